@@ -1,0 +1,30 @@
+//! The macros of onionskin. Use them through the `onionskin` crate, which documents them with examples.
+
+#![forbid(unsafe_code)]
+
+mod agent;
+mod diag;
+mod hook;
+mod paths;
+mod suggest;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a tool that a language model can call.
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(options.into(), item.into()).into()
+}
+
+/// Makes a function middleware around tool calls.
+#[proc_macro_attribute]
+pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    hook::expand(options.into(), item.into()).into()
+}
+
+/// Declares an agent.
+#[proc_macro]
+pub fn agent(declaration: TokenStream) -> TokenStream {
+    agent::expand(declaration.into()).into()
+}

@@ -1,0 +1,7 @@
+//! `tool`.
+
+use proc_macro2::TokenStream;
+
+pub(crate) fn expand(_options: TokenStream, item: TokenStream) -> TokenStream {
+    item
+}

@@ -1,0 +1,21 @@
+//! What the macros write calls on.
+
+pub use std::sync::{Arc, OnceLock};
+pub use std::time::Duration;
+
+pub use serde_json::{Value, to_value};
+pub use tokio::task::spawn_blocking;
+
+pub use crate::agent::{ChildLink, Onion};
+pub use crate::args::Args;
+pub use crate::context::{Inject, InjectName, State, ToolContext};
+pub use crate::error::{Exit, ToolError, ToolResult};
+pub use crate::onion::{
+    AfterOwned, AfterReturn, AfterTarget, BeforeReturn, Call, Compiled, Configure, Core, EndRing, Hook,
+    InnerNext, Next, Ring, RuntimeHooks, Seam, TypedHook, TypedLayer, TypedNext, TypedTool, bulkhead,
+    call_dynamic, call_tool,
+};
+pub use crate::tool::{
+    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
+    ToolReturn, ladder, optional, schema_of,
+};

@@ -1,0 +1,143 @@
+//! Several agents in one program.
+
+use std::sync::Arc;
+
+use super::Agent;
+use super::builder::Setup;
+use super::declaration::ChildLink;
+use super::error::{BuildError, RunError};
+use super::handle::AgentHandle;
+use super::stream::{RunOutput, RunStream};
+use crate::journal::Journal;
+#[cfg(feature = "mcp")]
+use crate::mcp::{McpConfig, ServerConfig};
+use crate::model::Model;
+
+/// Several agents in one program. The one with `default: true` is the entry.
+#[derive(Debug)]
+pub struct App {
+    agents: Vec<AgentHandle>,
+    entry: usize,
+}
+
+impl App {
+    /// An app without agents.
+    pub fn builder() -> AppBuilder {
+        AppBuilder { setup: Setup::default(), links: Vec::new() }
+    }
+
+    /// The entry.
+    pub fn entry(&self) -> &AgentHandle {
+        &self.agents[self.entry]
+    }
+
+    /// An agent by name.
+    ///
+    /// # Errors
+    /// If the app has no such agent; the error lists those it has.
+    pub fn agent(&self, name: &str) -> Result<&AgentHandle, RunError> {
+        self.agents.iter().find(|agent| agent.name() == name).ok_or_else(|| RunError::UnknownAgent {
+            name: name.to_owned(),
+            known: self.agents.iter().map(AgentHandle::name).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// The names of the agents.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        self.agents.iter().map(AgentHandle::name)
+    }
+
+    /// Asks the entry.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+        self.entry().run(input).await
+    }
+
+    /// Asks the entry and gives the events as they come.
+    pub fn stream(&self, input: impl Into<String>) -> RunStream {
+        self.entry().stream(input)
+    }
+
+    /// Ends the MCP servers gracefully.
+    pub async fn shutdown(self) {
+        if let Some(agent) = self.agents.into_iter().next() {
+            agent.shutdown().await;
+        }
+    }
+}
+
+/// Builds an [`App`].
+#[must_use = "a builder does nothing until it is built"]
+pub struct AppBuilder {
+    setup: Setup,
+    links: Vec<ChildLink>,
+}
+
+impl AppBuilder {
+    /// Adds an agent. Its children need not be added, but may, to be called by name.
+    pub fn agent<A: Agent>(mut self) -> Self {
+        self.links.push(ChildLink::of::<A>());
+        self
+    }
+
+    /// Asks this model, for all agents.
+    pub fn model(mut self, model: impl Model) -> Self {
+        self.setup.model = Some(Arc::new(model));
+        self
+    }
+
+    /// The state that each new session begins with, for the agents whose state is of this type.
+    pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.setup.state(state);
+        self
+    }
+
+    /// Records steps here.
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.setup.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Configures a server.
+    #[cfg(feature = "mcp")]
+    pub fn server(mut self, name: impl Into<String>, server: ServerConfig) -> Self {
+        self.setup.servers.insert(name, server);
+        self
+    }
+
+    /// Configures servers, for example those of a `.mcp.json`.
+    #[cfg(feature = "mcp")]
+    pub fn servers(mut self, config: McpConfig) -> Self {
+        self.setup.servers.extend(config);
+        self
+    }
+
+    /// Starts the servers and builds all agents.
+    ///
+    /// # Errors
+    /// If something is missing, a server does not start, or there is not just one entry.
+    pub async fn build(self) -> Result<App, BuildError> {
+        let entries: Vec<_> = (0..self.links.len()).filter(|index| self.links[*index].is_default()).collect();
+        let names =
+            |of: &[usize]| of.iter().map(|index| self.links[*index].name).collect::<Vec<_>>().join(", ");
+        for (index, link) in self.links.iter().enumerate() {
+            if self.links[..index].iter().any(|earlier| earlier.name == link.name) {
+                return Err(BuildError::TwoAgents { name: link.name.to_owned() });
+            }
+        }
+        let entry = match entries.as_slice() {
+            [entry] => *entry,
+            [] if self.links.len() == 1 => 0,
+            [] => {
+                return Err(BuildError::NoEntry {
+                    agents: names(&(0..self.links.len()).collect::<Vec<_>>()),
+                });
+            }
+            several => return Err(BuildError::SeveralEntries { agents: names(several) }),
+        };
+        let agents = self.setup.build(&self.links).await?;
+        Ok(App { agents, entry })
+    }
+}

@@ -1,0 +1,378 @@
+//! From a declared agent to a built one.
+
+use std::any::TypeId;
+use std::collections::{BTreeSet, HashMap};
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex};
+
+use super::Agent;
+use super::child::ChildTool;
+use super::declaration::{AgentDeclaration, ChildLink, Limits, Onion};
+use super::error::{BuildError, RunError};
+use super::handle::{AgentHandle, block_on};
+use super::instance::{Children, Instance, ToolProvider, fixed_entries};
+use super::stream::{RunOutput, RunStream};
+use crate::context::{AgentInfo, StateCell, StateHandle};
+use crate::journal::Journal;
+#[cfg(feature = "mcp")]
+use crate::mcp::{McpConfig, ServerConfig, ServerPool};
+use crate::model::{DynModel, Message, Model};
+use crate::onion::{Call, Core, DynHook, Hook, RuntimeHooks, Seam, call_dynamic};
+use crate::tool::ToolDefinition;
+use crate::tool::table::ToolTable;
+
+/// Makes the state of a new session.
+pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
+
+/// What all agents of a program share.
+pub(super) struct Shared {
+    pub(super) states: StateMakers,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    #[cfg(feature = "mcp")]
+    pub(super) servers: ServerPool,
+}
+
+impl Shared {
+    pub(super) async fn shutdown(&self) {
+        #[cfg(feature = "mcp")]
+        self.servers.shutdown().await;
+    }
+}
+
+/// What is given to agents when they are built.
+#[derive(Default)]
+pub(super) struct Setup {
+    pub(super) model: Option<Arc<dyn DynModel>>,
+    pub(super) states: StateMakers,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    /// For the entry only.
+    pub(super) hooks: Vec<Arc<dyn DynHook>>,
+    pub(super) limits: Option<Limits>,
+    pub(super) messages: Vec<Message>,
+    #[cfg(feature = "mcp")]
+    pub(super) servers: McpConfig,
+}
+
+impl Setup {
+    pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
+        self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
+    }
+
+    /// Builds agents and everything beneath them; servers that several of them use are started once.
+    pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
+        let declared: Vec<_> =
+            links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
+        let mut names = BTreeSet::new();
+        for agent in &declared {
+            agent.servers(&mut names);
+        }
+        #[cfg(feature = "mcp")]
+        let servers = start(self.servers, &names).await?;
+        #[cfg(not(feature = "mcp"))]
+        if let Some((_, agent)) = names.first() {
+            return Err(BuildError::McpIsOff { agent: (*agent).to_owned() });
+        }
+        let shared = Arc::new(Shared {
+            states: self.states,
+            journal: self.journal,
+            #[cfg(feature = "mcp")]
+            servers,
+        });
+        let mut assembly = Assembly { shared: &shared, model: self.model.as_ref(), built: HashMap::new() };
+        let entry = Entry { hooks: self.hooks, limits: self.limits, messages: self.messages };
+        let mut entry = Some(entry);
+        declared
+            .into_iter()
+            .map(|agent| {
+                let instance = assembly.instance(agent, entry.take())?;
+                Ok(AgentHandle { instance, shared: Arc::clone(&shared) })
+            })
+            .collect()
+    }
+}
+
+#[cfg(feature = "mcp")]
+async fn start(
+    config: McpConfig,
+    names: &BTreeSet<(&'static str, &'static str)>,
+) -> Result<ServerPool, BuildError> {
+    let pool = ServerPool::new(config, names.iter().map(|(server, _)| *server))?;
+    for (server, agent) in names {
+        if !pool.knows(server) {
+            return Err(BuildError::UnknownServer {
+                agent: (*agent).to_owned(),
+                server: (*server).to_owned(),
+                known: pool.known(),
+            });
+        }
+    }
+    pool.start(names.iter().map(|(server, _)| *server).collect()).await?;
+    Ok(pool)
+}
+
+/// What the entry gets beyond what is declared of it.
+struct Entry {
+    hooks: Vec<Arc<dyn DynHook>>,
+    limits: Option<Limits>,
+    messages: Vec<Message>,
+}
+
+/// A declaration with its children's.
+struct Declared {
+    declaration: AgentDeclaration,
+    link: ChildLink,
+    children: Vec<Declared>,
+}
+
+impl Declared {
+    fn new(link: &ChildLink, path: &mut Vec<&'static str>) -> Result<Self, BuildError> {
+        let again = path.contains(&link.name);
+        path.push(link.name);
+        if again {
+            return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
+        }
+        let mut declaration = (link.declare)();
+        let children = std::mem::take(&mut declaration.children);
+        let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
+        path.pop();
+        Ok(Self { declaration, link: link.clone(), children })
+    }
+
+    fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
+        into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
+        for child in &self.children {
+            child.servers(into);
+        }
+    }
+}
+
+struct Assembly<'s> {
+    shared: &'s Arc<Shared>,
+    model: Option<&'s Arc<dyn DynModel>>,
+    /// An agent that several others call is built once.
+    built: HashMap<TypeId, Arc<Instance>>,
+}
+
+impl Assembly<'_> {
+    fn instance(&mut self, agent: Declared, entry: Option<Entry>) -> Result<Arc<Instance>, BuildError> {
+        if let Some(built) = self.built.get(&agent.link.id) {
+            return Ok(Arc::clone(built));
+        }
+        let Declared { declaration, link, children } = agent;
+        let name: Arc<str> = declaration.name.into();
+        if link.state.id != TypeId::of::<()>() && !self.shared.states.contains_key(&link.state.id) {
+            return Err(BuildError::NoState { agent: name.to_string(), state: link.state.name });
+        }
+        let rules = Children {
+            history_source: declaration.history_source,
+            history_merge_target: declaration.history_merge_target,
+            max_parallel: declaration.max_parallel,
+            timeout: declaration.child_timeout,
+            max_display_instances: declaration.max_display_instances,
+        };
+        let children: Vec<_> = children
+            .into_iter()
+            .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
+            .collect::<Result<_, BuildError>>()?;
+        let (mut hooks, limits, messages) = match entry {
+            Some(entry) => (entry.hooks, entry.limits, entry.messages),
+            None => Default::default(),
+        };
+        hooks.extend(declaration.hooks);
+        let hooks = RuntimeHooks(hooks.into());
+        let onion = match declaration.onion {
+            Some(compose) => compose(hooks),
+            None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
+        };
+        let info = AgentInfo::new(
+            Arc::clone(&name),
+            declaration.description.map(Into::into),
+            children.iter().map(ChildTool::child_name).collect(),
+        );
+        let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        let instance = Arc::new(Instance {
+            info,
+            instruction: declaration.instruction.into(),
+            model: model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?,
+            model_name: declaration.model,
+            params: declaration.params,
+            limits: limits.unwrap_or(declaration.limits),
+            onion: onion.entry,
+            core: onion.core,
+            state: link.state,
+            run: link.run,
+            messages: messages.into(),
+            children: rules,
+            fixed: fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools),
+            providers: self.providers(&name, &declaration.servers)?,
+            table: Mutex::default(),
+            name,
+        });
+        // Names that clash before anything runs are a mistake of the program; later ones are a server's.
+        let everything =
+            instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(|p| p.entries()));
+        if let Some(clash) = ToolTable::new(&instance.name, everything).1.into_iter().next() {
+            return Err(clash.into());
+        }
+        self.built.insert(link.id, Arc::clone(&instance));
+        Ok(instance)
+    }
+
+    #[cfg(feature = "mcp")]
+    fn providers(
+        &self,
+        agent: &str,
+        servers: &[super::declaration::ServerUse],
+    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
+        servers
+            .iter()
+            .map(|server| Ok(self.shared.servers.provider(agent, server.name, server.filter)?))
+            .collect()
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as the one with the feature")]
+    fn providers(
+        &self,
+        _: &str,
+        _: &[super::declaration::ServerUse],
+    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
+        Ok(Vec::new())
+    }
+}
+
+/// The provider of the model that an agent names, where one is compiled in.
+fn default_model(name: Option<&str>) -> Option<Arc<dyn DynModel>> {
+    #[cfg(feature = "genai")]
+    return name.map(|_| Arc::new(crate::model::GenaiModel::from_env()) as _);
+    #[cfg(not(feature = "genai"))]
+    {
+        let _ = name;
+        None
+    }
+}
+
+/// The core of an agent that declares no compiled tools.
+struct NoCore;
+
+impl Call for NoCore {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a crate::context::ToolContext,
+        args: &'b mut crate::args::Args,
+    ) -> impl Future<Output = crate::error::ToolResult> + Send {
+        call_dynamic(cx, args)
+    }
+}
+
+impl Core for NoCore {
+    fn definitions(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
+}
+
+/// Builds an agent: gives it a model, a state, servers and run-time hooks.
+#[must_use = "a builder does nothing until it is built"]
+pub struct AgentBuilder<A> {
+    setup: Setup,
+    agent: PhantomData<fn() -> A>,
+}
+
+impl<A: Agent> Default for AgentBuilder<A> {
+    fn default() -> Self {
+        Self { setup: Setup::default(), agent: PhantomData }
+    }
+}
+
+impl<A: Agent> AgentBuilder<A> {
+    /// Asks this model, for the agent and its children.
+    pub fn model(mut self, model: impl Model) -> Self {
+        self.setup.model = Some(Arc::new(model));
+        self
+    }
+
+    /// The state that each new session begins with. Children with a state of another type need theirs as
+    /// well: call it once for each type.
+    pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.setup.state(state);
+        self
+    }
+
+    /// Adds a run-time hook around the agent's declared ones (or at the `..` in its `tool_hooks`); hooks
+    /// that are added first stand outermost.
+    pub fn hook(mut self, hook: impl Hook) -> Self {
+        self.setup.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Bounds of one run, in place of the declared ones.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.setup.limits = Some(limits);
+        self
+    }
+
+    /// The messages that instances of this agent begin with where `history_source` is `messages`.
+    pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        self.setup.messages = messages.into_iter().collect();
+        self
+    }
+
+    /// Records steps here.
+    pub fn journal(mut self, journal: impl Journal) -> Self {
+        self.setup.journal = Some(Arc::new(journal));
+        self
+    }
+
+    /// Configures a server.
+    #[cfg(feature = "mcp")]
+    pub fn server(mut self, name: impl Into<String>, server: ServerConfig) -> Self {
+        self.setup.servers.insert(name, server);
+        self
+    }
+
+    /// Configures servers, for example those of a `.mcp.json`.
+    #[cfg(feature = "mcp")]
+    pub fn servers(mut self, config: McpConfig) -> Self {
+        self.setup.servers.extend(config);
+        self
+    }
+
+    /// Starts the servers and builds the agent and its children.
+    ///
+    /// # Errors
+    /// If something is missing or a server does not start; the error names the agent and the next step.
+    pub async fn build(self) -> Result<AgentHandle, BuildError> {
+        let mut handles = self.setup.build(&[ChildLink::of::<A>()]).await?;
+        Ok(handles.swap_remove(0))
+    }
+
+    /// Builds the agent, asks it once and ends its servers.
+    ///
+    /// # Errors
+    /// If it cannot be built or has no answer.
+    pub async fn run(self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+        let handle = self.build().await?;
+        let output = handle.run(input).await;
+        handle.shutdown().await;
+        output
+    }
+
+    /// Builds the agent, asks it once and gives the events as they come.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    pub async fn stream(self, input: impl Into<String>) -> Result<RunStream, BuildError> {
+        Ok(self.build().await?.stream(input))
+    }
+
+    /// As [`Self::run`], for programs that are not async: it works inside and outside of a runtime.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_blocking(self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+        let input = input.into();
+        block_on(move || Box::pin(self.run(input))).unwrap_or_else(|error| {
+            Err(RunError::Agent { agent: A::NAME.into(), reason: format!("no thread for it: {error}") })
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Agents as tools: a parent calls a child as it calls any tool.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::declaration::HistorySource;
+use super::handle::RunPlan;
+use super::instance::{Children, Instance};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::model::Message;
+use crate::output::ToolOutput;
+use crate::tool::{DynTool, Param, Slots, StaticTool, ToolDefinition, optional, schema_of};
+
+/// What a child said and was told in one call.
+pub(crate) struct Transcript {
+    pub(super) child: Arc<str>,
+    pub(super) messages: Vec<Message>,
+}
+
+/// A child agent as a tool of its parent. Each call runs a fresh instance.
+pub(crate) struct ChildTool {
+    child: Arc<Instance>,
+    children: Children,
+    definition: ToolDefinition,
+}
+
+static INPUT: [Param; 1] = [Param {
+    description: "What the agent is asked.",
+    ..Param::new("input", schema_of::<String>, optional::<String>)
+}];
+
+impl ChildTool {
+    /// `children` are the parent's rules for its children.
+    pub(super) fn new(child: Arc<Instance>, children: Children) -> Self {
+        let name = format!("agent__{}", child.name);
+        let description = match child.info.description() {
+            Some(description) => description.to_owned(),
+            None => format!("Asks the agent {}.", child.name),
+        };
+        let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
+        definition.name = name.into();
+        definition.description = description.into();
+        Self { child, children, definition }
+    }
+
+    pub(super) fn child_name(&self) -> Arc<str> {
+        Arc::clone(&self.child.name)
+    }
+
+    fn history(&self, cx: &ToolContext) -> Vec<Message> {
+        match self.children.history_source {
+            HistorySource::None => Vec::new(),
+            HistorySource::Messages => self.child.messages.to_vec(),
+            HistorySource::Child => {
+                cx.run().session().map(|session| session.child_history(&self.child.name)).unwrap_or_default()
+            }
+            HistorySource::Orchestrator => {
+                let mut messages = cx.run().messages();
+                // The parent's last message holds the calls that are running now: they have no results yet.
+                if matches!(messages.last(), Some(Message::Assistant { tool_calls, .. }) if !tool_calls.is_empty())
+                {
+                    messages.pop();
+                }
+                messages
+            }
+        }
+    }
+
+    async fn ask(&self, cx: &ToolContext, input: String) -> ToolResult {
+        let number = cx.number();
+        let history = self.history(cx);
+        let start = history.len();
+        let shown = usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances;
+        let run = RunPlan {
+            instance: Arc::clone(&self.child),
+            history,
+            name: format!("{}[{number}]", self.child.name).into(),
+        }
+        .as_child(cx)?;
+        let answer = async { super::handle::drive(&run, input, shown).await };
+        let answer = match self.children.timeout {
+            None => answer.await,
+            Some(timeout) => match tokio::time::timeout(timeout, answer).await {
+                Ok(answer) => answer,
+                Err(_) => {
+                    let text = format!(
+                        "the agent {} did not answer within {timeout:?}",
+                        run.context().instance_name()
+                    );
+                    return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout)));
+                }
+            },
+        };
+        let mut messages = run.messages();
+        cx.keep_transcript(Transcript {
+            child: Arc::clone(&self.child.name),
+            messages: messages.split_off(start.min(messages.len())),
+        });
+        match answer {
+            Ok(text) => Ok(ToolOutput::text(text)),
+            Err(super::RunError::Aborted(abort)) => Err(abort.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl DynTool for ChildTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let mut slots = Slots::split(&self.definition, &INPUT, args);
+            let input = slots.take::<String>(0);
+            match input {
+                Some(input) if slots.is_sound() => self.ask(cx, input).await,
+                _ => Err(slots.refuse()),
+            }
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Why an agent could not be built, and why a run has no answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::Abort;
+use crate::model::ModelError;
+use crate::tool::table::NameClash;
+
+/// Why an agent could not be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No model was given.
+    #[error("the agent `{agent}` has no model: give it one with `.model(..)`")]
+    NoModel {
+        /// The agent.
+        agent: String,
+    },
+    /// The agent declares a state and was given none.
+    #[error("the agent `{agent}` declares `state: {state}` and was given none: call `.state(..)` with one")]
+    NoState {
+        /// The agent.
+        agent: String,
+        /// The type of the state.
+        state: &'static str,
+    },
+    /// Two tools have the same name.
+    #[error(transparent)]
+    NameClash(#[from] NameClash),
+    /// An agent contains itself.
+    #[error("the agent `{agent}` contains itself: {path}")]
+    Cycle {
+        /// The agent.
+        agent: String,
+        /// From the outermost agent inwards.
+        path: String,
+    },
+    /// A server is not configured.
+    #[error(
+        "the agent `{agent}` uses the server `{server}`, which is not configured; configured are: {known}. Add it \
+         to `.mcp.json` or call `.server(\"{server}\", ..)`"
+    )]
+    UnknownServer {
+        /// The agent.
+        agent: String,
+        /// The server.
+        server: String,
+        /// The configured servers.
+        known: String,
+    },
+    /// A server did not start, or does not offer what the agent asks of it.
+    #[cfg(feature = "mcp")]
+    #[error(transparent)]
+    Mcp(#[from] crate::mcp::McpError),
+    /// The agent uses servers and the feature is off.
+    #[cfg(not(feature = "mcp"))]
+    #[error("the agent `{agent}` uses servers: enable feature `mcp` of onionskin")]
+    McpIsOff {
+        /// The agent.
+        agent: String,
+    },
+    /// An app has no agent to start with.
+    #[error("the app has no entry: write `default: true` in one of its agents ({agents})")]
+    NoEntry {
+        /// Its agents.
+        agents: String,
+    },
+    /// An app has several agents to start with.
+    #[error("several agents of the app say `default: true`: {agents}; only one can be the entry")]
+    SeveralEntries {
+        /// Those agents.
+        agents: String,
+    },
+    /// Two agents of an app have the same name.
+    #[error("two agents of the app are called `{name}`")]
+    TwoAgents {
+        /// The name.
+        name: String,
+    },
+}
+
+/// A bound of a run that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Model turns.
+    #[error("{0} model turns")]
+    Turns(u32),
+    /// Tool calls.
+    #[error("{0} tool calls")]
+    ToolCalls(u32),
+    /// Tokens.
+    #[error("{0} tokens")]
+    Tokens(u64),
+    /// Time.
+    #[error("{0:?}")]
+    Time(Duration),
+}
+
+/// Why a run has no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The model failed.
+    #[error("the agent `{agent}` got no answer from its model: {source}")]
+    Model {
+        /// The agent.
+        agent: Arc<str>,
+        /// Why.
+        source: ModelError,
+    },
+    /// A hook, a tool or the journal aborted the run.
+    #[error("the run was aborted: {}", .0.reason())]
+    Aborted(Abort),
+    /// A bound was reached.
+    #[error("the agent `{agent}` reached its limit of {limit}")]
+    Limit {
+        /// The agent.
+        agent: Arc<str>,
+        /// The bound.
+        limit: Limit,
+    },
+    /// A tool asked the model to try again too often.
+    #[error("the tool `{tool}` asked for another try {times} times; the last time: {message}")]
+    Retries {
+        /// The tool.
+        tool: Arc<str>,
+        /// How often.
+        times: u32,
+        /// What it said last.
+        message: String,
+    },
+    /// The run was cancelled from outside.
+    #[error("the run of `{agent}` was cancelled")]
+    Cancelled {
+        /// The agent.
+        agent: Arc<str>,
+    },
+    /// The app has no such agent.
+    #[error("the app has no agent `{name}`; it has: {known}")]
+    UnknownAgent {
+        /// The name.
+        name: String,
+        /// The agents of the app.
+        known: String,
+    },
+    /// An agent that was written by hand failed.
+    #[error("the agent `{agent}` failed: {reason}")]
+    Agent {
+        /// The agent.
+        agent: Arc<str>,
+        /// Why.
+        reason: String,
+    },
+    /// The agent could not be built.
+    #[error("{0}")]
+    Build(Arc<BuildError>),
+}
+
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(Arc::new(error))
+    }
+}

@@ -1,0 +1,230 @@
+//! Events: everything that happens in a run, in order, as it happens.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+use crate::context::ToolSource;
+use crate::error::{ErrorKind, Exit, ToolResult};
+use crate::journal::StepId;
+use crate::model::{StopReason, Usage};
+
+/// One thing that happened in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Event {
+    /// The step it happened in.
+    pub step: StepId,
+    /// Counts the events of the outermost run from 1.
+    pub seq: u64,
+    /// The agent, with its number where it runs as a child (`London[2]`).
+    pub agent: Arc<str>,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What can happen in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// An agent began.
+    RunStarted {
+        /// What it was asked.
+        input: Arc<str>,
+        /// False for child instances beyond `max_display_instances`: they run, but need not be shown.
+        shown: bool,
+    },
+    /// The model is asked.
+    TurnStarted {
+        /// Counts from 1.
+        turn: u32,
+    },
+    /// The model wrote a piece of its answer.
+    TextDelta {
+        /// The piece.
+        text: String,
+    },
+    /// The model wrote a piece of its reasoning.
+    ReasoningDelta {
+        /// The piece.
+        text: String,
+    },
+    /// The model's turn is over.
+    TurnFinished {
+        /// What it cost.
+        usage: Usage,
+        /// Why the model stopped.
+        stop: StopReason,
+    },
+    /// A tool call begins.
+    ToolStarted {
+        /// The id that the model gave the call.
+        call_id: Arc<str>,
+        /// The tool, as hooks see it.
+        tool: Arc<str>,
+        /// Where the tool comes from; none if there is no such tool.
+        source: Option<ToolSource>,
+        /// The arguments as the model wrote them.
+        arguments: Arc<str>,
+    },
+    /// A tool call is over. Every call that began ends with just one of these.
+    ToolFinished {
+        /// The id that the model gave the call.
+        call_id: Arc<str>,
+        /// The tool, as hooks see it.
+        tool: Arc<str>,
+        /// How it ended.
+        outcome: CallOutcome,
+        /// What the model is told.
+        content: Vec<ContentBlock>,
+        /// How long it took.
+        duration: Duration,
+        /// How often the tool itself was started: 0 if a hook answered, more than 1 after retries.
+        attempts: u32,
+    },
+    /// A tool reports progress.
+    Progress {
+        /// The call.
+        call_id: Arc<str>,
+        /// How much is done, in a unit of the tool's own.
+        done: f64,
+        /// How much there is.
+        total: Option<f64>,
+        /// In words.
+        message: Option<String>,
+    },
+    /// An event of the program's own ([`ToolContext::emit`](crate::ToolContext::emit)).
+    User {
+        /// The call it came from.
+        call_id: Arc<str>,
+        /// The value.
+        value: Value,
+    },
+    /// Something that a person who watches should know: a server that restarted, a tool that was left out.
+    Notice {
+        /// In words.
+        text: String,
+    },
+    /// An agent has its answer.
+    RunFinished {
+        /// The answer.
+        text: String,
+    },
+    /// An agent's run failed.
+    RunFailed {
+        /// Why.
+        error: String,
+    },
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallOutcome {
+    /// With a result.
+    Ok,
+    /// With a tool error: the run goes on.
+    Error(ErrorKind),
+    /// With a graceful end of the run.
+    Stop,
+    /// With an abort of the run.
+    Abort,
+}
+
+impl CallOutcome {
+    pub(crate) fn of(result: &ToolResult) -> Self {
+        match result {
+            Ok(_) => Self::Ok,
+            Err(Exit::Tool(error)) => Self::Error(error.kind()),
+            Err(Exit::Stop(_)) => Self::Stop,
+            Err(Exit::Abort(_)) => Self::Abort,
+        }
+    }
+}
+
+/// Deltas join the last one of their kind when so many events wait to be read.
+const CAPACITY: usize = 1024;
+
+/// Where a run writes its events; all runs beneath an outermost run share one.
+#[derive(Clone)]
+pub(crate) struct Events {
+    queue: Option<Arc<Queue>>,
+    agent: Arc<str>,
+}
+
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Event>,
+    seq: u64,
+    reader: Option<Waker>,
+}
+
+impl Events {
+    pub(crate) fn none() -> Self {
+        Self { queue: None, agent: Arc::from("") }
+    }
+
+    pub(crate) fn new(queue: Arc<Queue>, agent: Arc<str>) -> Self {
+        Self { queue: Some(queue), agent }
+    }
+
+    /// The same queue for a child.
+    pub(crate) fn for_agent(&self, agent: Arc<str>) -> Self {
+        Self { queue: self.queue.clone(), agent }
+    }
+
+    /// Never blocks and never drops: only deltas are held to a bound, by joining them.
+    pub(crate) fn push(&self, step: impl FnOnce() -> StepId, kind: EventKind) {
+        let Some(queue) = &self.queue else { return };
+        let mut state = queue.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.waiting.len() >= CAPACITY && join(&mut state.waiting, &self.agent, &kind) {
+            return;
+        }
+        state.seq += 1;
+        let event = Event { step: step(), seq: state.seq, agent: Arc::clone(&self.agent), kind };
+        state.waiting.push_back(event);
+        if let Some(reader) = state.reader.take() {
+            reader.wake();
+        }
+    }
+}
+
+/// Appends a delta to the last event, if that is a delta of the same kind and agent.
+fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
+    let Some(last) = waiting.iter_mut().rev().find(|event| &*event.agent == agent) else { return false };
+    match (&mut last.kind, kind) {
+        (EventKind::TextDelta { text }, EventKind::TextDelta { text: more })
+        | (EventKind::ReasoningDelta { text }, EventKind::ReasoningDelta { text: more }) => {
+            text.push_str(more);
+            true
+        }
+        _ => false,
+    }
+}
+
+impl Queue {
+    pub(crate) fn poll_next(&self, waker: &Waker) -> Poll<Event> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = state.waiting.pop_front() {
+            return Poll::Ready(event);
+        }
+        state.reader = Some(waker.clone());
+        Poll::Pending
+    }
+
+    pub(crate) fn pop(&self) -> Option<Event> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.pop_front()
+    }
+}

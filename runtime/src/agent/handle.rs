@@ -1,0 +1,241 @@
+//! A built agent as a program holds it, and how a run of it begins.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::{Shared, StateMakers};
+use super::error::RunError;
+use super::event::{EventKind, Events, Queue};
+use super::instance::Instance;
+use super::run::{AgentRun, deadline};
+use super::session::Session;
+use super::stream::{Finish, RunOutput, RunStream};
+use crate::context::{RunSeed, StateCell, ToolContext};
+use crate::error::{Exit, ToolError};
+use crate::journal::StepKind;
+use crate::model::Message;
+
+/// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
+#[derive(Clone)]
+pub struct AgentHandle {
+    pub(super) instance: Arc<Instance>,
+    pub(super) shared: Arc<Shared>,
+}
+
+impl AgentHandle {
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.instance.name
+    }
+
+    /// The names of the tools that its model is told of now.
+    pub fn tool_names(&self) -> Vec<String> {
+        let (table, _) = self.instance.table();
+        table.entries().iter().map(|entry| entry.name.to_string()).collect()
+    }
+
+    /// A new session: a conversation of its own.
+    pub fn session(&self) -> Session {
+        Session::new(make_states(&self.shared.states))
+    }
+
+    /// Asks the agent, in a session of its own.
+    ///
+    /// Cancel safety: dropping the future ends the run and everything beneath it.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
+        self.request(input).run().await
+    }
+
+    /// Asks the agent, in a session of its own, and gives the events as they come.
+    pub fn stream(&self, input: impl Into<String>) -> RunStream {
+        self.request(input).stream()
+    }
+
+    /// A run with more to say about it.
+    pub fn request(&self, input: impl Into<String>) -> RunRequest {
+        RunRequest {
+            handle: self.clone(),
+            input: input.into(),
+            session: None,
+            correlation_id: None,
+            cancellation: None,
+        }
+    }
+
+    /// Ends the MCP servers gracefully; they are killed if the last handle is dropped without it.
+    pub async fn shutdown(self) {
+        self.shared.shutdown().await;
+    }
+}
+
+impl std::fmt::Debug for AgentHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentHandle").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A run that is about to begin.
+#[derive(Debug)]
+#[must_use = "a request does nothing until it is run"]
+pub struct RunRequest {
+    handle: AgentHandle,
+    input: String,
+    session: Option<Session>,
+    correlation_id: Option<Arc<str>>,
+    cancellation: Option<CancellationToken>,
+}
+
+impl RunRequest {
+    /// Goes on in a session.
+    pub fn session(mut self, session: &Session) -> Self {
+        self.session = Some(session.clone());
+        self
+    }
+
+    /// One id for the run and all runs of child agents beneath it.
+    pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.correlation_id = Some(id.into());
+        self
+    }
+
+    /// Cancelling this token ends the run.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn run(self) -> Result<RunOutput, RunError> {
+        self.stream().output().await
+    }
+
+    /// Runs it and gives the events as they come.
+    pub fn stream(self) -> RunStream {
+        let queue = Arc::new(Queue::default());
+        let instance = self.handle.instance;
+        let session = self.session.unwrap_or_else(|| Session::new(make_states(&self.handle.shared.states)));
+        let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
+        let name: Arc<str> = Arc::clone(&instance.name);
+        let history = session.history();
+        let seed = RunSeed {
+            agent: instance.info.clone(),
+            instance: Arc::clone(&name),
+            correlation_id: self.correlation_id.unwrap_or_else(new_id),
+            scope: Arc::from(""),
+            parent: None,
+            state: state_of(&instance, &session),
+            session_state: session.state().clone(),
+            events: Events::new(Arc::clone(&queue), name),
+            journal: self.handle.shared.journal.clone(),
+            deadline: deadline(instance.limits.time, None),
+            token: token.clone(),
+            core: Some(Arc::clone(&instance.core)),
+            session: Some(session.clone()),
+            conversation: Arc::new(std::sync::Mutex::new(history.clone())),
+        };
+        let shared = self.handle.shared;
+        let input = self.input;
+        let run = async move {
+            // Whatever a tool spawned with the run's token ends with the run.
+            let _ends = token.drop_guard();
+            let _alive = shared;
+            let run = AgentRun::new(seed, instance, session);
+            let answer = drive(&run, input, true).await;
+            run.session().append(run.messages().into_iter().skip(history.len()));
+            answer.map(|_| Finish::Answered)
+        };
+        RunStream::new(Box::pin(run), queue)
+    }
+}
+
+/// A child's run, about to begin.
+pub(super) struct RunPlan {
+    pub(super) instance: Arc<Instance>,
+    pub(super) history: Vec<Message>,
+    /// The name that people see.
+    pub(super) name: Arc<str>,
+}
+
+impl RunPlan {
+    /// The run of a child that `cx` calls.
+    pub(super) fn as_child(self, cx: &ToolContext) -> Result<AgentRun, Exit> {
+        let parent = cx.run();
+        let session = parent.session().cloned().ok_or_else(|| {
+            Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
+        })?;
+        let seed = RunSeed {
+            agent: self.instance.info.clone(),
+            instance: Arc::clone(&self.name),
+            correlation_id: parent.correlation_id().into(),
+            scope: cx.step_id(StepKind::Tool).to_string().into(),
+            parent: Some(parent.clone()),
+            state: state_of(&self.instance, &session),
+            session_state: session.state().clone(),
+            events: parent.events().for_agent(self.name),
+            journal: parent.journal().cloned(),
+            deadline: deadline(self.instance.limits.time, cx.deadline()),
+            token: cx.cancellation().child_token(),
+            core: Some(Arc::clone(&self.instance.core)),
+            session: Some(session.clone()),
+            conversation: Arc::new(std::sync::Mutex::new(self.history)),
+        };
+        Ok(AgentRun::new(seed, self.instance, session))
+    }
+}
+
+/// Runs an agent to its answer and tells its beginning and its end. A panic of a hand-written agent is an
+/// error of its run.
+pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
+    run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
+    let answer = AssertUnwindSafe((run.instance.run)(run, input)).catch_unwind().await;
+    let answer = answer.unwrap_or_else(|panic| {
+        let reason = format!("it panicked: {}", crate::onion::panic_text(&*panic));
+        Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
+    });
+    // A hand-written agent cannot make an abort good either.
+    let answer = match run.context().aborted() {
+        Some(abort) => Err(RunError::Aborted(abort.clone())),
+        None => answer,
+    };
+    let end = match &answer {
+        Ok(text) => EventKind::RunFinished { text: text.clone() },
+        Err(error) => EventKind::RunFailed { error: error.to_string() },
+    };
+    run.event(0, end);
+    answer
+}
+
+fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHandle {
+    session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(()))
+}
+
+fn make_states(makers: &StateMakers) -> HashMap<std::any::TypeId, crate::context::StateHandle> {
+    makers.iter().map(|(id, make)| (*id, make())).collect()
+}
+
+fn new_id() -> Arc<str> {
+    format!("{:016x}{:016x}", crate::journal::random(), crate::journal::random()).into()
+}
+
+/// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called
+/// from nor deadlocks with it.
+pub(super) fn block_on<T: Send + 'static>(
+    work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
+) -> std::io::Result<T> {
+    let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(work()))
+    })?;
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,95 @@
+//! A built agent: its declaration joined with a model, servers and run-time hooks.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::child::ChildTool;
+use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
+use crate::context::{AgentInfo, ToolSource};
+use crate::model::{DynModel, Message, RequestParams};
+use crate::onion::DynCall;
+use crate::tool::table::{Entry, NameClash, Target, ToolTable};
+use crate::tool::{DynTool, ToolDefinition};
+
+/// Tools that come and go at run time, such as an MCP server's.
+pub(crate) trait ToolProvider: Send + Sync {
+    /// Grows whenever [`Self::entries`] may have changed.
+    fn generation(&self) -> u64;
+
+    /// The tools that there are now.
+    fn entries(&self) -> Vec<Entry>;
+
+    /// What a person should know since the last call: restarts, patterns that match nothing.
+    fn notices(&self) -> Vec<String>;
+}
+
+/// A built agent. Its tools, hooks and connections are shared by all its runs.
+pub(crate) struct Instance {
+    pub(crate) info: AgentInfo,
+    pub(crate) name: Arc<str>,
+    pub(crate) instruction: Arc<str>,
+    pub(crate) model: Arc<dyn DynModel>,
+    pub(crate) model_name: Option<Arc<str>>,
+    pub(crate) params: RequestParams,
+    pub(crate) limits: Limits,
+    pub(crate) onion: Arc<dyn DynCall>,
+    pub(crate) core: Arc<dyn DynCall>,
+    pub(crate) state: StateType,
+    pub(crate) run: RunFn,
+    /// The messages that the agent was built with.
+    pub(crate) messages: Arc<[Message]>,
+    pub(crate) children: Children,
+    /// Tools that do not change: functions, children, built-in tools.
+    pub(crate) fixed: Vec<Entry>,
+    pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
+    pub(crate) table: Mutex<Option<(u64, Arc<ToolTable>)>>,
+}
+
+/// How an agent runs its children.
+#[derive(Debug, Clone)]
+pub(crate) struct Children {
+    pub(crate) history_source: HistorySource,
+    pub(crate) history_merge_target: HistoryMergeTarget,
+    pub(crate) max_parallel: Option<usize>,
+    pub(crate) timeout: Option<std::time::Duration>,
+    pub(crate) max_display_instances: usize,
+}
+
+impl Instance {
+    /// The tools for one turn, and what of them was left out because its name was taken.
+    pub(crate) fn table(&self) -> (Arc<ToolTable>, Vec<NameClash>) {
+        let generation = self.providers.iter().map(|provider| provider.generation()).sum();
+        let mut cached = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, table)) = &*cached
+            && *of == generation
+        {
+            return (Arc::clone(table), Vec::new());
+        }
+        let provided = self.providers.iter().flat_map(|provider| provider.entries());
+        let (table, clashes) = ToolTable::new(&self.name, self.fixed.iter().cloned().chain(provided));
+        let table = Arc::new(table);
+        *cached = Some((generation, Arc::clone(&table)));
+        (table, clashes)
+    }
+}
+
+/// The tools that do not change, compiled ones first: their slots are their places.
+pub(crate) fn fixed_entries(
+    definitions: Vec<ToolDefinition>,
+    tools: Vec<Arc<dyn DynTool>>,
+    children: Vec<ChildTool>,
+    runtime_tools: Vec<Arc<dyn DynTool>>,
+) -> Vec<Entry> {
+    let compiled = definitions.into_iter().enumerate().map(|(slot, definition)| {
+        Entry::new(Arc::clone(&definition.name), ToolSource::Function, None, definition, Target::Slot(slot))
+    });
+    let dynamic = |tool: Arc<dyn DynTool>, source, server: Option<&str>| {
+        let definition = tool.definition().clone();
+        Entry::new(Arc::clone(&definition.name), source, server, definition, Target::Dynamic(tool))
+    };
+    let mut entries: Vec<Entry> = compiled.collect();
+    entries.extend(tools.into_iter().map(|tool| dynamic(tool, ToolSource::Function, None)));
+    entries
+        .extend(children.into_iter().map(|child| dynamic(Arc::new(child), ToolSource::Agent, Some("agent"))));
+    entries.extend(runtime_tools.into_iter().map(|tool| dynamic(tool, ToolSource::Runtime, Some("runtime"))));
+    entries
+}

@@ -1,0 +1,76 @@
+//! Agents: what `agent!` declares, and the loop that runs it.
+
+mod app;
+mod batch;
+mod builder;
+mod child;
+mod declaration;
+mod error;
+mod event;
+mod handle;
+mod instance;
+mod prompt;
+mod run;
+mod session;
+mod stream;
+
+use std::future::Future;
+
+pub use app::{App, AppBuilder};
+pub use builder::AgentBuilder;
+pub(crate) use child::Transcript;
+pub use declaration::{AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion};
+pub use error::{BuildError, Limit, RunError};
+pub(crate) use event::Events;
+pub use event::{CallOutcome, Event, EventKind};
+pub use handle::{AgentHandle, RunRequest};
+pub(crate) use instance::ToolProvider;
+pub use run::AgentRun;
+pub use session::Session;
+pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
+
+/// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may
+/// implement it by hand, and can then be a child or an entry as any other.
+///
+/// ```
+/// use onionskin::{Agent, AgentDeclaration, AgentRun, RunError};
+///
+/// /// Answers without asking a model.
+/// struct Echo;
+///
+/// impl Agent for Echo {
+///     const NAME: &'static str = "echo";
+///     type State = ();
+///
+///     fn declare() -> AgentDeclaration {
+///         AgentDeclaration::new(Self::NAME).description("Says what it is told.")
+///     }
+///
+///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+///         Ok(input)
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an agent",
+    label = "not an agent",
+    note = "declare it with `agent! {{ pub {Self} {{ instruction: \"..\" }} }}`, or implement `Agent` for the type"
+)]
+pub trait Agent: Send + Sync + Sized + 'static {
+    /// The agent's name.
+    const NAME: &'static str;
+
+    /// The type of its state; `()` if it has none.
+    type State: Clone + Send + Sync + 'static;
+
+    /// Everything that is declared of it.
+    fn declare() -> AgentDeclaration;
+
+    /// Answers one input. The default is the loop of model turns and tool calls.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    fn run(run: &AgentRun, input: String) -> impl Future<Output = Result<String, RunError>> + Send {
+        run.converse(input)
+    }
+}

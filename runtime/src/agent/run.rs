@@ -1,0 +1,353 @@
+//! One run of an agent: the loop of model turns and tool calls.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::batch::{Batch, CallEnd};
+use super::child::Transcript;
+use super::error::{Limit, RunError};
+use super::event::EventKind;
+use super::instance::Instance;
+use super::prompt;
+use super::session::Session;
+use crate::args::Args;
+use crate::context::{RunContext, RunSeed, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::journal::{StepId, StepKind};
+use crate::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use crate::onion;
+use crate::tool::table::ToolTable;
+
+/// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
+/// tools and hooks.
+pub struct AgentRun {
+    pub(super) cx: RunContext,
+    pub(super) instance: Arc<Instance>,
+    pub(super) session: Session,
+    progress: Mutex<Progress>,
+}
+
+/// What a run has done so far.
+#[derive(Default)]
+struct Progress {
+    turn: u32,
+    calls: u32,
+    usage: Usage,
+    /// Calls of each tool, to number child instances and to hold `max_calls`.
+    calls_of: HashMap<Arc<str>, u32>,
+    retries_of: HashMap<Arc<str>, u32>,
+    transcripts: Vec<(u32, u32, Transcript)>,
+}
+
+impl AgentRun {
+    pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
+        Self { cx: RunContext::new(seed), instance, session, progress: Mutex::default() }
+    }
+
+    /// The run as hooks and tools see it.
+    pub fn context(&self) -> &RunContext {
+        &self.cx
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The messages of the conversation, the session's earlier ones first.
+    pub fn messages(&self) -> Vec<Message> {
+        self.cx.messages()
+    }
+
+    /// Calls a tool of the agent through its hooks, as the model would.
+    ///
+    /// # Errors
+    /// As the tool and its hooks; a name that is not there is a tool error with near names.
+    pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
+        let table = self.table();
+        let Some(entry) = table.find(name) else {
+            let error = ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool);
+            return Err(Exit::Tool(error));
+        };
+        let (turn, call) = {
+            let mut progress = self.progress();
+            progress.calls += 1;
+            (progress.turn, progress.calls)
+        };
+        let number = self.count_call(&table.entry(entry).name);
+        let cx = ToolContext::new(self.cx.clone(), table, entry, format!("direct_{call}").into(), turn, call)
+            .with_number(number);
+        let mut args = args.into();
+        onion::outermost(&cx, || self.instance.onion.call_dyn(&cx, &mut args)).await
+    }
+
+    /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
+    ///
+    /// # Errors
+    /// If the model fails, a bound is reached, or the run is aborted.
+    pub async fn converse(&self, input: String) -> Result<String, RunError> {
+        self.cx.append([Message::user(input)]);
+        loop {
+            let turn = self.begin_turn()?;
+            let table = self.table();
+            let response = self.ask_model(turn, &table).await?;
+            let calls = response.tool_calls.clone();
+            self.note_response(response);
+            if calls.is_empty() {
+                return Ok(self
+                    .messages()
+                    .last()
+                    .map(|message| message.to_text().into_owned())
+                    .unwrap_or_default());
+            }
+            if let Some(answer) = self.call_tools(turn, table, calls).await? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limit(&self, limit: Limit) -> RunError {
+        RunError::Limit { agent: Arc::clone(&self.instance.name), limit }
+    }
+
+    pub(super) fn event(&self, turn: u32, kind: EventKind) {
+        self.cx.events().push(|| self.step(turn, StepKind::Run, ""), kind);
+    }
+
+    fn step(&self, turn: u32, kind: StepKind, name: &str) -> StepId {
+        StepId { scope: self.cx.scope(), turn, kind, call: None, name: name.into(), attempt: 0 }
+    }
+
+    fn begin_turn(&self) -> Result<u32, RunError> {
+        let limits = &self.instance.limits;
+        let mut progress = self.progress();
+        if progress.turn >= limits.turns {
+            return Err(self.limit(Limit::Turns(limits.turns)));
+        }
+        if let Some(tokens) = limits.tokens.filter(|tokens| progress.usage.total() >= *tokens) {
+            return Err(self.limit(Limit::Tokens(tokens)));
+        }
+        progress.turn += 1;
+        let turn = progress.turn;
+        drop(progress);
+        self.event(turn, EventKind::TurnStarted { turn });
+        Ok(turn)
+    }
+
+    /// The tools of this turn; what changed since the last one is told.
+    fn table(&self) -> Arc<ToolTable> {
+        let (table, clashes) = self.instance.table();
+        let turn = self.progress().turn;
+        for clash in clashes {
+            self.event(turn, EventKind::Notice { text: format!("{clash}; the first one is used") });
+        }
+        for text in self.instance.providers.iter().flat_map(|provider| provider.notices()) {
+            self.event(turn, EventKind::Notice { text });
+        }
+        table
+    }
+
+    async fn ask_model(&self, turn: u32, table: &ToolTable) -> Result<ModelResponse, RunError> {
+        let request = ModelRequest {
+            agent: Arc::clone(&self.instance.name),
+            model: self.instance.model_name.clone(),
+            system: prompt::system(&self.instance, table),
+            messages: self.messages(),
+            tools: Arc::clone(&table.declarations),
+            params: self.instance.params.clone(),
+        };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let error = match self.ask_once(turn, attempt, &request).await? {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            if !error.is_transient() || attempt > self.instance.limits.model_retries {
+                return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
+            }
+            let pause = backoff(attempt, &error);
+            let text = format!("{error}; asking again in {pause:?}");
+            self.event(turn, EventKind::Notice { text });
+            self.unless_over(tokio::time::sleep(pause)).await?;
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        turn: u32,
+        attempt: u32,
+        request: &ModelRequest,
+    ) -> Result<Result<ModelResponse, ModelError>, RunError> {
+        let timeout = self.instance.limits.model_timeout;
+        let mut id = self.step(turn, StepKind::Model, "");
+        id.attempt = attempt;
+        // A failed request is not recorded: on replay it is made anew.
+        let failed: Mutex<Option<ModelError>> = Mutex::new(None);
+        let answer = self.cx.step(id, async || {
+            let mut deltas = |delta| {
+                self.event(
+                    turn,
+                    match delta {
+                        ModelDelta::Text(text) => EventKind::TextDelta { text },
+                        ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
+                    },
+                );
+            };
+            let asked = self.instance.model.respond_dyn(request, &mut deltas);
+            match tokio::time::timeout(timeout, asked).await {
+                Ok(Ok(response)) => Some(response),
+                Ok(Err(error)) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    None
+                }
+                Err(_) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(ModelError::Timeout(timeout));
+                    None
+                }
+            }
+        });
+        let answer = self.unless_over(answer).await?;
+        Ok(answer.ok_or_else(|| {
+            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+            failed.unwrap_or_else(|| {
+                ModelError::Malformed("the record of this turn holds no answer".to_owned())
+            })
+        }))
+    }
+
+    fn note_response(&self, response: ModelResponse) {
+        let mut progress = self.progress();
+        progress.usage += response.usage;
+        let turn = progress.turn;
+        let (usage, stop) = (response.usage, response.stop);
+        drop(progress);
+        self.cx.append([Message::Assistant {
+            text: response.text,
+            tool_calls: response.tool_calls,
+            provider_data: response.provider_data,
+        }]);
+        self.event(turn, EventKind::TurnFinished { usage, stop });
+    }
+
+    /// Runs the calls of one turn. Whatever happens, the history then holds one result for each call.
+    async fn call_tools(
+        &self,
+        turn: u32,
+        table: Arc<ToolTable>,
+        calls: Vec<ToolCall>,
+    ) -> Result<Option<String>, RunError> {
+        let batch = Batch::new(self, turn, table, calls);
+        let over = self.unless_over(batch.run()).await.err();
+        let end = batch.finish();
+        let merged = self.take_transcripts(turn);
+        self.cx.append([Message::Tool { results: end.results }]);
+        self.merge(merged);
+        if let Some(over) = over {
+            return Err(over);
+        }
+        if let Some(abort) = self.cx.aborted() {
+            return Err(RunError::Aborted(abort.clone()));
+        }
+        if let Some((tool, message)) = end.retry {
+            let mut progress = self.progress();
+            let times = progress.retries_of.entry(Arc::clone(&tool)).or_default();
+            *times += 1;
+            if *times > self.instance.limits.max_retries {
+                return Err(RunError::Retries { tool, times: *times, message });
+            }
+        }
+        Ok(match end.end {
+            CallEnd::GoOn => None,
+            CallEnd::Answer(text) => Some(text),
+        })
+    }
+
+    /// Runs `work` until it ends, the run is aborted or cancelled, or its time is up.
+    async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
+        let deadline = self.cx.deadline();
+        let late = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.cx.cancellation().cancelled() => Err(match self.cx.aborted() {
+                Some(abort) => RunError::Aborted(abort.clone()),
+                None => RunError::Cancelled { agent: Arc::clone(&self.instance.name) },
+            }),
+            done = work => Ok(done),
+            () = late => Err(self.limit(Limit::Time(self.instance.limits.time.unwrap_or_default()))),
+        }
+    }
+
+    /// Counts one call of a tool in this run.
+    pub(super) fn count_call(&self, tool: &Arc<str>) -> u32 {
+        let mut progress = self.progress();
+        let count = progress.calls_of.entry(Arc::clone(tool)).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Counts one tool call; false if the run may make no more.
+    pub(super) fn admit_call(&self) -> Result<(), Limit> {
+        let mut progress = self.progress();
+        if let Some(most) = self.instance.limits.tool_calls.filter(|most| progress.calls >= *most) {
+            return Err(Limit::ToolCalls(most));
+        }
+        progress.calls += 1;
+        Ok(())
+    }
+
+    /// Keeps a child's conversation until its batch is over.
+    pub(super) fn keep_transcript(&self, turn: u32, call: u32, transcript: Transcript) {
+        self.progress().transcripts.push((turn, call, transcript));
+    }
+
+    fn take_transcripts(&self, turn: u32) -> Vec<Transcript> {
+        let mut progress = self.progress();
+        let mut of_turn: Vec<_> = std::mem::take(&mut progress.transcripts);
+        of_turn.retain(|(of, ..)| *of == turn);
+        of_turn.sort_by_key(|(_, call, _)| *call);
+        of_turn.into_iter().map(|(.., transcript)| transcript).collect()
+    }
+
+    fn merge(&self, transcripts: Vec<Transcript>) {
+        use super::declaration::HistoryMergeTarget as Target;
+        for Transcript { child, messages } in transcripts {
+            match self.instance.children.history_merge_target {
+                Target::None => {}
+                Target::Child => self.session.append_child(&child, messages),
+                Target::Orchestrator => self.cx.append(messages),
+            }
+        }
+    }
+}
+
+/// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
+fn backoff(attempt: u32, error: &ModelError) -> Duration {
+    if let ModelError::Status { retry_after: Some(asked), .. } = error {
+        return (*asked).min(Duration::from_secs(60));
+    }
+    let base = 250_u64.saturating_mul(1 << attempt.min(6));
+    Duration::from_millis(base + crate::journal::random() % base)
+}
+
+/// When a run must be over.
+pub(super) fn deadline(limit: Option<Duration>, parent: Option<Instant>) -> Option<Instant> {
+    let own = limit.map(|limit| Instant::now() + limit);
+    match (own, parent) {
+        (Some(own), Some(parent)) => Some(own.min(parent)),
+        (own, parent) => own.or(parent),
+    }
+}

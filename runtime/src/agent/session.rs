@@ -1,0 +1,75 @@
+//! Sessions: one conversation's history and state.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::context::{SessionState, StateHandle};
+use crate::model::Message;
+
+/// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
+///
+/// Runs in the same session see each other's history in the order in which they end.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    history: Mutex<Vec<Message>>,
+    /// What calls with `history_merge_target: child` left, by the child's name.
+    children: Mutex<HashMap<Arc<str>, Vec<Message>>>,
+    states: HashMap<TypeId, StateHandle>,
+    dynamic: SessionState,
+}
+
+impl Session {
+    pub(crate) fn new(states: HashMap<TypeId, StateHandle>) -> Self {
+        Self(Arc::new(Inner {
+            history: Mutex::default(),
+            children: Mutex::default(),
+            states,
+            dynamic: SessionState::default(),
+        }))
+    }
+
+    /// The messages so far.
+    pub fn history(&self) -> Vec<Message> {
+        lock(&self.0.history).clone()
+    }
+
+    /// Replaces the messages.
+    pub fn set_history(&self, messages: Vec<Message>) {
+        *lock(&self.0.history) = messages;
+    }
+
+    pub(crate) fn append(&self, messages: impl IntoIterator<Item = Message>) {
+        lock(&self.0.history).extend(messages);
+    }
+
+    /// The dynamic state.
+    pub fn state(&self) -> &SessionState {
+        &self.0.dynamic
+    }
+
+    pub(crate) fn typed_state(&self, id: TypeId) -> Option<StateHandle> {
+        self.0.states.get(&id).cloned()
+    }
+
+    /// What earlier calls left in a child's own history.
+    pub fn child_history(&self, child: &str) -> Vec<Message> {
+        lock(&self.0.children).get(child).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn append_child(&self, child: &Arc<str>, messages: Vec<Message>) {
+        lock(&self.0.children).entry(Arc::clone(child)).or_default().extend(messages);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("messages", &lock(&self.0.history).len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,180 @@
+//! A run as a stream of events, and its output as what they add up to.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::Stream;
+use futures_util::future::{BoxFuture, poll_fn};
+
+use super::RunError;
+use super::event::{CallOutcome, Event, EventKind, Queue};
+use crate::content::ContentBlock;
+use crate::context::ToolSource;
+use crate::model::Usage;
+
+/// A run that is going on: a stream of its events, then its output.
+///
+/// The run goes on only while it is read. Dropping it ends the run and everything beneath it.
+pub struct RunStream {
+    run: Option<BoxFuture<'static, Result<Finish, RunError>>>,
+    queue: Arc<Queue>,
+    output: RunOutput,
+    ended: Option<Result<Finish, RunError>>,
+}
+
+/// Why a run ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Finish {
+    /// The agent had its answer.
+    #[default]
+    Answered,
+}
+
+/// What a run gave: the sum of its events.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct RunOutput {
+    /// The answer.
+    pub text: String,
+    /// Tokens, those of children included.
+    pub usage: Usage,
+    /// Model turns of the agent itself.
+    pub turns: u32,
+    /// Tool calls, those of children included, in the order in which they began.
+    pub tool_calls: Vec<ToolCallReport>,
+}
+
+/// One tool call of a run.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolCallReport {
+    /// The agent that called, with its number where it ran as a child.
+    pub agent: Arc<str>,
+    /// The id that the model gave the call.
+    pub call_id: Arc<str>,
+    /// The tool, as hooks see it.
+    pub tool: Arc<str>,
+    /// Where the tool comes from.
+    pub source: Option<ToolSource>,
+    /// The arguments as the model wrote them.
+    pub arguments: Arc<str>,
+    /// How it ended; none while it has not.
+    pub outcome: Option<CallOutcome>,
+    /// What the model was told.
+    pub content: Vec<ContentBlock>,
+    /// How long it took.
+    pub duration: Duration,
+    /// How often the tool itself was started.
+    pub attempts: u32,
+}
+
+impl ToolCallReport {
+    /// All text of the content.
+    pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
+        ContentBlock::join(&self.content)
+    }
+}
+
+impl RunOutput {
+    /// Adds one event. Folding all events of a run gives its output.
+    pub fn add(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::TurnStarted { .. } if event.step.scope.is_empty() => self.turns += 1,
+            EventKind::TurnFinished { usage, .. } => self.usage += *usage,
+            EventKind::ToolStarted { call_id, tool, source, arguments } => {
+                self.tool_calls.push(ToolCallReport {
+                    agent: Arc::clone(&event.agent),
+                    call_id: Arc::clone(call_id),
+                    tool: Arc::clone(tool),
+                    source: *source,
+                    arguments: Arc::clone(arguments),
+                    outcome: None,
+                    content: Vec::new(),
+                    duration: Duration::ZERO,
+                    attempts: 0,
+                });
+            }
+            EventKind::ToolFinished { call_id, outcome, content, duration, attempts, .. } => {
+                let open = self.tool_calls.iter_mut().find(|call| {
+                    call.call_id == *call_id && call.agent == event.agent && call.outcome.is_none()
+                });
+                if let Some(call) = open {
+                    call.outcome = Some(*outcome);
+                    call.content.clone_from(content);
+                    call.duration = *duration;
+                    call.attempts = *attempts;
+                }
+            }
+            EventKind::RunFinished { text } if event.step.scope.is_empty() => self.text.clone_from(text),
+            _ => {}
+        }
+    }
+}
+
+impl RunStream {
+    pub(super) fn new(run: BoxFuture<'static, Result<Finish, RunError>>, queue: Arc<Queue>) -> Self {
+        Self { run: Some(run), queue, output: RunOutput::default(), ended: None }
+    }
+
+    /// The next event; none when the run is over.
+    ///
+    /// Cancel safe: no event is lost.
+    pub async fn next(&mut self) -> Option<Event> {
+        poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// Runs to the end and gives what all events add up to, those read before included.
+    ///
+    /// # Errors
+    /// If the run has no answer.
+    pub async fn output(mut self) -> Result<RunOutput, RunError> {
+        while self.next().await.is_some() {}
+        match self.ended {
+            Some(Err(error)) => Err(error),
+            _ => Ok(self.output),
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        loop {
+            let event = if self.run.is_some() {
+                match self.queue.poll_next(cx.waker()) {
+                    Poll::Ready(event) => Some(event),
+                    Poll::Pending => None,
+                }
+            } else {
+                self.queue.pop()
+            };
+            if let Some(event) = event {
+                self.output.add(&event);
+                return Poll::Ready(Some(event));
+            }
+            let Some(run) = &mut self.run else { return Poll::Ready(None) };
+            match run.as_mut().poll(cx) {
+                Poll::Ready(end) => {
+                    self.run = None;
+                    self.ended = Some(end);
+                }
+                // Events that came while the run was polled have woken this task, or are there already.
+                Poll::Pending => match self.queue.poll_next(cx.waker()) {
+                    Poll::Ready(event) => {
+                        self.output.add(&event);
+                        return Poll::Ready(Some(event));
+                    }
+                    Poll::Pending => return Poll::Pending,
+                },
+            }
+        }
+    }
+}
+
+impl Stream for RunStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.poll(cx)
+    }
+}

@@ -1,0 +1,203 @@
+//! [`Args`]: the arguments of one tool call.
+
+mod parse;
+mod repair;
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Map, Value};
+
+pub(crate) use parse::{Unique, parse_object};
+pub(crate) use repair::repair;
+
+/// The arguments of one tool call: a JSON object.
+///
+/// They stay the text that the model wrote until somebody asks for a value, so a hook that only passes
+/// them on costs nothing. Hooks see them raw: names and types are checked in the innermost layer.
+///
+/// ```
+/// use onionskin::Args;
+/// let mut args = Args::from(r#"{"x": 41}"#);
+/// assert_eq!(args["x"], 41);
+/// args["x"] = 10.into();
+/// assert_eq!(args.text(), r#"{"x":10}"#);
+/// ```
+///
+/// Text that is not one JSON object reads as if it held nothing ([`Args::get`] gives `None`), is kept as
+/// it is, and is refused where the tool would have run; [`Args::as_object`] says why.
+pub struct Args {
+    text: Arc<str>,
+    object: OnceLock<Result<Map<String, Value>, ArgsError>>,
+    /// The object was handed out for changes: it is now the truth and `text` is stale.
+    changed: bool,
+}
+
+/// Why the argument text is not one JSON object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the arguments are not one JSON object: {reason}")]
+pub struct ArgsError {
+    pub(crate) reason: String,
+}
+
+impl Args {
+    /// Arguments from an object.
+    pub fn new(object: Map<String, Value>) -> Self {
+        let cell = OnceLock::new();
+        cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
+        Self { text: Arc::from(""), object: cell, changed: true }
+    }
+
+    /// The text: as the model wrote it, or serialised anew where a hook changed it.
+    pub fn text(&self) -> Arc<str> {
+        match self.object.get() {
+            Some(Ok(object)) if self.changed => to_text(object).into(),
+            _ => Arc::clone(&self.text),
+        }
+    }
+
+    /// The object.
+    ///
+    /// # Errors
+    /// If the text is not one JSON object, even after the listed repairs (a code fence around it, a
+    /// trailing comma, an object encoded twice), or if a key stands in it twice.
+    pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
+        self.object.get_or_init(|| parse_object(&self.text)).as_ref()
+    }
+
+    /// The object, to be changed.
+    ///
+    /// # Errors
+    /// As [`Args::as_object`]; the text is then left alone. [`Args::replace`] sets a new object.
+    pub fn as_object_mut(&mut self) -> Result<&mut Map<String, Value>, &ArgsError> {
+        let _ = self.as_object();
+        match self.object.get_mut() {
+            Some(Ok(object)) => {
+                self.changed = true;
+                Ok(object)
+            }
+            Some(Err(error)) => Err(error),
+            None => unreachable!("the object was just read"),
+        }
+    }
+
+    /// The value of one argument.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.as_object().ok()?.get(name)
+    }
+
+    /// The value of one argument, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.get(name)?;
+        self.as_object_mut().ok()?.get_mut(name)
+    }
+
+    /// Sets one argument. Text that is not an object stays as it is.
+    ///
+    /// # Errors
+    /// As [`Args::as_object`].
+    pub fn insert(
+        &mut self,
+        name: impl Into<String>,
+        value: impl Into<Value>,
+    ) -> Result<Option<Value>, &ArgsError> {
+        Ok(self.as_object_mut()?.insert(name.into(), value.into()))
+    }
+
+    /// Removes one argument.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.get(name)?;
+        self.as_object_mut().ok()?.remove(name)
+    }
+
+    /// Replaces all arguments, whatever they were.
+    pub fn replace(&mut self, object: Map<String, Value>) {
+        *self = Self::new(object);
+    }
+
+    /// Writes changes back into the text, which is then what the tool reads.
+    pub(crate) fn settle(&mut self) -> &str {
+        if self.changed {
+            if let Some(Ok(object)) = self.object.get() {
+                self.text = to_text(object).into();
+            }
+            self.changed = false;
+        }
+        &self.text
+    }
+}
+
+fn to_text(object: &Map<String, Value>) -> String {
+    serde_json::to_string(object).unwrap_or_else(|_| unreachable!("a JSON value always serialises"))
+}
+
+impl Clone for Args {
+    /// Shares the text; a changed object is copied.
+    fn clone(&self) -> Self {
+        Self {
+            text: Arc::clone(&self.text),
+            object: if self.changed { self.object.clone() } else { OnceLock::new() },
+            changed: self.changed,
+        }
+    }
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self::from("{}")
+    }
+}
+
+impl fmt::Debug for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Args").field(&self.text()).finish()
+    }
+}
+
+impl From<Arc<str>> for Args {
+    fn from(text: Arc<str>) -> Self {
+        Self { text, object: OnceLock::new(), changed: false }
+    }
+}
+
+impl From<&str> for Args {
+    fn from(text: &str) -> Self {
+        Self::from(Arc::<str>::from(text))
+    }
+}
+
+impl From<String> for Args {
+    fn from(text: String) -> Self {
+        Self::from(Arc::<str>::from(text))
+    }
+}
+
+impl From<Map<String, Value>> for Args {
+    fn from(object: Map<String, Value>) -> Self {
+        Self::new(object)
+    }
+}
+
+impl Index<&str> for Args {
+    type Output = Value;
+
+    /// The argument, or `null` where there is none, as [`Value`] does.
+    fn index(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or(&Value::Null)
+    }
+}
+
+impl IndexMut<&str> for Args {
+    /// The argument, made `null` first where there is none.
+    ///
+    /// # Panics
+    /// If the arguments are not a JSON object; the call then ends as a fatal abort, as after any panic of
+    /// a hook. [`Args::insert`] reports it instead.
+    fn index_mut(&mut self, name: &str) -> &mut Value {
+        match self.as_object_mut() {
+            Ok(object) => object.entry(name).or_insert(Value::Null),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

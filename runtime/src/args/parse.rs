@@ -1,0 +1,104 @@
+//! From text to an object, refusing what would mean different things to different readers.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use super::{ArgsError, repair};
+
+/// Parses argument text, repaired if need be.
+pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    match strict(text) {
+        Ok(object) => Ok(object),
+        Err(first) => match repair(text) {
+            Some(repaired) => strict(&repaired),
+            None => Err(first),
+        },
+    }
+}
+
+fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    let reason = match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(Value::Object(object))) => return Ok(object),
+        Ok(Unique(other)) => format!("found {}", crate::tool::describe(&other)),
+        Err(error) => error.to_string(),
+    };
+    Err(ArgsError { reason })
+}
+
+/// A JSON value in which no object has the same key twice, at any depth.
+pub(crate) struct Unique(pub(crate) Value);
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor).map(Self)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> DeserializeSeed<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = seq.next_element_seed(Self)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+            }
+            let value = map.next_value_seed(Self)?;
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}

@@ -1,0 +1,195 @@
+//! Content blocks: what a tool result or a message is made of.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One piece of a message or of a tool result.
+///
+/// The serialised form is MCP's `ContentBlock`
+/// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#contentblock>).
+///
+/// ```
+/// use onionskin::ContentBlock;
+/// let block = ContentBlock::text("21 degrees");
+/// assert_eq!(block.as_text(), Some("21 degrees"));
+/// assert_eq!(serde_json::to_string(&block).unwrap(), r#"{"type":"text","text":"21 degrees"}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Wire", into = "Wire")]
+#[non_exhaustive]
+pub enum ContentBlock {
+    /// Plain text.
+    Text(String),
+    /// A picture.
+    Image(Box<Media>),
+    /// A sound.
+    Audio(Box<Media>),
+    /// A resource with its contents.
+    Resource(Box<Resource>),
+    /// A resource that the reader can fetch.
+    ResourceLink(Box<ResourceLink>),
+}
+
+impl ContentBlock {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// The text, if this is a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A picture or a sound: base64 data and its media type. As a tool's result it is sent as a picture.
+///
+/// ```
+/// let dot = onionskin::Media::new("iVBORw0KGgo=", "image/png");
+/// assert_eq!(dot.mime_type, "image/png");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Media {
+    /// The bytes, base64 encoded.
+    pub data: String,
+    /// The media type, for example `image/png`.
+    pub mime_type: String,
+}
+
+impl Media {
+    /// Media from base64 data and a media type.
+    pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
+        Self { data: data.into(), mime_type: mime_type.into() }
+    }
+}
+
+/// A picture as a tool's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image(pub Media);
+
+/// A sound as a tool's result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audio(pub Media);
+
+impl From<Image> for ContentBlock {
+    fn from(image: Image) -> Self {
+        Self::Image(Box::new(image.0))
+    }
+}
+
+impl From<Audio> for ContentBlock {
+    fn from(audio: Audio) -> Self {
+        Self::Audio(Box::new(audio.0))
+    }
+}
+
+/// A resource with its contents: text, or base64 in `blob`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resource {
+    /// Where it comes from.
+    pub uri: String,
+    /// Its media type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Its bytes, base64 encoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<String>,
+}
+
+impl Resource {
+    /// A text resource.
+    pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { uri: uri.into(), mime_type: None, text: Some(text.into()), blob: None }
+    }
+}
+
+impl From<Resource> for ContentBlock {
+    fn from(resource: Resource) -> Self {
+        Self::Resource(Box::new(resource))
+    }
+}
+
+/// A pointer to a resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceLink {
+    /// Where to read it.
+    pub uri: String,
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its media type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+}
+
+impl From<ResourceLink> for ContentBlock {
+    fn from(link: ResourceLink) -> Self {
+        Self::ResourceLink(Box::new(link))
+    }
+}
+
+impl From<&str> for ContentBlock {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for ContentBlock {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// MCP's spelling. A block of a kind that we do not know is kept as its JSON text, so that nothing is lost.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Wire {
+    Known(Known),
+    Unknown(Value),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Known {
+    Text { text: String },
+    Image(Box<Media>),
+    Audio(Box<Media>),
+    Resource { resource: Box<Resource> },
+    ResourceLink(Box<ResourceLink>),
+}
+
+impl From<Wire> for ContentBlock {
+    fn from(wire: Wire) -> Self {
+        match wire {
+            Wire::Known(Known::Text { text }) => Self::Text(text),
+            Wire::Known(Known::Image(media)) => Self::Image(media),
+            Wire::Known(Known::Audio(media)) => Self::Audio(media),
+            Wire::Known(Known::Resource { resource }) => Self::Resource(resource),
+            Wire::Known(Known::ResourceLink(link)) => Self::ResourceLink(link),
+            Wire::Unknown(value) => Self::Text(value.to_string()),
+        }
+    }
+}
+
+impl From<ContentBlock> for Wire {
+    fn from(block: ContentBlock) -> Self {
+        Self::Known(match block {
+            ContentBlock::Text(text) => Known::Text { text },
+            ContentBlock::Image(media) => Known::Image(media),
+            ContentBlock::Audio(media) => Known::Audio(media),
+            ContentBlock::Resource(resource) => Known::Resource { resource },
+            ContentBlock::ResourceLink(link) => Known::ResourceLink(link),
+        })
+    }
+}

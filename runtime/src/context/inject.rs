@@ -1,0 +1,182 @@
+//! What can be injected into tools and hooks.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{AgentInfo, RunContext, SessionState, State, Team, ToolContext, ToolSource};
+use crate::agent::EventKind;
+use crate::error::Exit;
+use crate::journal::StepKind;
+
+/// A parameter that the runtime fills, in tools and in hooks. The model never sees it.
+///
+/// Implement it for a type of your own and mark the parameter `#[inject]`.
+///
+/// ```
+/// use onionskin::{Exit, Inject, ToolContext};
+/// struct Caller(String);
+/// impl<'a> Inject<'a> for Caller {
+///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+///         Ok(Self(cx.agent_name().to_owned()))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be injected",
+    label = "the runtime has no value of this type",
+    note = "these can be injected: `&ToolContext`, `CancellationToken`, `Progress`, `IdempotencyKey`, `State<T>`, \
+            `&RunContext`, `&AgentInfo`, `Team`, `&SessionState`, `ToolSource`",
+    note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
+            `next` (`impl Next`), `result` or `output`",
+    note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
+)]
+pub trait Inject<'a>: Sized {
+    /// The value for this call.
+    ///
+    /// # Errors
+    /// The call then ends with this exit; the tool does not run.
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
+}
+
+impl<'a> Inject<'a> for &'a ToolContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx)
+    }
+}
+
+impl<'a> Inject<'a> for &'a RunContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run())
+    }
+}
+
+impl<'a> Inject<'a> for RunContext {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().clone())
+    }
+}
+
+impl<'a> Inject<'a> for &'a AgentInfo {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().agent())
+    }
+}
+
+impl<'a> Inject<'a> for AgentInfo {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().agent().clone())
+    }
+}
+
+impl<'a> Inject<'a> for Team {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().team())
+    }
+}
+
+impl<'a> Inject<'a> for &'a SessionState {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().session_state())
+    }
+}
+
+impl<'a> Inject<'a> for SessionState {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().session_state().clone())
+    }
+}
+
+impl<'a> Inject<'a> for ToolSource {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.source())
+    }
+}
+
+impl<'a> Inject<'a> for CancellationToken {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.cancellation())
+    }
+}
+
+impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(State::from_context(cx)?)
+    }
+}
+
+/// The tool's name as a parameter called `name` or `function_name`.
+#[diagnostic::on_unimplemented(
+    message = "a parameter called `name` or `function_name` is the tool's name",
+    label = "write `&str` or `String`, or give the parameter another name"
+)]
+pub trait InjectName<'a> {
+    #[doc(hidden)]
+    fn inject_name(cx: &'a ToolContext) -> Self;
+}
+
+impl<'a> InjectName<'a> for &'a str {
+    fn inject_name(cx: &'a ToolContext) -> Self {
+        cx.tool_name()
+    }
+}
+
+impl InjectName<'_> for String {
+    fn inject_name(cx: &ToolContext) -> Self {
+        cx.tool_name().to_owned()
+    }
+}
+
+/// A key that is the same for every attempt at the same effect: give it to services that refuse to do a
+/// thing twice.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct IdempotencyKey(Arc<str>);
+
+impl IdempotencyKey {
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'a> Inject<'a> for IdempotencyKey {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        let mut id = cx.step_id(StepKind::Tool);
+        id.attempt = 0;
+        Ok(Self(format!("{}/{id}", cx.correlation_id()).into()))
+    }
+}
+
+/// Reports a tool's progress into the run's stream.
+#[derive(Clone)]
+pub struct Progress {
+    run: RunContext,
+    call_id: Arc<str>,
+    step: crate::journal::StepId,
+}
+
+impl Progress {
+    /// Reports that `done` of `total` (of any unit, if known) is done.
+    pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
+        self.run.events().push(
+            || self.step.clone(),
+            EventKind::Progress { call_id: Arc::clone(&self.call_id), done, total, message: message.into() },
+        );
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Progress").field("call_id", &self.call_id).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Inject<'a> for Progress {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(Self {
+            run: cx.run().clone(),
+            call_id: Arc::clone(&cx.tool_use_id),
+            step: cx.step_id(StepKind::Tool),
+        })
+    }
+}

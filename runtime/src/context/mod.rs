@@ -1,0 +1,335 @@
+//! What a tool or a hook can know about the call it takes part in.
+
+mod inject;
+mod latch;
+mod run;
+mod state;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use inject::{IdempotencyKey, Inject, InjectName, Progress};
+pub(crate) use run::RunSeed;
+pub use run::{AgentInfo, RunContext, Team};
+pub use state::{SessionState, State, StateError};
+pub(crate) use state::{StateCell, StateHandle};
+
+use crate::agent::{EventKind, Transcript};
+use crate::args::Args;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::journal::{StepId, StepKind};
+use crate::tool::table::{Entry, Target, ToolTable};
+
+/// Where a tool comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolSource {
+    /// A tool of an MCP server.
+    Mcp,
+    /// A local function, toolbox, hand-written tool or script.
+    Function,
+    /// A child agent.
+    Agent,
+    /// A built-in tool such as `shell.execute`.
+    Runtime,
+}
+
+impl fmt::Display for ToolSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mcp => "mcp",
+            Self::Function => "function",
+            Self::Agent => "agent",
+            Self::Runtime => "runtime",
+        })
+    }
+}
+
+/// One tool call as its hooks and its tool see it: who calls what, from where, for which run.
+///
+/// Hooks read it, they cannot change it. There is one context per call; retries of the call share it.
+///
+/// ```
+/// use onionskin::{ToolContext, ToolSource};
+/// let cx = ToolContext::detached("add_one");
+/// assert_eq!(cx.tool_name(), "add_one");
+/// assert_eq!(cx.source(), ToolSource::Function);
+/// ```
+pub struct ToolContext {
+    run: RunContext,
+    table: Arc<ToolTable>,
+    entry: usize,
+    tool_use_id: Arc<str>,
+    turn: u32,
+    call: u32,
+    attempt: AtomicU32,
+    /// Numbers the clock, sleep and random steps of this call.
+    steps: AtomicU32,
+    /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
+    number: u32,
+    transcript: Mutex<Option<Transcript>>,
+    deadline: Option<Instant>,
+    token: OnceLock<CallToken>,
+}
+
+impl ToolContext {
+    pub(crate) fn new(
+        run: RunContext,
+        table: Arc<ToolTable>,
+        entry: usize,
+        tool_use_id: Arc<str>,
+        turn: u32,
+        call: u32,
+    ) -> Self {
+        let deadline = run.deadline();
+        Self {
+            run,
+            table,
+            entry,
+            tool_use_id,
+            turn,
+            call,
+            attempt: AtomicU32::new(0),
+            steps: AtomicU32::new(0),
+            number: 0,
+            transcript: Mutex::new(None),
+            deadline,
+            token: OnceLock::new(),
+        }
+    }
+
+    /// A context of no run, to call a tool or a hook in a unit test. Events go nowhere.
+    pub fn detached(tool_name: &'static str) -> Self {
+        let table = Arc::new(ToolTable::detached(tool_name));
+        Self::new(RunContext::detached(), table, 0, Arc::from("detached"), 0, 0)
+    }
+
+    /// A context of no run whose session holds `state`, to call what takes [`State`] in a unit test.
+    pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
+        let table = Arc::new(ToolTable::detached(tool_name));
+        Self::new(RunContext::detached_with_state(state), table, 0, Arc::from("detached"), 0, 0)
+    }
+
+    pub(crate) fn with_number(mut self, number: u32) -> Self {
+        self.number = number;
+        self
+    }
+
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Refuses the call if the tool was called as often as a run may.
+    pub(crate) fn admit(&self) -> Result<(), Exit> {
+        match self.entry().definition.max_calls {
+            Some(most) if self.number > most => {
+                let text =
+                    format!("`{}` may be called {most} times in one run; it did not run", self.tool_name());
+                Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Leaves a child's conversation for the loop, which merges it when its batch is over.
+    pub(crate) fn keep_transcript(&self, transcript: Transcript) {
+        *self.transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
+    }
+
+    pub(crate) fn take_transcript(&self) -> Option<Transcript> {
+        self.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(crate) fn entry(&self) -> &Entry {
+        self.table.entry(self.entry)
+    }
+
+    /// The number of the compiled tool in its agent; none for a tool that only the run knows.
+    #[doc(hidden)]
+    pub fn slot(&self) -> usize {
+        match self.entry().target {
+            Target::Slot(slot) => slot,
+            Target::Dynamic(_) => usize::MAX,
+        }
+    }
+
+    /// The tool's name as hooks see it: `add_one`, `time__get_time`, `agent__Child`, `shell.execute`.
+    pub fn tool_name(&self) -> &str {
+        &self.entry().name
+    }
+
+    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers take.
+    pub fn wire_name(&self) -> &str {
+        &self.entry().wire_name
+    }
+
+    /// The name of the agent whose call this is.
+    pub fn agent_name(&self) -> &str {
+        self.run.agent().name()
+    }
+
+    /// The MCP server, `agent` for child agents, `runtime` for built-in tools, none for functions.
+    pub fn server_name(&self) -> Option<&str> {
+        self.entry().server.as_deref()
+    }
+
+    /// Where the tool comes from.
+    pub fn source(&self) -> ToolSource {
+        self.entry().source
+    }
+
+    /// The id that the model gave this call.
+    pub fn tool_use_id(&self) -> &str {
+        &self.tool_use_id
+    }
+
+    /// One id for a run and all runs of child agents beneath it; the caller may set it.
+    pub fn correlation_id(&self) -> &str {
+        self.run.correlation_id()
+    }
+
+    /// How often the tool itself was started for this call; 0 before the first time.
+    pub fn attempt(&self) -> u32 {
+        self.attempt.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn start_attempt(&self) {
+        self.attempt.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// When the run will end this call, if its time is limited.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// A token that is cancelled when the run is aborted, or when this call is over or dropped: give it
+    /// to work that you spawn.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.token
+            .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
+            .token
+            .clone()
+    }
+
+    /// The run that this call belongs to.
+    pub fn run(&self) -> &RunContext {
+        &self.run
+    }
+
+    /// The tool itself, past all hooks that have not run yet.
+    ///
+    /// # Errors
+    /// As the tool.
+    pub async fn call_original(&self, args: &mut Args) -> ToolResult {
+        crate::onion::call_original(self, args).await
+    }
+
+    /// Sends an event of your own into the run's stream. It costs nothing to the run if nobody listens.
+    ///
+    /// # Errors
+    /// If the value cannot be written as JSON.
+    pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
+        let value = serde_json::to_value(event)?;
+        self.event(EventKind::User { call_id: Arc::clone(&self.tool_use_id), value });
+        Ok(())
+    }
+
+    pub(crate) fn event(&self, kind: EventKind) {
+        self.run.events().push(|| self.step_id(StepKind::Tool), kind);
+    }
+
+    /// The wall clock, as a step: a replayed run sees the same time again.
+    pub async fn now(&self) -> SystemTime {
+        self.run.step(self.numbered(StepKind::Clock), async || SystemTime::now()).await
+    }
+
+    /// Waits, as a step: a replayed run does not wait again. Cancel safe: dropping it ends the wait.
+    pub async fn sleep(&self, duration: Duration) {
+        self.run.step(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
+    }
+
+    /// A random number, as a step: a replayed run sees the same one again. Not for secrets.
+    pub async fn random(&self) -> u64 {
+        self.run.step(self.numbered(StepKind::Random), async || crate::journal::random()).await
+    }
+
+    /// The id of this call's step, attempt included.
+    pub(crate) fn step_id(&self, kind: StepKind) -> StepId {
+        StepId {
+            scope: self.run.scope(),
+            turn: self.turn,
+            kind,
+            call: Some(self.call),
+            name: Arc::clone(&self.entry().name),
+            attempt: self.attempt(),
+        }
+    }
+
+    fn numbered(&self, kind: StepKind) -> StepId {
+        let number = self.steps.fetch_add(1, Ordering::Relaxed);
+        let mut id = self.step_id(kind);
+        id.name = format!("{}.{number}", id.name).into();
+        id
+    }
+
+    pub(crate) fn dynamic(&self) -> Option<&Arc<dyn crate::tool::DynTool>> {
+        match &self.entry().target {
+            Target::Slot(_) => None,
+            Target::Dynamic(tool) => Some(tool),
+        }
+    }
+
+    /// The same call, owned, for a thread of its own. Its token is this context's.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn to_owned_context(&self) -> Self {
+        let token = OnceLock::new();
+        let _ = token.set(CallToken { token: self.cancellation(), owner: false });
+        Self {
+            run: self.run.clone(),
+            table: Arc::clone(&self.table),
+            entry: self.entry,
+            tool_use_id: Arc::clone(&self.tool_use_id),
+            turn: self.turn,
+            call: self.call,
+            attempt: AtomicU32::new(self.attempt()),
+            steps: AtomicU32::new(self.steps.load(Ordering::Relaxed)),
+            number: self.number,
+            transcript: Mutex::new(None),
+            deadline: self.deadline,
+            token,
+        }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("agent", &self.agent_name())
+            .field("tool", &self.tool_name())
+            .field("tool_use_id", &self.tool_use_id())
+            .field("attempt", &self.attempt())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The call's own token; the context that made it cancels it when the call is over.
+struct CallToken {
+    token: CancellationToken,
+    owner: bool,
+}
+
+impl Drop for CallToken {
+    fn drop(&mut self) {
+        if self.owner {
+            self.token.cancel();
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The run that a call belongs to: its agent, its team, its session.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::latch::Latch;
+use super::state::{SessionState, StateCell, StateHandle};
+use crate::agent::{Events, Session};
+use crate::error::Abort;
+use crate::journal::{DynJournal, StepId};
+use crate::model::Message;
+use crate::onion::DynCall;
+
+/// One run of an agent, as hooks and tools see it. Cheap to clone.
+#[derive(Clone)]
+pub struct RunContext(Arc<RunInner>);
+
+struct RunInner {
+    seed: RunSeed,
+    latch: Latch,
+}
+
+/// The messages of one run, shared between its loop and its calls.
+pub(crate) type Conversation = Arc<Mutex<Vec<Message>>>;
+
+/// What a run is made from.
+pub(crate) struct RunSeed {
+    pub(crate) agent: AgentInfo,
+    /// The agent's name, with its number where it runs as a child: `London[2]`.
+    pub(crate) instance: Arc<str>,
+    pub(crate) correlation_id: Arc<str>,
+    /// The path of steps that led to this run; empty for the outermost one.
+    pub(crate) scope: Arc<str>,
+    pub(crate) parent: Option<RunContext>,
+    pub(crate) state: StateHandle,
+    pub(crate) session_state: SessionState,
+    pub(crate) events: Events,
+    pub(crate) journal: Option<Arc<dyn DynJournal>>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) token: CancellationToken,
+    /// The agent's tools behind its hooks, for calls past them.
+    pub(crate) core: Option<Arc<dyn DynCall>>,
+    pub(crate) session: Option<Session>,
+    /// The messages of the conversation so far.
+    pub(crate) conversation: Conversation,
+}
+
+impl RunContext {
+    pub(crate) fn new(seed: RunSeed) -> Self {
+        let latch = Latch::new(seed.token.clone());
+        Self(Arc::new(RunInner { seed, latch }))
+    }
+
+    pub(crate) fn detached() -> Self {
+        Self::detached_with_state(())
+    }
+
+    pub(crate) fn detached_with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
+        Self::new(Self::detached_seed(state))
+    }
+
+    pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(
+        state: S,
+        core: Arc<dyn DynCall>,
+    ) -> Self {
+        Self::new(RunSeed { core: Some(core), ..Self::detached_seed(state) })
+    }
+
+    fn detached_seed<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
+        RunSeed {
+            agent: AgentInfo::detached(),
+            instance: Arc::from("detached"),
+            correlation_id: Arc::from("detached"),
+            scope: Arc::from(""),
+            parent: None,
+            state: StateCell::handle(state),
+            session_state: SessionState::default(),
+            events: Events::none(),
+            journal: None,
+            deadline: None,
+            token: CancellationToken::new(),
+            core: None,
+            session: None,
+            conversation: Conversation::default(),
+        }
+    }
+
+    /// The agent that runs.
+    pub fn agent(&self) -> &AgentInfo {
+        &self.0.seed.agent
+    }
+
+    /// The name that people see: the agent's, with a number where it runs as a child (`London[2]`).
+    pub fn instance_name(&self) -> &str {
+        &self.0.seed.instance
+    }
+
+    /// One id for a run and all runs beneath it.
+    pub fn correlation_id(&self) -> &str {
+        &self.0.seed.correlation_id
+    }
+
+    /// The run of the parent, if this agent runs as a child.
+    pub fn parent(&self) -> Option<&RunContext> {
+        self.0.seed.parent.as_ref()
+    }
+
+    /// The parent and its other children.
+    pub fn team(&self) -> Team {
+        Team { run: self.clone() }
+    }
+
+    /// The session's dynamic state.
+    pub fn session_state(&self) -> &SessionState {
+        &self.0.seed.session_state
+    }
+
+    /// Cancelled when the run is aborted or dropped.
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.0.latch.token()
+    }
+
+    /// How much of the run's time is left, if it is limited.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.0.seed.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.0.seed.deadline
+    }
+
+    pub(crate) fn state(&self) -> &StateHandle {
+        &self.0.seed.state
+    }
+
+    pub(crate) fn events(&self) -> &Events {
+        &self.0.seed.events
+    }
+
+    pub(crate) fn scope(&self) -> Arc<str> {
+        Arc::clone(&self.0.seed.scope)
+    }
+
+    pub(crate) fn session(&self) -> Option<&Session> {
+        self.0.seed.session.as_ref()
+    }
+
+    /// The messages of the conversation so far.
+    pub fn messages(&self) -> Vec<Message> {
+        self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn append(&self, messages: impl IntoIterator<Item = Message>) {
+        self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).extend(messages);
+    }
+
+    pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {
+        self.0.seed.core.as_ref()
+    }
+
+    pub(crate) fn journal(&self) -> Option<&Arc<dyn DynJournal>> {
+        self.0.seed.journal.as_ref()
+    }
+
+    /// Sets the abort latch of this run and of every run above it.
+    pub(crate) fn abort(&self, abort: &Abort) {
+        let mut run = Some(self);
+        while let Some(this) = run {
+            this.0.latch.set(abort.clone());
+            run = this.parent();
+        }
+    }
+
+    pub(crate) fn aborted(&self) -> Option<&Abort> {
+        self.0.latch.get()
+    }
+
+    /// Runs one step through the journal, if there is one.
+    pub(crate) async fn step<T, F, Fut>(&self, id: StepId, work: F) -> T
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnOnce() -> Fut + Send,
+        Fut: Future<Output = T> + Send,
+    {
+        match self.journal() {
+            None => work().await,
+            Some(journal) => crate::journal::step_through(&**journal, self, id, work).await,
+        }
+    }
+}
+
+impl fmt::Debug for RunContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunContext")
+            .field("instance", &self.instance_name())
+            .field("correlation_id", &self.correlation_id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An agent as hooks and tools see it. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct AgentInfo(Arc<AgentFacts>);
+
+#[derive(Debug)]
+struct AgentFacts {
+    name: Arc<str>,
+    description: Option<Arc<str>>,
+    children: Vec<Arc<str>>,
+}
+
+impl AgentInfo {
+    pub(crate) fn new(name: Arc<str>, description: Option<Arc<str>>, children: Vec<Arc<str>>) -> Self {
+        Self(Arc::new(AgentFacts { name, description, children }))
+    }
+
+    fn detached() -> Self {
+        Self::new(Arc::from("detached"), None, Vec::new())
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// What the agent is for.
+    pub fn description(&self) -> Option<&str> {
+        self.0.description.as_deref()
+    }
+
+    /// The names of the agents that it may call.
+    pub fn children(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.children.iter().map(|name| &**name)
+    }
+}
+
+/// The team that an agent runs in: its parent and the parent's other children.
+#[derive(Clone, Debug)]
+pub struct Team {
+    run: RunContext,
+}
+
+impl Team {
+    /// The parent; none if the agent was not called by another.
+    pub fn parent(&self) -> Option<&AgentInfo> {
+        self.run.parent().map(RunContext::agent)
+    }
+
+    /// The names of the parent's other children.
+    pub fn members(&self) -> impl Iterator<Item = &str> {
+        let own = self.run.agent().name();
+        self.parent().into_iter().flat_map(AgentInfo::children).filter(move |name| *name != own)
+    }
+}

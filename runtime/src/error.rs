@@ -1,0 +1,275 @@
+//! How a tool call can end without a plain result: the three exits.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::content::ContentBlock;
+use crate::output::ToolOutput;
+
+/// What a tool call gives: a value, or one of the three [`Exit`]s.
+///
+/// The `?` operator takes any error into it, as a tool error:
+///
+/// ```
+/// use onionskin::{ToolOutput, ToolResult};
+/// fn parse(text: &str) -> ToolResult {
+///     let number: i64 = text.parse()?;
+///     Ok(ToolOutput::text((number + 1).to_string()))
+/// }
+/// assert!(parse("one").is_err());
+/// ```
+pub type ToolResult<T = ToolOutput> = Result<T, Exit>;
+
+/// The three ways out of a tool call that are not its result.
+///
+/// - [`Exit::Tool`]: the call failed. The run goes on and the model is told.
+/// - [`Exit::Stop`]: the run ends well, with the result that is carried.
+/// - [`Exit::Abort`]: the run ends at once, its other calls are cancelled. No hook can undo it.
+///
+/// `Exit`, [`Stop`] and [`Abort`] are not [`Error`]s: if they were, `?` could turn an abort into a tool error.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Exit {
+    /// The call failed: the model is told, the run goes on.
+    Tool(ToolError),
+    /// The run ends with this result.
+    Stop(Stop),
+    /// The run ends at once and fails.
+    Abort(Abort),
+}
+
+impl Exit {
+    /// A tool error with this text.
+    pub fn tool(text: impl Into<String>) -> Self {
+        Self::Tool(ToolError::new(text))
+    }
+
+    /// Ends the run well; `output` is the call's result and the run's answer.
+    pub fn stop(output: impl Into<ToolOutput>) -> Self {
+        Self::Stop(Stop { output: Box::new(output.into()) })
+    }
+
+    /// Ends the run at once; nothing outside can undo it.
+    pub fn abort(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Abort(Abort { reason: reason.into().into() })
+    }
+
+    /// The tool error, if it is one.
+    pub fn as_tool_error(&self) -> Option<&ToolError> {
+        match self {
+            Self::Tool(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Whether this is an abort.
+    pub fn is_abort(&self) -> bool {
+        matches!(self, Self::Abort(_))
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(error) => error.fmt(f),
+            Self::Stop(stop) => write!(f, "stopped with: {}", stop.output.to_text()),
+            Self::Abort(abort) => write!(f, "aborted: {}", abort.reason),
+        }
+    }
+}
+
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Exit {
+    /// Any error becomes a tool error; a [`ToolError`] stays what it is.
+    fn from(error: E) -> Self {
+        Self::Tool(match error.into().downcast::<ToolError>() {
+            Ok(error) => *error,
+            Err(error) => ToolError::from_source(error),
+        })
+    }
+}
+
+impl From<Stop> for Exit {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<Abort> for Exit {
+    fn from(abort: Abort) -> Self {
+        Self::Abort(abort)
+    }
+}
+
+/// A graceful end of the run: the carried output is the call's result and the run's answer.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    output: Box<ToolOutput>,
+}
+
+impl Stop {
+    /// The result that ends the run.
+    pub fn output(&self) -> &ToolOutput {
+        &self.output
+    }
+
+    /// The result that ends the run.
+    pub fn into_output(self) -> ToolOutput {
+        *self.output
+    }
+}
+
+/// A fatal end of the run. It fails closed: sibling calls are cancelled, and no hook outside can undo it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abort {
+    reason: Arc<str>,
+}
+
+impl Abort {
+    pub(crate) fn new(reason: impl Into<Arc<str>>) -> Self {
+        Self { reason: reason.into() }
+    }
+
+    /// Why the run was aborted.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+/// What kind of failure a tool error is, so that hooks need not read its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The tool, or a hook, returned an error.
+    Failed,
+    /// The arguments did not fit; the tool did not run.
+    Arguments,
+    /// No tool of this name; nothing ran.
+    UnknownTool,
+    /// A deadline passed.
+    Timeout,
+    /// Refused by a hook, a guardrail or a person.
+    Denied,
+    /// The tool panicked.
+    Panic,
+    /// A remote tool reported the error, or its server could not be reached.
+    Remote,
+    /// The tool asks the model to try again with other arguments.
+    Retry,
+    /// A limit of the run was reached.
+    Limit,
+    /// The call was cancelled before it finished.
+    Cancelled,
+}
+
+/// A failed tool call: what the model is told, what kind of failure it is, and where it came from.
+///
+/// ```
+/// use onionskin::{ErrorKind, ToolError};
+/// let error = ToolError::new("no such city").with_kind(ErrorKind::Denied);
+/// assert_eq!(error.to_text(), "no such city");
+/// assert_eq!(error.kind(), ErrorKind::Denied);
+/// ```
+#[derive(Clone)]
+pub struct ToolError(Box<Failure>);
+
+#[derive(Clone)]
+struct Failure {
+    kind: ErrorKind,
+    output: ToolOutput,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl ToolError {
+    /// An error whose text the model sees.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Failed, ToolOutput::text(text))
+    }
+
+    /// Asks the model to call again with other arguments; `text` says how. A run allows
+    /// `max_retries` such requests for each tool ([`Limits`](crate::Limits)).
+    pub fn retry(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
+    }
+
+    /// A refusal by a hook, a guardrail or a person.
+    pub fn denied(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
+    }
+
+    /// An error with whole content, as remote tools report it.
+    pub fn from_output(kind: ErrorKind, output: impl Into<ToolOutput>) -> Self {
+        Self(Box::new(Failure { kind, output: output.into(), source: None }))
+    }
+
+    /// An error from any other error; the model sees its text.
+    pub fn from_source(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let source: Arc<dyn Error + Send + Sync> = source.into().into();
+        let mut error = Self::new(source.to_string());
+        error.0.source = Some(source);
+        error
+    }
+
+    /// The same error of another kind.
+    #[must_use]
+    pub fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// The same error with a cause.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into().into());
+        self
+    }
+
+    /// What kind of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The content that the model sees.
+    pub fn content(&self) -> &[ContentBlock] {
+        self.0.output.content()
+    }
+
+    /// The content as an output: blocks, structured value, meta.
+    pub fn output(&self) -> &ToolOutput {
+        &self.0.output
+    }
+
+    /// The content as an output, to be changed.
+    pub fn output_mut(&mut self) -> &mut ToolOutput {
+        &mut self.0.output
+    }
+
+    /// All text of the content.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        self.0.output.to_text()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("kind", &self.0.kind)
+            .field("content", &self.content())
+            .field("source", &self.0.source)
+            .finish()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}

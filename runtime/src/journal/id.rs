@@ -1,0 +1,88 @@
+//! The name of a step: where it stands in its run, never when it happened.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StepKind {
+    /// The run itself: its beginning and its end.
+    Run,
+    /// One answer of the model.
+    Model,
+    /// The list of tools of one turn.
+    Tools,
+    /// The innermost part of a tool call.
+    Tool,
+    /// A wait.
+    Timer,
+    /// A clock reading.
+    Clock,
+    /// A random number.
+    Random,
+}
+
+/// The name of a step, for example `turn 3/call 2/search`. It is fixed when the step is built and holds
+/// nothing that depends on time, so the same run builds the same names again.
+///
+/// ```
+/// use onionskin::{StepId, StepKind};
+/// let mut id = StepId::new(StepKind::Tool, "search");
+/// id.turn = 3;
+/// id.call = Some(2);
+/// assert_eq!(id.to_string(), "turn 3/call 2/tool search");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepId {
+    /// The step that began this run; empty for the outermost run.
+    pub scope: Arc<str>,
+    /// The model turn, counted from 1.
+    pub turn: u32,
+    /// What the step does.
+    pub kind: StepKind,
+    /// The call in its turn, counted from 1.
+    pub call: Option<u32>,
+    /// The tool, or what else the step is named after.
+    pub name: Arc<str>,
+    /// Which attempt; the first is 1, and 0 stands for the call as a whole.
+    pub attempt: u32,
+}
+
+impl StepId {
+    /// A step before the first turn of an outermost run.
+    pub fn new(kind: StepKind, name: &str) -> Self {
+        Self { scope: Arc::from(""), turn: 0, kind, call: None, name: Arc::from(name), attempt: 0 }
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.scope.is_empty() {
+            write!(f, "{}/", self.scope)?;
+        }
+        write!(f, "turn {}/", self.turn)?;
+        if let Some(call) = self.call {
+            write!(f, "call {call}/")?;
+        }
+        f.write_str(match self.kind {
+            StepKind::Run => "run",
+            StepKind::Model => "model",
+            StepKind::Tools => "tools",
+            StepKind::Tool => "tool",
+            StepKind::Timer => "timer",
+            StepKind::Clock => "clock",
+            StepKind::Random => "random",
+        })?;
+        if !self.name.is_empty() {
+            write!(f, " {}", self.name)?;
+        }
+        if self.attempt > 1 {
+            write!(f, "#{}", self.attempt)?;
+        }
+        Ok(())
+    }
+}

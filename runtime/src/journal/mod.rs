@@ -1,0 +1,119 @@
+//! Steps: the effects of a run, named by where they stand in it, so that a run can be replayed.
+//!
+//! Everything that a run does to the world is a *step*: a model turn, the innermost part of a tool call,
+//! a child's run, a clock reading. All else, hooks included, is plain code that gives the same again when
+//! the steps give the same again. A [`Journal`] records steps and, on a later run, answers from the record.
+
+mod id;
+mod memory;
+
+use std::future::Future;
+use std::hash::{BuildHasher, Hasher};
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+pub use id::{StepId, StepKind};
+pub use memory::MemoryJournal;
+
+use crate::context::RunContext;
+use crate::error::Abort;
+
+/// The work of one step: run at most once, its value is what the journal records.
+pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
+
+/// Records the steps of runs. Without one a run calls its steps directly, which costs nothing.
+///
+/// Cancel safety: a dropped future of `step` leaves the step in doubt; on the next run its
+/// [`Effect`](crate::Effect) says what happens.
+pub trait Journal: Send + Sync + 'static {
+    /// Runs `work`, records its value under `id` in the run `run` and gives it back; or gives back what
+    /// is recorded there and does not run it.
+    ///
+    /// # Errors
+    /// If the record cannot be read or written. The run then aborts.
+    fn step<'a>(
+        &'a self,
+        run: &'a str,
+        id: &'a StepId,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<Value, JournalError>>;
+
+    /// Runs the calls of one model turn, at most `limit` at once, as one operation.
+    ///
+    /// # Errors
+    /// If the record cannot be read or written. The run then aborts.
+    fn batch<'a>(
+        &'a self,
+        calls: &'a [StepId],
+        limit: usize,
+        exec: &'a dyn StepExec,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move {
+            run_bounded(calls.len(), limit, |index| exec.call(index)).await;
+            Ok(())
+        })
+    }
+}
+
+/// Runs one call of a batch.
+pub trait StepExec: Send + Sync {
+    /// Runs the call at `index`; its steps go through the journal one by one.
+    fn call(&self, index: usize) -> BoxFuture<'_, ()>;
+}
+
+/// The record of a run could not be read or written.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("the journal failed at step `{step}`: {reason}")]
+pub struct JournalError {
+    /// The step.
+    pub step: String,
+    /// What went wrong.
+    pub reason: String,
+}
+
+/// The journal as runs hold it.
+pub(crate) use Journal as DynJournal;
+
+/// Runs `count` calls, at most `limit` at once, in no order.
+pub(crate) async fn run_bounded<'a>(
+    count: usize,
+    limit: usize,
+    call: impl Fn(usize) -> BoxFuture<'a, ()> + Send,
+) {
+    stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
+}
+
+/// Runs typed work as a step. A journal that fails aborts the run: this future then never ends, and the
+/// run, which sees the abort, drops it.
+pub(crate) async fn step_through<T, F, Fut>(journal: &dyn Journal, run: &RunContext, id: StepId, work: F) -> T
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    F: FnOnce() -> Fut + Send,
+    Fut: Future<Output = T> + Send,
+{
+    let work: StepWork<'_> = Box::new(move || {
+        Box::pin(async move {
+            // What cannot be written as JSON is caught when it is read back, below.
+            serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
+        })
+    });
+    let reason = match journal.step(run.correlation_id(), &id, work).await {
+        Ok(value) => match serde_json::from_value(value) {
+            Ok(value) => return value,
+            Err(error) => format!("step `{id}` does not fit its record: {error}"),
+        },
+        Err(error) => error.to_string(),
+    };
+    run.abort(&Abort::new(reason));
+    std::future::pending().await
+}
+
+/// A random number from the standard library's hash seeds: for ids and jitter, not for secrets.
+pub(crate) fn random() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish()
+}

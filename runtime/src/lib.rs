@@ -1,0 +1,50 @@
+//! Tools, hooks and agents for language models, checked by the compiler.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod agent;
+mod args;
+mod content;
+mod context;
+mod error;
+mod journal;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+mod model;
+mod onion;
+mod output;
+mod record;
+mod tool;
+
+// The macros name this crate by its path, also in its own tests and examples.
+extern crate self as onionskin;
+
+pub use agent::{
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, App, AppBuilder, BuildError, CallOutcome,
+    Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError, RunOutput,
+    RunRequest, RunStream, Session, ToolCallReport,
+};
+pub use args::{Args, ArgsError};
+pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
+pub use context::{
+    AgentInfo, IdempotencyKey, Inject, Progress, RunContext, SessionState, State, StateError, Team,
+    ToolContext, ToolSource,
+};
+pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
+pub use journal::{Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+pub use model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, Script, ScriptError,
+    ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
+};
+pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
+pub use onionskin_macros::{agent, tool, tool_hook};
+pub use output::ToolOutput;
+pub use tokio_util::sync::CancellationToken;
+pub use tool::table::NameClash;
+pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
+
+/// What the macros write. Not part of the public interface: the name holds the patch version, so that a
+/// macro and a runtime of different versions fail loudly.
+#[doc(hidden)]
+pub mod __private0;

@@ -1,0 +1,95 @@
+//! The messages of a conversation.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Message {
+    /// What the agent was asked.
+    User {
+        /// The content.
+        content: Vec<ContentBlock>,
+    },
+    /// What the model answered.
+    Assistant {
+        /// The text.
+        text: String,
+        /// The tool calls.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall>,
+        /// What the provider must get back unchanged.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provider_data: Option<Value>,
+    },
+    /// The results of the tool calls of the message before: one for each call, in call order.
+    Tool {
+        /// The results.
+        results: Vec<ToolResultMessage>,
+    },
+}
+
+/// A tool call as the model wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// The id that the model gave the call.
+    pub id: Arc<str>,
+    /// The tool's wire name.
+    pub name: Arc<str>,
+    /// The arguments: JSON text, as the model wrote it.
+    pub arguments: Arc<str>,
+}
+
+impl ToolCall {
+    /// A call.
+    pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<Arc<str>>) -> Self {
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
+    }
+}
+
+/// The result of a tool call as the model is told it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResultMessage {
+    /// The call.
+    pub call_id: Arc<str>,
+    /// The tool's wire name.
+    pub name: Arc<str>,
+    /// What the model is told.
+    pub content: Vec<ContentBlock>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl Message {
+    /// A user's message.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { content: vec![ContentBlock::Text(text.into())] }
+    }
+
+    /// A model's message of text only.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), tool_calls: Vec::new(), provider_data: None }
+    }
+
+    /// All text of the message.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::User { content } => ContentBlock::join(content),
+            Self::Assistant { text, .. } => Cow::Borrowed(text),
+            Self::Tool { results } => {
+                let texts: Vec<_> =
+                    results.iter().map(|result| ContentBlock::join(&result.content)).collect();
+                Cow::Owned(texts.join("\n"))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Calls an agent's compiled tools through its hooks, without a model or a run.
+
+use std::sync::Arc;
+
+use super::{Call, Core, RuntimeHooks, outermost};
+use crate::args::Args;
+use crate::context::{RunContext, ToolContext, ToolSource};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::tool::table::{Entry, Target, ToolTable};
+
+/// An agent whose onion is known at compile time. `agent!` implements it.
+#[doc(hidden)]
+pub trait Compiled {
+    type Core: Core;
+    type Entry: Call;
+
+    fn compose(hooks: RuntimeHooks) -> (Arc<Self::Core>, Self::Entry);
+}
+
+/// The compiled tools of an agent behind its hooks: to test hooks, or to use tools without a model.
+///
+/// A call allocates nothing beyond what the tool and the hooks themselves do.
+///
+/// ```
+/// use onionskin::{Args, ToolCaller, agent, tool};
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// agent! { Adder { instruction: "Add.", function_tools: [add_one] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let tools = ToolCaller::<Adder>::new();
+/// let cx = tools.context("add_one").unwrap();
+/// let output = tools.call(&cx, &mut Args::from(r#"{"x": 41}"#)).await.unwrap();
+/// assert_eq!(output.to_text(), "42");
+/// # });
+/// ```
+pub struct ToolCaller<A: Compiled> {
+    entry: A::Entry,
+    table: Arc<ToolTable>,
+    run: RunContext,
+}
+
+impl<A: Compiled> ToolCaller<A> {
+    /// The agent's tools, without a state.
+    #[expect(clippy::new_without_default, reason = "it composes an onion, which is no default value")]
+    pub fn new() -> Self {
+        Self::with_state(())
+    }
+
+    /// The agent's tools with a state.
+    pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
+        let (core, entry) = A::compose(RuntimeHooks::default());
+        let entries = core.definitions().into_iter().enumerate().map(|(slot, definition)| {
+            let name = Arc::clone(&definition.name);
+            Entry::new(name, ToolSource::Function, None, definition, Target::Slot(slot))
+        });
+        let (table, _) = ToolTable::new("", entries);
+        let run = RunContext::detached_with_core(state, core as _);
+        Self { entry, table: Arc::new(table), run }
+    }
+
+    /// The context of one call of a tool.
+    ///
+    /// # Errors
+    /// If the agent has no such compiled tool.
+    pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
+        let entry = self.table.find(tool).ok_or_else(|| {
+            Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
+        })?;
+        Ok(ToolContext::new(self.run.clone(), Arc::clone(&self.table), entry, Arc::from("direct"), 0, 0))
+    }
+
+    /// Calls the tool of a context through all hooks.
+    ///
+    /// # Errors
+    /// As the tool and its hooks.
+    pub async fn call(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        outermost(cx, || self.entry.call(cx, args)).await
+    }
+}

@@ -1,0 +1,124 @@
+//! Where the compiled onion meets what is known at run time only.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::core::panic_text;
+use super::next::Latched;
+use super::{Call, DynCall, Hook, InnerNext, Next};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{Abort, Exit, ToolResult};
+
+/// A [`Hook`] that is added at run time.
+pub(crate) trait DynHook: Send + Sync + 'static {
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult>;
+}
+
+impl<H: Hook> DynHook for H {
+    fn call_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        next: DynNext<'a>,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(self.call(cx, args, next))
+    }
+}
+
+/// The rest of a call from a run-time hook inwards.
+#[derive(Clone, Copy)]
+pub(crate) struct DynNext<'a> {
+    rest: &'a [Arc<dyn DynHook>],
+    inner: &'a dyn DynCall,
+    cx: &'a ToolContext,
+}
+
+impl Next for DynNext<'_> {
+    fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
+        Latched::new(async move { step(self, args).await }, self.cx)
+    }
+}
+
+fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+    match next.rest.split_first() {
+        Some((hook, rest)) => hook.call_dyn(next.cx, args, DynNext { rest, ..next }),
+        None => next.inner.call_dyn(next.cx, args),
+    }
+}
+
+/// The place of run-time hooks in an onion: `..` in `tool_hooks`, else outermost. It costs a test while
+/// there are none, then one box a hook and one more.
+#[doc(hidden)]
+pub struct Seam<C> {
+    hooks: RuntimeHooks,
+    inner: C,
+}
+
+/// The hooks that were added at run time, outermost first.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct RuntimeHooks(pub(crate) Arc<[Arc<dyn DynHook>]>);
+
+impl<C: Call> Seam<C> {
+    pub fn new(hooks: RuntimeHooks, inner: C) -> Self {
+        Self { hooks, inner }
+    }
+}
+
+impl<C: Call> Call for Seam<C> {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        async move {
+            if self.hooks.0.is_empty() {
+                return InnerNext::new(&self.inner, cx).run(args).await;
+            }
+            step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
+        }
+    }
+}
+
+/// Boxes the rest of an onion: every 16 layers, so that the compiler's work grows with the number of
+/// hooks and not with its square.
+#[doc(hidden)]
+pub fn bulkhead<'a, C: Call>(
+    inner: &'a C,
+    cx: &'a ToolContext,
+    args: &'a mut Args,
+) -> BoxFuture<'a, ToolResult> {
+    Box::pin(inner.call(cx, args))
+}
+
+/// Calls an onion from outside. A hook that panics aborts the run; once the abort latch is set, nothing
+/// else comes out.
+pub(crate) async fn outermost<F>(cx: &ToolContext, call: impl FnOnce() -> F) -> ToolResult
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    let result = match AssertUnwindSafe(async { call().await }).catch_unwind().await {
+        Ok(result) => result,
+        Err(panic) => {
+            let reason = format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(&*panic));
+            Err(Exit::Abort(Abort::new(reason)))
+        }
+    };
+    if let Err(Exit::Abort(abort)) = &result {
+        cx.run().abort(abort);
+    }
+    match cx.run().aborted() {
+        Some(abort) => Err(Exit::Abort(abort.clone())),
+        None => result,
+    }
+}

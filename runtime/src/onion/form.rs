@@ -1,0 +1,123 @@
+//! What before and after hooks return.
+
+use crate::error::{Exit, ToolResult};
+use crate::output::ToolOutput;
+
+/// What a before hook can return: nothing, or an answer that stands in for the call; either may fail.
+#[diagnostic::on_unimplemented(
+    message = "a before hook cannot return `{Self}`",
+    label = "not a before hook's result",
+    note = "return `()`, `ToolResult<()>`, or `ToolResult<Option<ToolOutput>>` to answer instead of the tool; with \
+            `next: impl Next` it is an around hook and returns `ToolResult`"
+)]
+pub trait BeforeReturn {
+    #[doc(hidden)]
+    fn answer(self) -> Result<Option<ToolOutput>, Exit>;
+}
+
+impl BeforeReturn for () {
+    fn answer(self) -> Result<Option<ToolOutput>, Exit> {
+        Ok(None)
+    }
+}
+
+impl BeforeReturn for Option<ToolOutput> {
+    fn answer(self) -> Result<Option<ToolOutput>, Exit> {
+        Ok(self)
+    }
+}
+
+impl<T: BeforeReturn> BeforeReturn for Result<T, Exit> {
+    fn answer(self) -> Result<Option<ToolOutput>, Exit> {
+        self?.answer()
+    }
+}
+
+/// What an after hook that borrows the result can return: nothing, or a new result.
+#[diagnostic::on_unimplemented(
+    message = "an after hook that borrows the result cannot return `{Self}`",
+    label = "not an after hook's result",
+    note = "return `()` or `ToolResult<()>` to leave the result as it is, `ToolOutput` or `ToolResult` to replace it"
+)]
+pub trait AfterReturn {
+    /// The result that goes outwards, given the one that came from inside.
+    #[doc(hidden)]
+    fn replace(self, inner: ToolResult) -> ToolResult;
+}
+
+impl AfterReturn for () {
+    fn replace(self, inner: ToolResult) -> ToolResult {
+        inner
+    }
+}
+
+impl AfterReturn for ToolOutput {
+    fn replace(self, _: ToolResult) -> ToolResult {
+        Ok(self)
+    }
+}
+
+impl<T: AfterReturn> AfterReturn for Result<T, Exit> {
+    fn replace(self, inner: ToolResult) -> ToolResult {
+        self?.replace(inner)
+    }
+}
+
+/// What an after hook that takes the result by value can return: the result that goes outwards.
+#[diagnostic::on_unimplemented(
+    message = "an after hook that takes the result by value cannot return `{Self}`",
+    label = "the result would be lost",
+    note = "return `ToolOutput` or `ToolResult`, or borrow the result: `result: &mut ToolResult`, `output: &mut ToolOutput`"
+)]
+pub trait AfterOwned {
+    #[doc(hidden)]
+    fn give(self) -> ToolResult;
+}
+
+impl AfterOwned for ToolOutput {
+    fn give(self) -> ToolResult {
+        Ok(self)
+    }
+}
+
+impl AfterOwned for ToolResult {
+    fn give(self) -> ToolResult {
+        self
+    }
+}
+
+/// What an after hook's `result` or `output` parameter can be: the whole result, or the output of a call
+/// that succeeded.
+#[diagnostic::on_unimplemented(
+    message = "an after hook cannot take the result as `{Self}`",
+    label = "not a result of a call",
+    note = "write `ToolResult` (it also sees errors) or `ToolOutput` (calls that failed pass by), by value, `&` or `&mut`"
+)]
+pub trait AfterTarget: Sized {
+    /// The part that the hook sees, or the result that passes it by.
+    #[doc(hidden)]
+    fn take(result: ToolResult) -> Result<Self, ToolResult>;
+
+    #[doc(hidden)]
+    fn put(self) -> ToolResult;
+}
+
+impl AfterTarget for ToolResult {
+    fn take(result: ToolResult) -> Result<Self, ToolResult> {
+        Ok(result)
+    }
+
+    fn put(self) -> ToolResult {
+        self
+    }
+}
+
+impl AfterTarget for ToolOutput {
+    fn take(result: ToolResult) -> Result<Self, ToolResult> {
+        result.map_err(Err)
+    }
+
+    fn put(self) -> ToolResult {
+        Ok(self)
+    }
+}

@@ -1,0 +1,188 @@
+//! The inner ring: hooks on one tool that get its typed arguments and output.
+//!
+//! They cannot stand among the raw layers, which borrow the arguments. They form a ring of their own
+//! inside the core: [`Ring::call`] finds out by type whether a hook concerns the tool at hand, so an agent
+//! without typed hooks has an empty ring and pays nothing.
+
+use std::any::Any;
+use std::future::Future;
+use std::sync::Arc;
+
+use super::Hook;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{Exit, ToolResult};
+use crate::tool::Tool;
+
+/// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "typed hooks cannot be put on `{Self}`",
+    label = "not a tool that typed hooks can see into",
+    note = "name a `#[tool]` function whose result borrows nothing; a raw hook (`args: &mut Args`) can be put on \
+            any tool"
+)]
+pub trait TypedTool: Tool {
+    /// The arguments, owned: a struct with a field for each parameter that the model fills.
+    type Args: Send + 'static;
+    /// What the function returns.
+    type Output: Send + 'static;
+
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// If they do not fit; the error names every wrong field.
+    fn decode(&self, args: &mut Args) -> Result<Self::Args, Exit>;
+
+    /// Runs the function.
+    fn invoke<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: Self::Args,
+    ) -> impl Future<Output = ToolResult<Self::Output>> + Send + 'a;
+
+    /// The function's return value as a tool result.
+    ///
+    /// # Errors
+    /// If the value is an error.
+    fn encode(output: Self::Output) -> ToolResult;
+}
+
+/// The typed arguments of a tool.
+pub type ArgsOf<T> = <T as TypedTool>::Args;
+
+/// What a tool's function returns.
+pub type OutputOf<T> = <T as TypedTool>::Output;
+
+/// The rest of a call for a typed hook: the typed hooks further inside, and the tool.
+pub trait TypedNext<T: TypedTool>: Copy + Send {
+    /// Runs the rest of the call with these arguments.
+    ///
+    /// # Errors
+    /// As the hooks inside and the tool.
+    fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send;
+}
+
+/// A hook on one tool. `#[tool_hook(tool = ..)]` implements it.
+#[doc(hidden)]
+pub trait TypedHook: Hook {
+    type Tool: TypedTool;
+
+    fn call_typed<'a, N: TypedNext<Self::Tool>>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: ArgsOf<Self::Tool>,
+        next: N,
+    ) -> impl Future<Output = ToolResult<OutputOf<Self::Tool>>> + Send;
+}
+
+/// The typed hooks of an agent, outermost first.
+#[doc(hidden)]
+pub trait Ring: Send + Sync + 'static {
+    fn call<'a, T: Tool>(
+        &'a self,
+        tool: &'a T,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a;
+
+    fn call_typed<'a, T: TypedTool>(
+        &'a self,
+        tool: &'a T,
+        cx: &'a ToolContext,
+        args: T::Args,
+    ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a;
+}
+
+/// The end of the ring: the tool.
+#[doc(hidden)]
+pub struct EndRing;
+
+impl Ring for EndRing {
+    #[inline]
+    fn call<'a, T: Tool>(
+        &'a self,
+        tool: &'a T,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        tool.run(cx, args)
+    }
+
+    fn call_typed<'a, T: TypedTool>(
+        &'a self,
+        tool: &'a T,
+        cx: &'a ToolContext,
+        args: T::Args,
+    ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a {
+        tool.invoke(cx, args)
+    }
+}
+
+/// One typed hook and the ones inside it.
+#[doc(hidden)]
+pub struct TypedLayer<H, R> {
+    hook: Arc<H>,
+    rest: R,
+}
+
+impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
+    pub fn new(hook: Arc<H>, rest: R) -> Self {
+        Self { hook, rest }
+    }
+}
+
+impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
+    async fn call<'a, T: Tool>(&'a self, tool: &'a T, cx: &'a ToolContext, args: &'a mut Args) -> ToolResult {
+        let any: &dyn Any = tool;
+        let Some(tool) = any.downcast_ref::<H::Tool>() else {
+            return self.rest.call(tool, cx, args).await;
+        };
+        let args = tool.decode(args)?;
+        let next = RingNext { ring: &self.rest, tool, cx };
+        H::Tool::encode(self.hook.call_typed(cx, args, next).await?)
+    }
+
+    async fn call_typed<'a, T: TypedTool>(
+        &'a self,
+        tool: &'a T,
+        cx: &'a ToolContext,
+        args: T::Args,
+    ) -> ToolResult<T::Output> {
+        let any: &dyn Any = tool;
+        let Some(own_tool) = any.downcast_ref::<H::Tool>() else {
+            return self.rest.call_typed(tool, cx, args).await;
+        };
+        // `T` is `H::Tool`, so both casts succeed; the compiler sees it after monomorphisation.
+        let args = cast::<T::Args, ArgsOf<H::Tool>>(args)?;
+        let next = RingNext { ring: &self.rest, tool: own_tool, cx };
+        cast::<OutputOf<H::Tool>, T::Output>(self.hook.call_typed(cx, args, next).await?)
+    }
+}
+
+/// The same value under the name of the same type.
+fn cast<A: 'static, B: 'static>(value: A) -> ToolResult<B> {
+    let mut slot = Some(value);
+    let any: &mut dyn Any = &mut slot;
+    let value = any.downcast_mut::<Option<B>>().and_then(Option::take);
+    value.ok_or_else(|| Exit::abort("a typed hook was put on another tool than its own"))
+}
+
+struct RingNext<'a, T, R> {
+    ring: &'a R,
+    tool: &'a T,
+    cx: &'a ToolContext,
+}
+
+impl<T, R> Clone for RingNext<'_, T, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, R> Copy for RingNext<'_, T, R> {}
+
+impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
+    fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send {
+        self.ring.call_typed(self.tool, self.cx, args)
+    }
+}

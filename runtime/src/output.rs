@@ -1,0 +1,246 @@
+//! [`ToolOutput`]: what a tool gives back when it succeeds.
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+
+/// The result of a successful tool call: content blocks for the model, a structured value beside them,
+/// and data for the program that the model does not see.
+///
+/// ```
+/// use onionskin::ToolOutput;
+/// let mut output = ToolOutput::text("results for q");
+/// output.push_text(" [audit]");
+/// assert_eq!(output.to_text(), "results for q [audit]");
+/// ```
+#[derive(Clone)]
+pub struct ToolOutput {
+    content: Content,
+    structured: Structured,
+    meta: Option<Box<Meta>>,
+}
+
+/// One block needs no list, so a plain result costs no allocation beyond its text.
+#[derive(Clone)]
+enum Content {
+    One(ContentBlock),
+    Many(Vec<ContentBlock>),
+}
+
+#[derive(Clone)]
+enum Structured {
+    None,
+    /// The text of the only block is the value's JSON; `wrap` if it exports as `{"result": ..}`.
+    InText {
+        wrap: bool,
+    },
+    /// The text of the only block is the value itself.
+    Text,
+    Value(Box<Value>),
+}
+
+#[derive(Clone, Default)]
+struct Meta {
+    typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    remote: Option<Value>,
+}
+
+impl ToolOutput {
+    /// An output of one text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::from_block(ContentBlock::Text(text.into()))
+    }
+
+    /// An output without any content.
+    pub const fn empty() -> Self {
+        Self { content: Content::Many(Vec::new()), structured: Structured::None, meta: None }
+    }
+
+    /// An output of several blocks.
+    pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
+        Self {
+            content: Content::Many(blocks.into_iter().collect()),
+            structured: Structured::None,
+            meta: None,
+        }
+    }
+
+    /// An output of one structured value; the text for the model is its JSON.
+    ///
+    /// ```
+    /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
+    /// assert_eq!(output.to_text(), r#"{"degrees":21}"#);
+    /// ```
+    pub fn structured(value: Value) -> Self {
+        let mut output = Self::text(value.to_string());
+        output.structured = Structured::Value(Box::new(value));
+        output
+    }
+
+    pub(crate) const fn from_block(block: ContentBlock) -> Self {
+        Self { content: Content::One(block), structured: Structured::None, meta: None }
+    }
+
+    /// `json` is the value's JSON text: the structured value is parsed from it only when somebody asks.
+    pub(crate) fn from_json_text(json: String, wrap: bool) -> Self {
+        Self {
+            content: Content::One(ContentBlock::Text(json)),
+            structured: Structured::InText { wrap },
+            meta: None,
+        }
+    }
+
+    /// A string as a structured value: its text is the content.
+    pub(crate) const fn from_string_value(text: String) -> Self {
+        Self { content: Content::One(ContentBlock::Text(text)), structured: Structured::Text, meta: None }
+    }
+
+    /// The content blocks, in order.
+    pub fn content(&self) -> &[ContentBlock] {
+        match &self.content {
+            Content::One(block) => std::slice::from_ref(block),
+            Content::Many(blocks) => blocks,
+        }
+    }
+
+    /// The content blocks, to be changed. The structured value stays what it was.
+    pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
+        self.settle();
+        if let Content::One(block) = &mut self.content {
+            let block = std::mem::replace(block, ContentBlock::Text(String::new()));
+            self.content = Content::Many(vec![block]);
+        }
+        match &mut self.content {
+            Content::Many(blocks) => blocks,
+            Content::One(_) => unreachable!("a single block was just made a list"),
+        }
+    }
+
+    /// Appends a block.
+    pub fn push(&mut self, block: impl Into<ContentBlock>) {
+        self.content_mut().push(block.into());
+    }
+
+    /// Appends a text block.
+    pub fn push_text(&mut self, text: impl Into<String>) {
+        self.push(ContentBlock::Text(text.into()));
+    }
+
+    /// All text blocks joined.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        ContentBlock::join(self.content())
+    }
+
+    /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
+    pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
+        match &self.structured {
+            Structured::None => None,
+            Structured::Value(value) => Some(Cow::Borrowed(value)),
+            Structured::Text => {
+                let text = self.content().first()?.as_text()?;
+                Some(Cow::Owned(serde_json::json!({ "result": text })))
+            }
+            Structured::InText { wrap } => {
+                let value: Value = serde_json::from_str(self.content().first()?.as_text()?).ok()?;
+                Some(Cow::Owned(if *wrap { serde_json::json!({ "result": value }) } else { value }))
+            }
+        }
+    }
+
+    /// Sets the structured value; the content stays what it was.
+    pub fn set_structured(&mut self, value: Value) {
+        self.structured = Structured::Value(Box::new(value));
+    }
+
+    /// Keeps a value of the program's own with the result. The model does not see it. A second value of
+    /// the same type replaces the first, which is given back.
+    ///
+    /// ```
+    /// let mut output = onionskin::ToolOutput::text("found 3 rows");
+    /// output.insert_meta(3_usize);
+    /// assert_eq!(output.meta::<usize>(), Some(&3));
+    /// ```
+    pub fn insert_meta<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
+        let typed = &mut self.meta.get_or_insert_default().typed;
+        typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
+    }
+
+    /// The kept value of type `T`.
+    pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.meta.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// The `_meta` that a remote tool sent along.
+    pub fn remote_meta(&self) -> Option<&Value> {
+        self.meta.as_ref()?.remote.as_ref()
+    }
+
+    /// Sets the `_meta` of a remote tool.
+    pub fn set_remote_meta(&mut self, value: Value) {
+        self.meta.get_or_insert_default().remote = Some(value);
+    }
+
+    /// Parses a structured value out of the text while the text still is it.
+    fn settle(&mut self) {
+        if let Structured::InText { .. } | Structured::Text = self.structured {
+            self.structured = match self.structured_content() {
+                Some(value) => Structured::Value(Box::new(value.into_owned())),
+                None => Structured::None,
+            };
+        }
+    }
+}
+
+impl ContentBlock {
+    /// All text blocks joined; borrowed when there is just one.
+    pub(crate) fn join(blocks: &[Self]) -> Cow<'_, str> {
+        let mut texts = blocks.iter().filter_map(Self::as_text);
+        let Some(first) = texts.next() else { return Cow::Borrowed("") };
+        texts.fold(Cow::Borrowed(first), |joined, next| joined + next)
+    }
+}
+
+impl Default for ToolOutput {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolOutput")
+            .field("content", &self.content())
+            .field("structured", &self.structured_content())
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<&str> for ToolOutput {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for ToolOutput {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<ContentBlock> for ToolOutput {
+    fn from(block: ContentBlock) -> Self {
+        Self::from_block(block)
+    }
+}
+
+impl From<Vec<ContentBlock>> for ToolOutput {
+    fn from(blocks: Vec<ContentBlock>) -> Self {
+        Self::blocks(blocks)
+    }
+}

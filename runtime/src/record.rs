@@ -1,0 +1,52 @@
+//! The result of a tool call as it is written down: in a journal, in an event.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+
+/// A tool result that can be written down. What a program kept with it by type is left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CallRecord {
+    exit: RecordedExit,
+    content: Vec<ContentBlock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    structured: Option<Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedExit {
+    Ok,
+    Error(ErrorKind),
+    Stop,
+    Abort,
+}
+
+impl CallRecord {
+    pub(crate) fn new(result: ToolResult) -> Self {
+        let (exit, output) = match result {
+            Ok(output) => (RecordedExit::Ok, output),
+            Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), error.output().clone()),
+            Err(Exit::Stop(stop)) => (RecordedExit::Stop, stop.into_output()),
+            Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
+        };
+        let structured = output.structured_content().map(std::borrow::Cow::into_owned);
+        Self { exit, content: output.content().to_vec(), structured }
+    }
+
+    pub(crate) fn into_result(self) -> ToolResult {
+        let mut output = ToolOutput::blocks(self.content);
+        if let Some(structured) = self.structured {
+            output.set_structured(structured);
+        }
+        match self.exit {
+            RecordedExit::Ok => Ok(output),
+            RecordedExit::Error(kind) => Err(Exit::Tool(ToolError::from_output(kind, output))),
+            RecordedExit::Stop => Err(Exit::stop(output)),
+            RecordedExit::Abort => Err(Exit::abort(output.to_text().into_owned())),
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Holds a value against a schema and says everything that is wrong, by path, in words for a model.
+//!
+//! It covers what schemars writes for Rust types and what MCP servers send. A keyword that it does not
+//! know never refuses a value: decoding, or the server, still decides.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// One thing that is wrong with the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    path: String,
+    reason: String,
+}
+
+impl Problem {
+    pub(crate) fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+
+    pub(crate) fn root(reason: impl Into<String>) -> Self {
+        Self::at("", reason)
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.path.is_empty()
+    }
+
+    pub(crate) fn missing(path: impl Into<String>, expected: &str) -> Self {
+        Self::at(path, format!("missing; expected {expected}"))
+    }
+
+    pub(crate) fn unknown<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Self {
+        Self::unknown_in("", name, names)
+    }
+
+    fn unknown_in<'n>(parent: &str, name: &str, names: impl Iterator<Item = &'n str>) -> Self {
+        let names: Vec<_> = names.collect();
+        let mut reason = "unknown argument".to_owned();
+        match nearest(name, names.iter().copied()) {
+            Some(near) => reason.push_str(&format!("; did you mean `{near}`?")),
+            None if names.is_empty() => reason.push_str("; it takes none"),
+            None => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                reason.push_str(&format!("; it takes {}", names.join(", ")));
+            }
+        }
+        Self::at(join(parent, name), reason)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.reason)
+        } else {
+            write!(f, "`{}`: {}", self.path, self.reason)
+        }
+    }
+}
+
+/// The name that somebody who wrote `name` most likely meant.
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, candidate)| candidate)
+}
+
+fn join(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
+}
+
+/// A value in words: `the string "abc"`.
+pub(crate) fn describe(value: &Value) -> String {
+    let short = |text: String| match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text,
+    };
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the string {}", short(format!("{text:?}"))),
+        Value::Array(items) => format!("a list of {}", items.len()),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+/// What a schema wants, in words.
+pub(crate) fn expected(schema: &Value) -> String {
+    if let Some(options) = schema["enum"].as_array() {
+        return format!("one of {}", options.iter().map(Value::to_string).collect::<Vec<_>>().join(", "));
+    }
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
+    }
+    for key in ["anyOf", "oneOf"] {
+        if let Some(options) = schema[key].as_array() {
+            let mut words: Vec<_> = options.iter().map(expected).collect();
+            words.dedup();
+            return words.join(" or ");
+        }
+    }
+    let word = |kind: &str| match kind {
+        "integer" => "an integer",
+        "number" => "a number",
+        "string" => "a string",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "an object",
+        "null" => "null",
+        _ => "a value",
+    };
+    match &schema["type"] {
+        Value::String(kind) => word(kind).to_owned(),
+        Value::Array(kinds) => {
+            kinds.iter().filter_map(Value::as_str).map(word).collect::<Vec<_>>().join(" or ")
+        }
+        _ => "a value".to_owned(),
+    }
+}
+
+/// Whether a schema limits values beyond what decoding into its type already does.
+pub(crate) fn has_limits(schema: &Value) -> bool {
+    match schema {
+        Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
+            "minimum" | "maximum" => !implied_by_format(schema, key, value),
+            "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
+            | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" => true,
+            // A fixed-size array says both; decoding checks it.
+            "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
+            "default" | "examples" | "enum" | "const" | "description" => false,
+            _ => has_limits(value),
+        }),
+        Value::Array(items) => items.iter().any(has_limits),
+        _ => false,
+    }
+}
+
+/// `u8` shows as 0 to 255: the type itself refuses the rest.
+fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
+    let bounds = match schema["format"].as_str() {
+        Some("uint8") => (0, 0xFF),
+        Some("uint16") => (0, 0xFFFF),
+        Some("uint32") => (0, 0xFFFF_FFFF),
+        Some("int8") => (-0x80, 0x7F),
+        Some("int16") => (-0x8000, 0x7FFF),
+        Some("uint" | "uint64" | "uint128") => return key == "minimum" && value == 0,
+        _ => return false,
+    };
+    value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
+}
+
+/// Everything that `schema` (a part of `root`) has against `value`.
+pub(crate) fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    walk(value, schema, root, path, 0, &mut problems);
+    problems
+}
+
+/// Deeper values than this are left to the decoder, so that a schema that refers to itself ends.
+const DEPTH: usize = 64;
+
+fn walk(value: &Value, schema: &Value, root: &Value, path: &str, depth: usize, out: &mut Vec<Problem>) {
+    if depth > DEPTH {
+        return;
+    }
+    let Value::Object(object) = schema else { return };
+    if let Some(target) = resolve(schema, root) {
+        walk(value, target, root, path, depth + 1, out);
+    }
+    let fits = |schema: &Value| {
+        let mut problems = Vec::new();
+        walk(value, schema, root, path, depth + 1, &mut problems);
+        problems
+    };
+    for key in ["anyOf", "oneOf"] {
+        if let Some(options) = object.get(key).and_then(Value::as_array) {
+            let verdicts: Vec<_> = options.iter().map(fits).collect();
+            if verdicts.iter().all(|problems| !problems.is_empty()) {
+                // The option that got furthest tells most; options that already differ in kind tell nothing.
+                match verdicts.into_iter().find(|problems| problems.iter().all(|p| p.path.len() > path.len()))
+                {
+                    Some(deep) => out.extend(deep),
+                    None => out.push(mismatch(path, schema, value)),
+                }
+                return;
+            }
+        }
+    }
+    if let Some(parts) = object.get("allOf").and_then(Value::as_array) {
+        out.extend(parts.iter().flat_map(fits));
+    }
+    if !has_type(value, object.get("type"))
+        || object.get("enum").and_then(Value::as_array).is_some_and(|options| !options.contains(value))
+        || object.get("const").is_some_and(|only| only != value)
+    {
+        out.push(mismatch(path, schema, value));
+        return;
+    }
+    match value {
+        Value::Object(fields) => walk_object(fields, object, root, path, depth, out),
+        Value::Array(items) => walk_list(items, object, root, path, depth, out),
+        Value::String(text) => walk_text(text, object, path, out),
+        Value::Number(number) => walk_number(number.as_f64().unwrap_or_default(), value, object, path, out),
+        _ => {}
+    }
+}
+
+fn mismatch(path: &str, schema: &Value, value: &Value) -> Problem {
+    Problem::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
+}
+
+/// The schema that a `$ref` into the same document names.
+pub(super) fn resolve<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
+    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
+fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
+    let is = |kind: &str| match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    match wanted {
+        Some(Value::String(kind)) => is(kind),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(is),
+        _ => true,
+    }
+}
+
+type Object = serde_json::Map<String, Value>;
+
+fn walk_object(
+    fields: &Object,
+    schema: &Object,
+    root: &Value,
+    path: &str,
+    depth: usize,
+    out: &mut Vec<Problem>,
+) {
+    let empty = Object::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+        if let Some(name) = name.as_str()
+            && !fields.contains_key(name)
+        {
+            let wanted = properties.get(name).map_or_else(|| "a value".to_owned(), expected);
+            out.push(Problem::missing(join(path, name), &wanted));
+        }
+    }
+    for (name, value) in fields {
+        match (properties.get(name), schema.get("additionalProperties")) {
+            (Some(property), _) => walk(value, property, root, &join(path, name), depth + 1, out),
+            (None, Some(Value::Bool(false))) => {
+                out.push(Problem::unknown_in(path, name, properties.keys().map(String::as_str)));
+            }
+            (None, Some(other)) => walk(value, other, root, &join(path, name), depth + 1, out),
+            (None, None) => {}
+        }
+    }
+    let count = fields.len() as u64;
+    count_within(count, schema, ["minProperties", "maxProperties"], "entries", path, out);
+}
+
+fn walk_list(
+    items: &[Value],
+    schema: &Object,
+    root: &Value,
+    path: &str,
+    depth: usize,
+    out: &mut Vec<Problem>,
+) {
+    let prefix = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (index, item) in items.iter().enumerate() {
+        if let Some(schema) = prefix.get(index).or_else(|| schema.get("items")) {
+            walk(item, schema, root, &format!("{path}[{index}]"), depth + 1, out);
+        }
+    }
+    count_within(items.len() as u64, schema, ["minItems", "maxItems"], "items", path, out);
+    if schema.get("uniqueItems") == Some(&Value::Bool(true))
+        && let Some(at) = (1..items.len()).find(|&at| items[..at].contains(&items[at]))
+    {
+        out.push(Problem::at(format!("{path}[{at}]"), "stands twice in a list of different items"));
+    }
+}
+
+fn walk_text(text: &str, schema: &Object, path: &str, out: &mut Vec<Problem>) {
+    let count = text.chars().count() as u64;
+    count_within(count, schema, ["minLength", "maxLength"], "characters", path, out);
+    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+        // A pattern of a foreign dialect cannot be held against the text here; its owner will.
+        && let Ok(regex) = regex_lite::Regex::new(pattern)
+        && !regex.is_match(text)
+    {
+        let found = describe(&Value::String(text.to_owned()));
+        out.push(Problem::at(path, format!("expected text that matches {pattern:?}, found {found}")));
+    }
+}
+
+fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mut Vec<Problem>) {
+    let rules: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+        ("minimum", "at least", |number, limit| number >= limit),
+        ("maximum", "at most", |number, limit| number <= limit),
+        ("exclusiveMinimum", "more than", |number, limit| number > limit),
+        ("exclusiveMaximum", "less than", |number, limit| number < limit),
+    ];
+    for (key, words, holds) in rules {
+        if let Some(limit) = schema.get(key)
+            && let Some(number_limit) = limit.as_f64()
+            && !holds(number, number_limit)
+        {
+            out.push(Problem::at(path, format!("expected {words} {limit}, found {value}")));
+        }
+    }
+    if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64)
+        && step > 0.0
+        && (number / step).fract().abs() > 1e-9
+    {
+        out.push(Problem::at(path, format!("expected a multiple of {step}, found {value}")));
+    }
+}
+
+fn count_within(
+    count: u64,
+    schema: &Object,
+    [least, most]: [&str; 2],
+    unit: &str,
+    path: &str,
+    out: &mut Vec<Problem>,
+) {
+    let limit = |key| schema.get(key).and_then(Value::as_u64);
+    if let Some(least) = limit(least).filter(|least| count < *least) {
+        out.push(Problem::at(path, format!("expected at least {least} {unit}, found {count}")));
+    }
+    if let Some(most) = limit(most).filter(|most| count > *most) {
+        out.push(Problem::at(path, format!("expected at most {most} {unit}, found {count}")));
+    }
+}

@@ -1,0 +1,201 @@
+//! What a model is told about a tool, and how the runtime treats it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::param::Param;
+use super::schema;
+
+/// What happens to a call that may or may not have taken effect, after a crash or before a retry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// It changes nothing: run it again.
+    Pure,
+    /// Running it twice with the same idempotency key is as good as once. The default.
+    #[default]
+    Idempotent,
+    /// It must not happen twice: nothing repeats it without a person.
+    Once,
+}
+
+/// Hints about a tool's behaviour, as MCP's `ToolAnnotations`
+/// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Hints, not promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Annotations {
+    /// It changes nothing.
+    #[serde(default, rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    #[serde(default, rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Calling it twice is as good as once.
+    #[serde(default, rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// It talks to an open world.
+    #[serde(default, rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// No hint.
+    pub const NONE: Self = Self { read_only: None, destructive: None, idempotent: None, open_world: None };
+}
+
+/// What a model is told about a tool, and how the runtime treats it. Cheap to clone.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ToolDefinition {
+    /// The name.
+    pub name: Arc<str>,
+    /// A name for people.
+    pub title: Option<Arc<str>>,
+    /// What the tool does: the model reads it.
+    pub description: Arc<str>,
+    /// Text for the system prompt of agents that have the tool.
+    pub instructions: Option<Arc<str>>,
+    /// The JSON Schema of the arguments.
+    pub input_schema: Arc<Value>,
+    /// The JSON Schema of the structured result.
+    pub output_schema: Option<Arc<Value>>,
+    /// Hints.
+    pub annotations: Annotations,
+    /// Data for clients, as MCP's `_meta`.
+    pub meta: Option<Arc<Value>>,
+    /// Whether a call may be repeated.
+    pub effect: Effect,
+    /// The run ends with this tool's result.
+    pub stop_after: bool,
+    /// How many calls one run may make.
+    pub max_calls: Option<u32>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+}
+
+impl ToolDefinition {
+    /// A tool that takes any object.
+    pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
+        Self {
+            name: name.as_ref().into(),
+            title: None,
+            description: description.as_ref().into(),
+            instructions: None,
+            input_schema: Arc::new(json!({ "type": "object" })),
+            output_schema: None,
+            annotations: Annotations::NONE,
+            meta: None,
+            effect: Effect::default(),
+            stop_after: false,
+            max_calls: None,
+            timeout: None,
+        }
+    }
+
+    /// The same tool with this schema for its arguments.
+    #[must_use]
+    pub fn with_input_schema(mut self, schema: Value) -> Self {
+        self.input_schema = Arc::new(schema);
+        self
+    }
+
+    /// The same tool with this schema for its structured result.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: Value) -> Self {
+        self.output_schema = Some(Arc::new(schema));
+        self
+    }
+}
+
+/// A tool as `#[tool]` writes it down: all of it static, turned into a [`ToolDefinition`] on first use.
+#[derive(Debug, Clone, Copy)]
+pub struct StaticTool {
+    /// The name.
+    pub name: &'static str,
+    /// A name for people.
+    pub title: Option<&'static str>,
+    /// What the tool does.
+    pub description: &'static str,
+    /// Text for the system prompt.
+    pub instructions: Option<&'static str>,
+    /// The parameters that the model fills.
+    pub params: &'static [Param],
+    /// The schema of the result, wrapped if it is not an object.
+    pub output_schema: fn() -> Option<Value>,
+    /// Hints.
+    pub annotations: Annotations,
+    /// Data for clients.
+    pub meta: Option<fn() -> Value>,
+    /// Whether a call may be repeated.
+    pub effect: Effect,
+    /// The run ends with this tool's result.
+    pub stop_after: bool,
+    /// How many calls one run may make.
+    pub max_calls: Option<u32>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+}
+
+impl StaticTool {
+    /// A tool without anything.
+    pub const EMPTY: Self = Self {
+        name: "",
+        title: None,
+        description: "",
+        instructions: None,
+        params: &[],
+        output_schema: || None,
+        annotations: Annotations::NONE,
+        meta: None,
+        effect: Effect::Idempotent,
+        stop_after: false,
+        max_calls: None,
+        timeout: None,
+    };
+
+    /// The definition, its schemas built.
+    pub fn define(&self) -> ToolDefinition {
+        ToolDefinition {
+            name: self.name.into(),
+            title: self.title.map(Into::into),
+            description: self.description.into(),
+            instructions: self.instructions.map(Into::into),
+            input_schema: Arc::new(schema::input_schema(self.params)),
+            output_schema: (self.output_schema)().map(Arc::new),
+            annotations: self.annotations,
+            meta: self.meta.map(|meta| Arc::new(meta())),
+            effect: self.effect,
+            stop_after: self.stop_after,
+            max_calls: self.max_calls,
+            timeout: self.timeout,
+        }
+    }
+}
+
+/// A name in the characters that providers take, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, a
+/// longer name ends in a hash of the whole.
+pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(legal) {
+        return Cow::Borrowed(name);
+    }
+    let mut wire: String = name.chars().map(|c| if legal(c) { c } else { '_' }).collect();
+    if wire.len() > 64 {
+        // FNV-1a, so that a name's wire form is the same in every program and every release.
+        let hash = name
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        wire.truncate(55);
+        wire.push_str(&format!("_{hash:08x}"));
+    }
+    if wire.is_empty() {
+        wire.push('_');
+    }
+    Cow::Owned(wire)
+}

@@ -1,0 +1,99 @@
+//! Tools: what a model can call.
+
+mod check;
+mod coerce;
+mod decode;
+mod definition;
+mod param;
+mod result;
+mod schema;
+pub(crate) mod table;
+
+use std::future::Future;
+
+use futures_util::future::BoxFuture;
+
+pub(crate) use check::describe;
+pub use decode::Slots;
+pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
+pub use param::{Limit, Param, ToolArg};
+pub use result::{Kind, ToolReturn, ladder};
+pub use schema::{optional, schema_of};
+
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::ToolResult;
+
+/// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
+/// stands beside the function under the same name; write it by hand for anything else.
+///
+/// ```
+/// use std::sync::LazyLock;
+/// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+///
+/// #[derive(Default)]
+/// struct Echo;
+///
+/// static ECHO: LazyLock<ToolDefinition> =
+///     LazyLock::new(|| ToolDefinition::new(Echo::NAME, "Gives its arguments back."));
+///
+/// impl Tool for Echo {
+///     const NAME: &'static str = "echo";
+///     fn definition(&self) -> &ToolDefinition {
+///         &ECHO
+///     }
+///     async fn run(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult {
+///         Ok(ToolOutput::text(args.text().to_string()))
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type"
+)]
+pub trait Tool: Send + Sync + 'static {
+    /// The tool's name. `agent!` refuses two tools of one name.
+    const NAME: &'static str;
+
+    /// What the model is told about the tool.
+    fn definition(&self) -> &ToolDefinition;
+
+    /// Runs the tool. Hooks stand outside of this.
+    ///
+    /// # Errors
+    /// Any [`Exit`](crate::Exit).
+    fn run<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a;
+}
+
+/// A tool whose type is not known at compile time: an MCP tool, a child agent, a built-in tool.
+pub trait DynTool: Send + Sync + 'static {
+    /// What the model is told about the tool.
+    fn definition(&self) -> &ToolDefinition;
+
+    /// Runs the tool.
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+}
+
+impl<T: Tool> DynTool for T {
+    fn definition(&self) -> &ToolDefinition {
+        Tool::definition(self)
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(self.run(cx, args))
+    }
+}
+
+/// A tool that fits an agent whose state is `S`. Implemented by `#[tool]` and `#[tool_hook]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` works on another state than this agent's `{S}`",
+    label = "needs another state type",
+    note = "the state type is what its `State<..>` parameter names; give the agent that type with `state: ..`, \
+            or change the parameter"
+)]
+pub trait FitsState<S> {}

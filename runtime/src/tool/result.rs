@@ -1,0 +1,308 @@
+//! From what a function returns to what a tool call gives.
+//!
+//! No blanket implementation can tell `Result<T, E>` from a type that can be written as JSON, so `#[tool]`
+//! asks on the concrete type, by autoref: of several rungs of a ladder, the one that is implemented behind
+//! the most references and still fits wins. Aliases of `Result`, and types of a user's own that are called
+//! `Result`, are thereby read for what they are.
+//!
+//! Two ladders, one after the other: [`ladder::SplitExit`] and below take the error side off, then
+//! [`ladder::FormOwn`] and below choose how the value is written.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt::Display;
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::schema::output_schema;
+use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
+use crate::error::{Exit, ToolResult};
+use crate::output::ToolOutput;
+
+/// A type that a tool can return as JSON.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    label = "the model cannot be told this",
+    note = "return a type with `Serialize` (`#[derive(serde::Serialize)]`; with `schemars::JsonSchema` too it \
+            gets an output schema), `String`, `()`, `ToolOutput`, content blocks, or `Result<T, E>` of one of \
+            these where `E` can be displayed"
+)]
+pub trait ToolReturn: Sized {
+    #[doc(hidden)]
+    fn into_json(self) -> Result<String, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> ToolReturn for T {
+    fn into_json(self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&self)
+    }
+}
+
+/// Results that are written in a form of their own, not as JSON.
+#[doc(hidden)]
+pub trait OwnForm {
+    fn into_output(self) -> ToolOutput;
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+macro_rules! own_forms {
+    ($($type:ty),*) => {$(
+        impl OwnForm for $type {
+            fn into_output(self) -> ToolOutput {
+                ToolOutput::from_block(self.into())
+            }
+        }
+    )*};
+}
+
+own_forms!(ContentBlock, Image, Audio, Resource, ResourceLink);
+
+macro_rules! text_forms {
+    ($($type:ty),*) => {$(
+        impl OwnForm for $type {
+            fn into_output(self) -> ToolOutput {
+                ToolOutput::from_string_value(self.into())
+            }
+
+            fn schema() -> Option<Value> {
+                Some(output_schema::<String>())
+            }
+        }
+    )*};
+}
+
+text_forms!(String, &str, Cow<'_, str>, Box<str>);
+
+impl OwnForm for ToolOutput {
+    fn into_output(self) -> ToolOutput {
+        self
+    }
+}
+
+impl OwnForm for Vec<ContentBlock> {
+    fn into_output(self) -> ToolOutput {
+        ToolOutput::blocks(self)
+    }
+}
+
+impl OwnForm for () {
+    fn into_output(self) -> ToolOutput {
+        ToolOutput::text("done")
+    }
+}
+
+impl<T: OwnForm> OwnForm for Option<T> {
+    fn into_output(self) -> ToolOutput {
+        self.map_or_else(|| ToolOutput::from_json_text("null".to_owned(), true), T::into_output)
+    }
+}
+
+/// A type, carried up the ladders.
+#[doc(hidden)]
+pub struct Kind<T>(PhantomData<fn() -> T>);
+
+impl<T> Kind<T> {
+    #[expect(clippy::new_without_default, reason = "generated code is the only caller")]
+    pub fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    pub fn of(_: &T) -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// The rungs. Generated code imports them anonymously.
+#[doc(hidden)]
+pub mod ladder {
+    use super::{AsIs, Described, InError, InExit, InText, Json, Own, Undescribed};
+    use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, ToolReturn};
+
+    pub trait SplitExit {
+        fn split_by(&self) -> InExit;
+    }
+    impl<T> SplitExit for &&&Kind<Result<T, Exit>> {
+        fn split_by(&self) -> InExit {
+            InExit
+        }
+    }
+
+    pub trait SplitError {
+        fn split_by(&self) -> InError;
+    }
+    impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError for &&Kind<Result<T, E>> {
+        fn split_by(&self) -> InError {
+            InError
+        }
+    }
+
+    pub trait SplitText {
+        fn split_by(&self) -> InText;
+    }
+    impl<T, E: Display> SplitText for &Kind<Result<T, E>> {
+        fn split_by(&self) -> InText {
+            InText
+        }
+    }
+
+    pub trait SplitNone {
+        fn split_by(&self) -> AsIs;
+    }
+    impl<T> SplitNone for Kind<T> {
+        fn split_by(&self) -> AsIs {
+            AsIs
+        }
+    }
+
+    pub trait FormOwn {
+        fn form(&self) -> Own;
+    }
+    impl<T: OwnForm> FormOwn for &Kind<T> {
+        fn form(&self) -> Own {
+            Own
+        }
+    }
+
+    pub trait FormJson {
+        fn form(&self) -> Json;
+    }
+    impl<T> FormJson for Kind<T> {
+        fn form(&self) -> Json {
+            Json
+        }
+    }
+
+    pub trait SchemaOwn {
+        fn described_by(&self) -> Own;
+    }
+    impl<T: OwnForm> SchemaOwn for &&Kind<T> {
+        fn described_by(&self) -> Own {
+            Own
+        }
+    }
+
+    pub trait SchemaJson {
+        fn described_by(&self) -> Described;
+    }
+    impl<T: ToolReturn + JsonSchema> SchemaJson for &Kind<T> {
+        fn described_by(&self) -> Described {
+            Described
+        }
+    }
+
+    pub trait SchemaNone {
+        fn described_by(&self) -> Undescribed;
+    }
+    impl<T> SchemaNone for Kind<T> {
+        fn described_by(&self) -> Undescribed {
+            Undescribed
+        }
+    }
+}
+
+/// The error side is ours already.
+#[doc(hidden)]
+pub struct InExit;
+/// The error side is an error.
+#[doc(hidden)]
+pub struct InError;
+/// The error side can be displayed.
+#[doc(hidden)]
+pub struct InText;
+/// There is no error side.
+#[doc(hidden)]
+pub struct AsIs;
+
+impl InExit {
+    pub fn split<T>(self, value: Result<T, Exit>) -> Result<T, Exit> {
+        value
+    }
+
+    pub fn value<T>(self, _: &Kind<Result<T, Exit>>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+impl InError {
+    pub fn split<T, E: Into<Box<dyn Error + Send + Sync>>>(self, value: Result<T, E>) -> Result<T, Exit> {
+        value.map_err(Exit::from)
+    }
+
+    pub fn value<T, E>(self, _: &Kind<Result<T, E>>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+impl InText {
+    pub fn split<T, E: Display>(self, value: Result<T, E>) -> Result<T, Exit> {
+        value.map_err(|error| Exit::tool(error.to_string()))
+    }
+
+    pub fn value<T, E>(self, _: &Kind<Result<T, E>>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+impl AsIs {
+    pub fn split<T>(self, value: T) -> Result<T, Exit> {
+        Ok(value)
+    }
+
+    pub fn value<T>(self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+/// Written in a form of its own.
+#[doc(hidden)]
+pub struct Own;
+/// Written as JSON.
+#[doc(hidden)]
+pub struct Json;
+/// JSON with a schema.
+#[doc(hidden)]
+pub struct Described;
+/// JSON without a schema.
+#[doc(hidden)]
+pub struct Undescribed;
+
+impl Own {
+    pub fn finish<T: OwnForm>(self, value: T) -> ToolResult {
+        Ok(value.into_output())
+    }
+
+    pub fn schema<T: OwnForm>(self, _: &Kind<T>) -> Option<Value> {
+        T::schema()
+    }
+}
+
+impl Json {
+    pub fn finish<T: ToolReturn>(self, value: T) -> ToolResult {
+        let json = value.into_json()?;
+        // Text reads as itself: JSON would put quotes around an enum's or a date's name.
+        if json.starts_with('"') {
+            return Ok(ToolOutput::from_string_value(serde_json::from_str(&json)?));
+        }
+        let wrap = !json.starts_with('{');
+        Ok(ToolOutput::from_json_text(json, wrap))
+    }
+}
+
+impl Described {
+    pub fn schema<T: JsonSchema>(self, _: &Kind<T>) -> Option<Value> {
+        Some(output_schema::<T>())
+    }
+}
+
+impl Undescribed {
+    pub fn schema<T>(self, _: &Kind<T>) -> Option<Value> {
+        None
+    }
+}

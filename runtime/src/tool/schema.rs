@@ -1,0 +1,164 @@
+//! JSON Schema from Rust types: draft 2020-12, inlined where it is not recursive, without titles.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::Error as SilentError;
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_json::{Map, Value, json};
+
+use super::param::{Limit, Param};
+
+/// The schema of a type, as a function pointer that parameters of one type share.
+pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Whether a type reads a missing value as nothing, as `Option` does, whatever name it goes by.
+pub fn optional<'a, T: Deserialize<'a>>() -> bool {
+    T::deserialize(Missing).is_ok()
+}
+
+/// Offers only "nothing here"; a type that takes this is optional.
+struct Missing;
+
+impl<'de> Deserializer<'de> for Missing {
+    type Error = SilentError;
+
+    fn deserialize_any<V: serde::de::Visitor<'de>>(self, _: V) -> Result<V::Value, SilentError> {
+        Err(serde::de::Error::custom("missing"))
+    }
+
+    fn deserialize_option<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+fn generator(settings: SchemaSettings) -> SchemaGenerator {
+    settings
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .into_generator()
+}
+
+/// The schema of a tool's arguments.
+pub(super) fn input_schema(params: &[Param]) -> Value {
+    let mut generator = generator(SchemaSettings::draft2020_12());
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for param in params {
+        let mut schema = (param.schema)(&mut generator).to_value();
+        if let Value::Bool(true) = schema {
+            schema = json!({});
+        }
+        if let Value::Object(schema) = &mut schema {
+            describe(schema, param);
+        }
+        properties.insert(param.name.to_owned(), schema);
+        if param.required() {
+            required.push(Value::from(param.name));
+        }
+    }
+    let mut root = Map::new();
+    root.insert("type".into(), "object".into());
+    root.insert("properties".into(), Value::Object(properties));
+    if !required.is_empty() {
+        root.insert("required".into(), Value::Array(required));
+    }
+    root.insert("additionalProperties".into(), Value::Bool(false));
+    add_definitions(&mut root, &mut generator);
+    Value::Object(root)
+}
+
+/// The schema of a result type; whatever is no object is wrapped as `{"result": ..}`, as MCP asks.
+pub(super) fn output_schema<T: JsonSchema>() -> Value {
+    let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
+    let schema = generator.subschema_for::<T>().to_value();
+    let mut root = if is_object(&schema, &generator) {
+        match schema {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        }
+    } else {
+        let wrapped = json!({
+            "type": "object",
+            "properties": { "result": schema },
+            "required": ["result"],
+        });
+        match wrapped {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        }
+    };
+    add_definitions(&mut root, &mut generator);
+    Value::Object(root)
+}
+
+fn is_object(schema: &Value, generator: &SchemaGenerator) -> bool {
+    let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
+    let schema = name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema);
+    schema["type"] == "object"
+}
+
+/// Recursive types stand in `$defs`.
+fn add_definitions(root: &mut Map<String, Value>, generator: &mut SchemaGenerator) {
+    let definitions = generator.take_definitions(true);
+    if !definitions.is_empty() {
+        root.insert("$defs".into(), Value::Object(definitions));
+    }
+}
+
+/// Adds to a type's schema what the parameter says of itself.
+fn describe(schema: &mut Map<String, Value>, param: &Param) {
+    if !param.description.is_empty() {
+        schema.insert("description".into(), param.description.into());
+    }
+    if let Some(default) = param.default {
+        schema.insert("default".into(), default());
+    }
+    if let Some(example) = param.example {
+        schema.insert("examples".into(), json!([example()]));
+    }
+    for limit in param.limits {
+        let (key, value) = keyword(limit, schema);
+        schema.insert(key.into(), value);
+    }
+}
+
+/// The keyword that spells a limit for this type: a string has a length, a list has items.
+fn keyword(limit: &Limit, schema: &Map<String, Value>) -> (&'static str, Value) {
+    let kind = match &schema.get("type") {
+        Some(Value::String(kind)) => kind.as_str(),
+        Some(Value::Array(kinds)) => kinds.iter().find_map(|kind| kind.as_str()).unwrap_or_default(),
+        _ => "",
+    };
+    match (limit, kind) {
+        (Limit::Minimum(number), _) => ("minimum", number_value(*number)),
+        (Limit::Maximum(number), _) => ("maximum", number_value(*number)),
+        (Limit::ExclusiveMinimum(number), _) => ("exclusiveMinimum", number_value(*number)),
+        (Limit::ExclusiveMaximum(number), _) => ("exclusiveMaximum", number_value(*number)),
+        (Limit::MinLength(count), "array") => ("minItems", (*count).into()),
+        (Limit::MaxLength(count), "array") => ("maxItems", (*count).into()),
+        (Limit::MinLength(count), "object") => ("minProperties", (*count).into()),
+        (Limit::MaxLength(count), "object") => ("maxProperties", (*count).into()),
+        (Limit::MinLength(count), _) => ("minLength", (*count).into()),
+        (Limit::MaxLength(count), _) => ("maxLength", (*count).into()),
+        (Limit::Pattern(pattern), _) => ("pattern", (*pattern).into()),
+    }
+}
+
+/// `3.0` is written `3`.
+#[expect(clippy::cast_possible_truncation, reason = "only whole numbers in the range of i64 get here")]
+fn number_value(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        Value::from(number as i64)
+    } else {
+        Value::from(number)
+    }
+}

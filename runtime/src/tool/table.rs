@@ -1,0 +1,158 @@
+//! The tools of an agent for one model turn: an immutable snapshot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::check::nearest;
+use super::definition::wire_name;
+use super::{DynTool, ToolDefinition};
+use crate::context::ToolSource;
+
+/// One tool of an agent.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    /// As hooks see it.
+    pub(crate) name: Arc<str>,
+    /// As the model sees it.
+    pub(crate) wire_name: Arc<str>,
+    pub(crate) server: Option<Arc<str>>,
+    pub(crate) source: ToolSource,
+    pub(crate) definition: ToolDefinition,
+    pub(crate) target: Target,
+}
+
+/// Where a call goes.
+#[derive(Clone)]
+pub(crate) enum Target {
+    /// To the compiled tool of this number.
+    Slot(usize),
+    /// To a tool that is known at run time only.
+    Dynamic(Arc<dyn DynTool>),
+}
+
+impl Entry {
+    pub(crate) fn new(
+        name: impl Into<Arc<str>>,
+        source: ToolSource,
+        server: Option<&str>,
+        definition: ToolDefinition,
+        target: Target,
+    ) -> Self {
+        let name = name.into();
+        Self {
+            wire_name: wire_name(&name).into(),
+            name,
+            server: server.map(Into::into),
+            source,
+            definition,
+            target,
+        }
+    }
+}
+
+/// A tool as a model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDeclaration {
+    /// The wire name.
+    pub name: Arc<str>,
+    /// What it does.
+    pub description: Arc<str>,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Arc<Value>,
+}
+
+/// Two tools of one agent have the same name.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error(
+    "two tools of the agent `{agent}` are called `{wire_name}`: `{first}` and `{second}`; rename one of them, or \
+     filter it away"
+)]
+pub struct NameClash {
+    /// The agent.
+    pub agent: String,
+    /// What the model would call both.
+    pub wire_name: String,
+    /// One of them.
+    pub first: String,
+    /// The other.
+    pub second: String,
+}
+
+/// The tools of an agent for one model turn.
+pub(crate) struct ToolTable {
+    entries: Vec<Entry>,
+    by_wire_name: HashMap<Arc<str>, usize>,
+    pub(crate) declarations: Arc<[ToolDeclaration]>,
+}
+
+impl ToolTable {
+    /// A table of these tools; of two that clash, the later one is left out and reported.
+    pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = Entry>) -> (Self, Vec<NameClash>) {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut by_wire_name: HashMap<Arc<str>, usize> = HashMap::new();
+        let mut clashes = Vec::new();
+        for entry in all {
+            if let Some(&first) = by_wire_name.get(&entry.wire_name) {
+                clashes.push(NameClash {
+                    agent: agent.to_owned(),
+                    wire_name: entry.wire_name.to_string(),
+                    first: entries[first].name.to_string(),
+                    second: entry.name.to_string(),
+                });
+            } else {
+                by_wire_name.insert(Arc::clone(&entry.wire_name), entries.len());
+                entries.push(entry);
+            }
+        }
+        let declarations = entries.iter().map(declare).collect();
+        (Self { entries, by_wire_name, declarations }, clashes)
+    }
+
+    pub(crate) fn detached(name: &str) -> Self {
+        let definition = ToolDefinition::new(name, "");
+        let entry = Entry::new(name, ToolSource::Function, None, definition, Target::Slot(0));
+        Self::new("detached", [entry]).0
+    }
+
+    pub(crate) fn entry(&self, index: usize) -> &Entry {
+        &self.entries[index]
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The tool that the model calls so, or that hooks and programs call so.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let by_wire_name = self.by_wire_name.get(name).copied();
+        by_wire_name.or_else(|| self.entries.iter().position(|entry| &*entry.name == name))
+    }
+
+    /// Text for a model that called a tool that is not there.
+    pub(crate) fn unknown(&self, name: &str) -> String {
+        let names = || self.entries.iter().map(|entry| &*entry.wire_name);
+        let mut text = format!("Unknown tool name: '{name}'.");
+        if let Some(near) = nearest(name, names()) {
+            text.push_str(&format!(" Did you mean '{near}'?"));
+        }
+        let names: Vec<_> = names().map(|name| format!("'{name}'")).collect();
+        if names.is_empty() {
+            text.push_str(" There are no tools.");
+        } else {
+            text.push_str(&format!(" Available tools: {}", names.join(", ")));
+        }
+        text
+    }
+}
+
+fn declare(entry: &Entry) -> ToolDeclaration {
+    ToolDeclaration {
+        name: Arc::clone(&entry.wire_name),
+        description: Arc::clone(&entry.definition.description),
+        input_schema: Arc::clone(&entry.definition.input_schema),
+    }
+}

@@ -1,0 +1,1 @@
+//! The cases stand in `tests/`.
