@@ -11,9 +11,9 @@ pub use crate::args::Args;
 pub use crate::context::{Inject, InjectName, State, ToolContext};
 pub use crate::error::{Exit, ToolError, ToolResult};
 pub use crate::onion::{
-    AfterOwned, AfterReturn, AfterTarget, BeforeReturn, Call, Compiled, Configure, Core, EndRing, Hook,
-    InnerNext, Next, Ring, RuntimeHooks, Seam, TypedHook, TypedLayer, TypedNext, TypedTool, bulkhead,
-    call_dynamic, call_tool,
+    AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Call, Compiled, Configure, Core,
+    EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam, TypedHook, TypedLayer, TypedNext, TypedTool,
+    around, bulkhead, call_dynamic, call_tool,
 };
 pub use crate::tool::{
     Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,

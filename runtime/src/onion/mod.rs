@@ -21,7 +21,7 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub(crate) use dynamic::{DynHook, outermost};
 pub use dynamic::{RuntimeHooks, Seam, bulkhead};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, BeforeReturn};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, around};
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
