@@ -1,7 +1,9 @@
 //! What the macros write calls on.
 
+pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
+pub use std::vec::Vec;
 
 pub use serde_json::{Value, to_value};
 pub use tokio::task::spawn_blocking;
@@ -75,6 +77,39 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
         at += 1;
     }
     own || !before
+}
+
+/// A number of seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having: it is 0.
+pub fn seconds(seconds: impl Seconds) -> Duration {
+    seconds.duration()
+}
+
+/// A number that can stand for seconds.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of seconds",
+    label = "write a number: `30`"
+)]
+pub trait Seconds {
+    #[doc(hidden)]
+    fn duration(self) -> Duration;
+}
+
+impl Seconds for i32 {
+    fn duration(self) -> Duration {
+        Duration::from_secs(u64::try_from(self).unwrap_or(0))
+    }
+}
+
+impl Seconds for u64 {
+    fn duration(self) -> Duration {
+        Duration::from_secs(self)
+    }
+}
+
+impl Seconds for f64 {
+    fn duration(self) -> Duration {
+        Duration::try_from_secs_f64(self).unwrap_or(Duration::ZERO)
+    }
 }
 
 /// Whether a call goes to this child agent.

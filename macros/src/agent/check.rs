@@ -9,15 +9,8 @@ use crate::item::is_reserved;
 use crate::suggest;
 
 pub(crate) const REQUEST_PARAMS: &[&str] = &["temperature", "top_p", "max_tokens", "seed", "stop_sequences"];
-pub(crate) const LIMITS: &[&str] = &[
-    "turns",
-    "tool_calls",
-    "tokens",
-    "time_sec",
-    "max_retries",
-    "model_timeout_sec",
-    "model_retries",
-];
+pub(crate) const LIMITS: &[&str] =
+    &["turns", "tool_calls", "tokens", "time_sec", "max_retries", "model_timeout_sec", "model_retries"];
 pub(crate) const RUNTIME: &[&str] = &["shell.execute"];
 const SOURCES: &[&str] = &["mcp", "function", "agent", "runtime"];
 const HISTORY_SOURCES: &[&str] = &["none", "child", "orchestrator", "messages"];
@@ -35,7 +28,10 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     let fields = &agent.fields;
     let type_name = agent.ident.unraw().to_string();
     if is_reserved(&type_name) {
-        errors.push(agent.ident.span(), format_args!("an agent cannot be called `{type_name}`; take another name"));
+        errors.push(
+            agent.ident.span(),
+            format_args!("an agent cannot be called `{type_name}`; take another name"),
+        );
     }
     if fields.instruction.is_none() {
         let message = format!("the agent `{type_name}` has no instruction: add `instruction: \"..\"`");
@@ -96,7 +92,10 @@ fn servers(fields: &Fields, errors: &mut Errors) {
     for (server, patterns) in &fields.tools {
         undeclared(server, &names, errors);
         if filtered.contains(&server.text.as_str()) {
-            errors.push(server.span, format_args!("the tools of `{}` are chosen twice; join the lists", server.text));
+            errors.push(
+                server.span,
+                format_args!("the tools of `{}` are chosen twice; join the lists", server.text),
+            );
         }
         filtered.push(&server.text);
         if patterns.is_empty() {
@@ -145,17 +144,21 @@ fn whole(key: &str, number: Option<Number>, errors: &mut Errors) {
     if let Some(number) = number
         && (number.value < 1.0 || number.value.fract() != 0.0)
     {
-        errors.push(number.span, format_args!("`{key}` is a whole number from 1; leave it out for the default"));
+        errors.push(
+            number.span,
+            format_args!("`{key}` is a whole number from 1; leave it out for the default"),
+        );
     }
 }
 
 fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Errors) {
-    let mut seen: Vec<&Path> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     for path in paths {
-        if seen.contains(&path) {
+        let name = text(path);
+        if seen.contains(&name) {
             errors.at(path, format_args!("this {what} stands in the list twice; keep one"));
         }
-        seen.push(path);
+        seen.push(name);
     }
 }
 
@@ -171,7 +174,10 @@ fn hooks(fields: &Fields, errors: &mut Errors) {
                 let Some(filter) = &hook.filter else { continue };
                 if filter.targets.is_empty() {
                     let word = if filter.except { "except" } else { "for" };
-                    errors.at(&hook.entry.path, format_args!("`{word} []` names nothing; name tools, or leave it out"));
+                    errors.at(
+                        &hook.entry.path,
+                        format_args!("`{word} []` names nothing; name tools, or leave it out"),
+                    );
                 }
                 for target in &filter.targets {
                     check_target(target, fields, errors);
@@ -185,7 +191,7 @@ fn check_target(target: &Target, fields: &Fields, errors: &mut Errors) {
     match target {
         Target::Path(path) => {
             let entries = || fields.function_tools.iter().chain(&fields.agents);
-            if entries().any(|entry| entry.path == *path) {
+            if entries().any(|entry| same(&entry.path, path)) {
                 return;
             }
             let names: Vec<_> = entries().map(|entry| text(&entry.path)).collect();
@@ -217,7 +223,12 @@ fn check_target(target: &Target, fields: &Fields, errors: &mut Errors) {
     }
 }
 
-pub(crate) fn text(path: &Path) -> String {
+/// Whether two paths are written alike.
+pub(crate) fn same(a: &Path, b: &Path) -> bool {
+    text(a) == text(b)
+}
+
+fn text(path: &Path) -> String {
     path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
 }
 

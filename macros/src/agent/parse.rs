@@ -5,7 +5,9 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token};
+use syn::{
+    Attribute, Expr, ExprLit, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token,
+};
 
 use super::ast::{Agent, Entry, Fields, Filter, HookEntry, HookItem, Number, RuntimeTool, Target, Word};
 use crate::diag::Errors;
@@ -66,7 +68,8 @@ fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
         braced!(content in input);
         read_fields(&content, &mut fields, errors)?;
     } else {
-        errors.push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
+        errors
+            .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
         // The rest belongs to nobody.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
@@ -145,8 +148,9 @@ fn value(
             })?;
         }
         "agents" => {
-            fields.agents =
-                list(input, key, "agents: [Researcher]", errors, |input| entry(input, "agents", "Researcher"))?;
+            fields.agents = list(input, key, "agents: [Researcher]", errors, |input| {
+                entry(input, "agents", "Researcher")
+            })?;
         }
         "tool_hooks" => fields.tool_hooks = list(input, key, "tool_hooks: [audit]", errors, hook_item)?,
         "runtime" => fields.runtime = list(input, key, "runtime: [shell.execute]", errors, runtime_tool)?,
@@ -155,7 +159,9 @@ fn value(
         "request_params" => fields.request_params = table(input, key, "{ temperature: 0.2 }", errors)?,
         "limits" => fields.limits = table(input, key, "{ turns: 10 }", errors)?,
         "history_source" => fields.history_source = Some(bare(input, "history_source: none")?),
-        "history_merge_target" => fields.history_merge_target = Some(bare(input, "history_merge_target: none")?),
+        "history_merge_target" => {
+            fields.history_merge_target = Some(bare(input, "history_merge_target: none")?)
+        }
         "max_parallel" => fields.max_parallel = Some(number(input, "max_parallel: 4")?),
         "child_timeout_sec" => fields.child_timeout_sec = Some(number(input, "child_timeout_sec: 120")?),
         "max_display_instances" => {
@@ -246,7 +252,9 @@ fn word(input: ParseStream<'_>) -> syn::Result<Word> {
     }
     match input.parse::<LitStr>() {
         Ok(text) => Ok(Word { text: text.value(), span: text.span() }),
-        Err(_) => Err(input.error("a name is wanted here: bare, or as a string if it holds other characters")),
+        Err(_) => {
+            Err(input.error("a name is wanted here: bare, or as a string if it holds other characters"))
+        }
     }
 }
 
@@ -260,7 +268,9 @@ fn tool_filters(
         let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
         return Err(syn::Error::new(
             span,
-            format!("`tools` chooses among the tools of MCP servers: `{example}`; functions stand in `function_tools`"),
+            format!(
+                "`tools` chooses among the tools of MCP servers: `{example}`; functions stand in `function_tools`"
+            ),
         ));
     }
     let content;
@@ -270,7 +280,10 @@ fn tool_filters(
         let filter = (|| {
             let server = word(&content)?;
             if !content.peek(Token![:]) {
-                return Err(syn::Error::new(server.span, format!("the tools of this server follow: `{example}`")));
+                return Err(syn::Error::new(
+                    server.span,
+                    format!("the tools of this server follow: `{example}`"),
+                ));
             }
             content.parse::<Token![:]>()?;
             let at = Ident::new("tools", server.span);
@@ -298,8 +311,12 @@ fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Entry>
     if let Ok(text) = input.parse::<LitStr>() {
         let value = text.value();
         let name = value.rsplit([':', '.', '/']).next().unwrap_or_default();
-        let path = syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
-        return Err(syn::Error::new(text.span(), format!("`{key}` takes paths: write `{path}`, without quotes")));
+        let path =
+            syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
+        return Err(syn::Error::new(
+            text.span(),
+            format!("`{key}` takes paths: write `{path}`, without quotes"),
+        ));
     }
     Ok(Entry { cfgs, path: path(input)? })
 }
@@ -327,14 +344,20 @@ fn hook_item(input: ParseStream<'_>) -> syn::Result<HookItem> {
             "for" => false,
             "except" => true,
             other => {
-                return Err(syn::Error::new(word.span(), suggest::unknown("word", other, &["for", "except"])));
+                return Err(syn::Error::new(
+                    word.span(),
+                    suggest::unknown("word", other, &["for", "except"]),
+                ));
             }
         };
         if filter.is_some() {
             return Err(syn::Error::new(word.span(), "a hook takes one of `for [..]` and `except [..]`"));
         }
         if !input.peek(token::Bracket) {
-            return Err(syn::Error::new(word.span(), format!("a list follows: `{word} [add_one, server(time)]`")));
+            return Err(syn::Error::new(
+                word.span(),
+                format!("a list follows: `{word} [add_one, server(time)]`"),
+            ));
         }
         let content;
         bracketed!(content in input);
