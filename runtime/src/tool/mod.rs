@@ -14,6 +14,8 @@ use std::future::Future;
 use futures_util::future::BoxFuture;
 
 pub(crate) use check::describe;
+#[cfg(any(feature = "genai", feature = "yaml"))]
+pub(crate) use check::nearest;
 pub use decode::Slots;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
 pub use param::{Limit, Param, ToolArg};
