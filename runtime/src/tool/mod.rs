@@ -13,7 +13,15 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "mcp")]
+pub(crate) use check::check;
 pub(crate) use check::describe;
+#[cfg(feature = "mcp")]
+pub(crate) use check::nearest;
+#[cfg(feature = "mcp")]
+pub(crate) use coerce::coerce;
+#[cfg(feature = "mcp")]
+pub(crate) use decode::arguments_error;
 pub use decode::Slots;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
 pub use param::{Limit, Param, ToolArg};
