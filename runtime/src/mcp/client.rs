@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rmcp::ClientHandler;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
+};
 use rmcp::service::{NotificationContext, RoleClient};
 use tokio::sync::{Mutex, mpsc};
 
@@ -22,12 +24,12 @@ impl Listeners {
     /// reports wait until that is done.
     pub(super) async fn listen<T, E>(
         &self,
-        send: impl Future<Output = Result<T, E>>,
+        sending: impl Future<Output = Result<T, E>>,
         token: impl FnOnce(&T) -> ProgressToken,
     ) -> Result<(T, mpsc::Receiver<ProgressNotificationParam>), E> {
         let mut calls = self.0.lock().await;
         calls.retain(|_, call| !call.is_closed());
-        let sent = send.await?;
+        let sent = sending.await?;
         let (sender, receiver) = mpsc::channel(WAITING);
         calls.insert(token(&sent), sender);
         Ok((sent, receiver))

@@ -9,7 +9,7 @@ use super::error::McpError;
 use super::file;
 
 /// The time for one request: a list page or a call. A call's progress starts it anew.
-const REQUEST: Duration = Duration::from_secs(60);
+const REQUEST: Duration = Duration::from_mins(1);
 /// The time from starting the process to its first list of tools.
 const START: Duration = Duration::from_secs(30);
 

@@ -172,13 +172,11 @@ impl Connection {
         match error {
             ServiceError::McpError(error) => RequestError::Refused(error),
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                match tokio::time::timeout(AFTERMATH, self.process.end()).await {
-                    Ok(how) => RequestError::Died(how),
-                    Err(_) => {
-                        self.process.kill();
-                        RequestError::Died("it closed its standard streams".into())
-                    }
+                if let Ok(how) = tokio::time::timeout(AFTERMATH, self.process.end()).await {
+                    return RequestError::Died(how);
                 }
+                self.process.kill();
+                RequestError::Died("it closed its standard streams".into())
             }
             other => RequestError::Broken(other.to_string()),
         }
@@ -238,7 +236,8 @@ impl Drop for CancelOnDrop {
         {
             let (peer, id) = (self.peer.clone(), self.id.clone());
             runtime.spawn(async move {
-                let params = CancelledNotificationParam::new(Some(id), Some("nobody waits for it".to_owned()));
+                let params =
+                    CancelledNotificationParam::new(Some(id), Some("nobody waits for it".to_owned()));
                 let cancelled = CancelledNotification::new(params);
                 let _ = peer.send_notification(ClientNotification::CancelledNotification(cancelled)).await;
             });

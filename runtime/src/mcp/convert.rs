@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn a4_an_error_keeps_content_structure_and_meta() {
         let content = json!([{"type": "text", "text": "no"}]);
-        let value = json!({"content": content, "isError": true, "structuredContent": {"a": 1}, "_meta": {"b": 2}});
+        let value =
+            json!({"content": content, "isError": true, "structuredContent": {"a": 1}, "_meta": {"b": 2}});
         let exit = answer(value).unwrap_err();
         let error = exit.as_tool_error().unwrap();
         assert_eq!(error.kind(), ErrorKind::Remote);

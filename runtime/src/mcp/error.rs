@@ -43,7 +43,7 @@ pub enum McpError {
     #[error(
         "the agent `{agent}` takes `{pattern}` from the MCP server `{server}`, which has no such tool{}; its tools \
          are: {tools}. Correct the pattern in the agent's `tools`",
-        did_you_mean(.nearest)
+        did_you_mean(.nearest.as_deref())
     )]
     NoSuchTool {
         /// The agent.
@@ -100,8 +100,8 @@ fn at(field: &str) -> String {
     if field.is_empty() { String::new() } else { format!("`{field}`: ") }
 }
 
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn lines(errors: &[McpError]) -> String {

@@ -19,7 +19,9 @@ pub(super) fn expand(
             None => (inside, None),
         };
         if !is_name(name) {
-            return Err(format!("`${{{name}}}` names no variable; write `${{NAME}}` or `${{NAME:-default}}`"));
+            return Err(format!(
+                "`${{{name}}}` names no variable; write `${{NAME}}` or `${{NAME:-default}}`"
+            ));
         }
         // As in a shell, `:-` also stands in for a variable that is set to nothing.
         match (variable(name).filter(|value| default.is_none() || !value.is_empty()), default) {

@@ -80,11 +80,10 @@ impl<'t> Source<'t> {
 
     fn unknown_field(&self, part: &str, parent: &str, name: &str, known: &[&'static str]) -> McpError {
         let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
-        let mut reason = "unknown field".to_owned();
-        match nearest(name, known.iter().copied()) {
-            Some(near) => reason.push_str(&format!("; did you mean `{near}`?")),
-            None => reason.push_str(&format!("; these are known: {}", known.join(", "))),
-        }
+        let reason = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("unknown field; did you mean `{near}`?"),
+            None => format!("unknown field; these are known: {}", known.join(", ")),
+        };
         self.error(part, &field, reason)
     }
 
@@ -156,8 +155,7 @@ impl<'t> Source<'t> {
                 .map_err(|reason| self.error(part, &format!("{path}.{field}"), reason))
         };
         let (at, command) = written.command.unwrap_or((part, String::new()));
-        let mut server =
-            ServerConfig::new(Word { value: fill(at, "command", &command)?, shown: command });
+        let mut server = ServerConfig::new(Word { value: fill(at, "command", &command)?, shown: command });
         let (at, args) = written.args.unwrap_or_default();
         for (index, shown) in args.into_iter().enumerate() {
             let value = fill(at, &format!("args[{index}]"), &shown)?;

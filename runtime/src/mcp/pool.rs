@@ -84,7 +84,9 @@ impl ServerPool {
     ) -> Result<Arc<dyn ToolProvider>, McpError> {
         match self.servers.get(server) {
             Some(server) => Ok(Arc::new(Provider::new(agent, Arc::clone(server), filter)?)),
-            None => Err(McpError::List { server: server.to_owned(), reason: "it was not started".to_owned() }),
+            None => {
+                Err(McpError::List { server: server.to_owned(), reason: "it was not started".to_owned() })
+            }
         }
     }
 

@@ -67,7 +67,13 @@ impl ToolProvider for Provider {
             let name = Arc::clone(&tool.definition.name);
             let target = McpTool::new(Arc::clone(&self.server), tool.clone());
             let server = Some(&*self.server.name);
-            Entry::new(name, ToolSource::Mcp, server, tool.definition.clone(), Target::Dynamic(Arc::new(target)))
+            Entry::new(
+                name,
+                ToolSource::Mcp,
+                server,
+                tool.definition.clone(),
+                Target::Dynamic(Arc::new(target)),
+            )
         };
         self.server.tools().iter().filter(takes).map(entry).collect()
     }

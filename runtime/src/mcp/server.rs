@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::config::ServerConfig;
 use super::connection::{Connection, RequestError};
-use super::error::{McpError, StartFailure, write_stderr};
+use super::error::{McpError, write_stderr};
 use super::stderr::Secrets;
 use super::{convert, list};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -20,7 +20,7 @@ use crate::tool::ToolDefinition;
 
 /// So many restarts are tried in one [`WINDOW`].
 const RESTARTS: usize = 3;
-const WINDOW: Duration = Duration::from_secs(60);
+const WINDOW: Duration = Duration::from_mins(1);
 /// The wait before the second restart of a window; it doubles with each further one.
 const BACKOFF: Duration = Duration::from_millis(250);
 /// News that nobody asks for are dropped beyond this number.
@@ -109,8 +109,10 @@ impl Server {
             Ok(listed) => listed,
             Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
         };
-        let tools = listed
-            .map_err(|reason| McpError::List { server: self.name.to_string(), reason: self.secrets.hide(reason) })?;
+        let tools = listed.map_err(|reason| McpError::List {
+            server: self.name.to_string(),
+            reason: self.secrets.hide(reason),
+        })?;
         self.take(tools);
         *lock(&self.live) = Some(Arc::clone(&connection));
         // A shutdown may have come while the process started.
@@ -174,11 +176,12 @@ impl Server {
                 (ErrorKind::Timeout, text)
             }
             RequestError::Refused(error) => {
-                let mut text = format!("the MCP server `{name}` refused the call: {}", error.message);
-                if let Some(data) = error.data.filter(|data| !data.is_null()) {
-                    text.push_str(&format!(" ({data})"));
-                }
-                (ErrorKind::Remote, text)
+                let data = error.data.filter(|data| !data.is_null());
+                let data = data.map(|data| format!(" ({data})")).unwrap_or_default();
+                (
+                    ErrorKind::Remote,
+                    format!("the MCP server `{name}` refused the call: {}{data}", error.message),
+                )
             }
             RequestError::Broken(reason) => {
                 (ErrorKind::Remote, format!("the call to the MCP server `{name}` broke off: {reason}"))
@@ -212,7 +215,7 @@ impl Server {
             restarts.pop_front();
         }
         if let Some(oldest) = restarts.front().filter(|_| restarts.len() >= RESTARTS) {
-            let wait = (WINDOW - now.duration_since(*oldest)).as_secs() + 1;
+            let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
             let text = format!(
                 "the MCP server `{name}` is down ({how}): it was started again {RESTARTS} times within {WINDOW:?} and \
                  died each time. It is tried again in {wait} s; do not call it before"
@@ -227,7 +230,8 @@ impl Server {
             tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
         }
         if let Err(error) = self.start().await {
-            let text = format!("the MCP server `{name}` died ({how}) and could not be started again: {error}");
+            let text =
+                format!("the MCP server `{name}` died ({how}) and could not be started again: {error}");
             self.tell(text.clone());
             return Err(remote(text, ErrorKind::Remote));
         }

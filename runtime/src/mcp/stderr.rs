@@ -75,8 +75,10 @@ mod tests {
     #[tokio::test]
     async fn a4_the_last_lines_of_stderr_are_kept_without_secrets() {
         let tail = Tail::default();
-        let text: String =
-            (0..30).map(|line| format!("line {line} sk-123456 \u{fffd}\n")).chain(["x".repeat(5_000)]).collect();
+        let text: String = (0..30)
+            .map(|line| format!("line {line} sk-123456 \u{fffd}\n"))
+            .chain(["x".repeat(5_000)])
+            .collect();
         let env = BTreeMap::from([("KEY".to_owned(), "sk-123456".to_owned())]);
         tail.clone().follow(text.as_bytes(), Arc::from("t"), Secrets::new(&[&env])).await;
         let lines = tail.lines();

@@ -20,9 +20,9 @@ pub(crate) use check::describe;
 pub(crate) use check::nearest;
 #[cfg(feature = "mcp")]
 pub(crate) use coerce::coerce;
+pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
-pub use decode::Slots;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
 pub use param::{Limit, Param, ToolArg};
 pub use result::{Kind, ToolReturn, ladder};
