@@ -1,7 +1,10 @@
 //! What the macros write calls on.
 
+pub use std::borrow::{Cow, ToOwned};
+pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
+pub use std::vec::Vec;
 
 pub use serde_json::{Value, to_value};
 pub use tokio::task::spawn_blocking;
@@ -16,6 +19,6 @@ pub use crate::onion::{
     around, bulkhead, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, ladder, optional, schema_of,
+    Annotations, Body, Effect, FitsState, Kind, Layer, Limit, Param, Reader, Slots, StaticTool, Tool,
+    ToolArg, ToolDefinition, ToolReturn, Within, ladder, offload, optional, reader, recover, schema_of,
 };

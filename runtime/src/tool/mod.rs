@@ -4,6 +4,7 @@ mod check;
 mod coerce;
 mod decode;
 mod definition;
+mod own;
 mod param;
 mod result;
 mod schema;
@@ -16,7 +17,8 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::describe;
 pub use decode::Slots;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use param::{Limit, Param, ToolArg};
+pub use own::{Body, Layer, Within, offload, recover};
+pub use param::{Limit, Param, Reader, ToolArg, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 
