@@ -1,5 +1,6 @@
 //! What the macros write calls on.
 
+pub use std::borrow::{Cow, ToOwned};
 pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
@@ -23,8 +24,8 @@ pub use crate::onion::{
     TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, around, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, ladder, optional, schema_of,
+    And, Annotations, Body, Effect, FitsState, Kind, Layer, Limit, Param, Reader, Slots, StaticTool, Tool,
+    ToolArg, ToolDefinition, ToolReturn, Within, ladder, offload, optional, reader, recover, schema_of,
 };
 
 /// Whether no compiled tool before this slot has the same name.

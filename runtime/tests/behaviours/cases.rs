@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use onionskin::{
-    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, Script, ScriptedTurn, SessionState, State,
-    Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
+    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, Script, ScriptedTurn, SessionState,
+    State, Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -58,6 +58,10 @@ runners! {
     "schema-default-optional" => schema_optional,
     "schema-enum" => schema_enum,
     "schema-output" => schema_output,
+}
+
+fn schema_of(tool: &impl Tool) -> Value {
+    Value::clone(&tool.definition().input_schema)
 }
 
 fn hooks_of(case: &Value) -> Vec<String> {
@@ -191,7 +195,8 @@ agent! {
 /// The sources that need no feature; MCP and runtime tools are held to the same table in their own tests.
 async fn every_source(case: Value) {
     let log = Log::default();
-    let turn = ScriptedTurn::call("add_one", json!({"x": 1})).and_call("agent__Child-Agent", json!({"input": "hi"}));
+    let turn =
+        ScriptedTurn::call("add_one", json!({"x": 1})).and_call("agent__Child-Agent", json!({"input": "hi"}));
     let turns = [turn, ScriptedTurn::say("done")];
     Everything::build().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
     let lines = log.lines();
@@ -257,7 +262,7 @@ async fn before_hook_fails_closed(_: Value) {
 /// The compiler says it; the ui-test holds its words.
 async fn unknown_parameter(case: Value) {
     assert_eq!(case["expect"]["when"], "compile time");
-    let words = include_str!("../../../ui-tests/tests/hook/fail/unknown_parameter.stderr");
+    let words = include_str!("../../../ui-tests/tests/hook/fail/not_injectable.stderr");
     assert!(words.contains("cannot be injected"), "{words}");
     assert!(words.contains("these can be injected"), "{words}");
 }
@@ -307,7 +312,7 @@ async fn aliases(case: Value) {
     let names = case["expect"].as_object().unwrap();
     for (role, wanted) in [
         ("tool_name", json!(["name", "function_name"])),
-        ("next", json!(["func", "function", "function_call"])),
+        ("next", json!(["function", "func", "function_call"])),
         ("args", json!(["args", "arguments"])),
         ("context", json!(["agent", "team", "run_context"])),
     ] {
@@ -328,7 +333,7 @@ fn with_context(ctx: &ToolContext, run_context: &RunContext, a: i64) -> String {
 }
 
 async fn injected_is_hidden(case: Value) {
-    let schema = &with_context::default().definition().input_schema;
+    let schema = &schema_of(&with_context::default());
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(json!(names), case["expect"]["schema_properties"]);
     assert_eq!(schema["required"], case["expect"]["required"]);
@@ -349,7 +354,11 @@ async fn injected_cannot_be_supplied(case: Value) {
     let call = &output.tool_calls[0];
     assert_eq!(call.outcome, Some(CallOutcome::Error(ErrorKind::Arguments)));
     assert!(call.to_text().contains("`run_context`: unknown argument"), "{}", call.to_text());
-    assert_eq!(log.lines(), ["A>"], "the hook sees the raw arguments, and its code after `next` does not run");
+    assert_eq!(
+        log.lines(),
+        ["A>"],
+        "the hook sees the raw arguments, and its code after `next` does not run"
+    );
 }
 
 async fn after_is_skipped(case: Value) {
@@ -440,7 +449,8 @@ agent! {
 
 async fn max_calls(case: Value) {
     let turn = ScriptedTurn::call("once", json!({})).and_call("once", json!({}));
-    let output = Limited::build().model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
+    let output =
+        Limited::build().model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Ok));
     assert_eq!(case["expect"]["second"], "error");
     assert_eq!(output.tool_calls[1].outcome, Some(CallOutcome::Error(ErrorKind::Limit)));
@@ -493,7 +503,7 @@ fn plain(x: i64) -> i64 {
 }
 
 async fn schema_int(case: Value) {
-    let schema = &plain::default().definition().input_schema;
+    let schema = &schema_of(&plain::default());
     assert_eq!(schema["type"], case["expect"]["type"]);
     assert_eq!(schema["properties"]["x"]["type"], case["expect"]["properties"]["x"]["type"]);
     assert_eq!(schema["required"], case["expect"]["required"]);
@@ -515,7 +525,7 @@ async fn schema_docs(case: Value) {
         let described = &definition.input_schema["properties"]["x"]["description"];
         assert_eq!(*described, case["expect"]["properties.x.description"]);
     }
-    let described = &documented::default().definition().input_schema["properties"]["x"]["description"];
+    let described = &schema_of(&documented::default())["properties"]["x"]["description"];
     assert_eq!(*described, "the number");
 }
 
@@ -526,7 +536,7 @@ fn optional(a: i64, b: Option<&str>, #[arg(default = 3)] c: i64) -> String {
 }
 
 async fn schema_optional(case: Value) {
-    let schema = &optional::default().definition().input_schema;
+    let schema = &schema_of(&optional::default());
     assert_eq!(schema["required"], case["expect"]["required"]);
     assert_eq!(schema["properties"]["c"]["default"], case["expect"]["properties.c.default"]);
 }
@@ -548,7 +558,7 @@ fn letter(which: Letter) -> &'static str {
 }
 
 async fn schema_enum(case: Value) {
-    let schema = &letter::default().definition().input_schema["properties"]["which"];
+    let schema = &schema_of(&letter::default())["properties"]["which"];
     assert_eq!(schema["type"], case["expect"]["type"]);
     assert_eq!(schema["enum"], case["expect"]["enum"]);
 }
