@@ -1,5 +1,5 @@
 //! The genai adapter against a server on the loopback that says exactly what each test wants.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
