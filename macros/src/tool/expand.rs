@@ -158,6 +158,14 @@ impl Expansion<'_> {
             }
             let reader = format_ident!("__READER_{at}");
             let name = &param.name;
+            if param.form == Form::Borrowing {
+                items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
+                    const _: fn() = || {
+                        use __rt::NoAlias as _;
+                        __rt::no_alias(__rt::Alias::<#owned>::OF.find());
+                    };
+                });
+            }
             let base = if param.reads_text() || param.form == Form::Borrowing {
                 quote!(__rt::Param::new(#name, __rt::schema_of::<#owned>, __rt::optional::<#owned>))
             } else {
@@ -508,9 +516,9 @@ impl Expansion<'_> {
             Some(state) => quote!(__rt::State<#state>),
             None => quote!(()),
         };
-        self.model.options.hooks.iter().fold(own, |state, hook| {
+        self.model.options.hooks.iter().fold(own, |states, hook| {
             let path = &hook.path;
-            quote!(<#state as __rt::And<<#path as __rt::Hook>::State>>::Both)
+            quote!(__rt::BothStates<#states, <#path as __rt::Hook>::State>)
         })
     }
 }

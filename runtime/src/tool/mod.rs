@@ -25,8 +25,8 @@ pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use own::{Body, Layer, Within, offload, recover};
-pub use param::{Limit, Param, Reader, ToolArg, reader};
+pub use own::{Body, BothStates, Layer, Within, offload, recover};
+pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 
@@ -133,25 +133,3 @@ pub trait FitsState<S> {
 impl<S> FitsState<S> for () {}
 
 impl<S> FitsState<S> for State<S> {}
-
-/// The state that two things together work on: one of them may name it, or both the same.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "this tool and its own hook work on different states: `{Self}` and `{Other}`",
-    label = "works on another state than the tool"
-)]
-pub trait And<Other> {
-    type Both;
-}
-
-impl<S> And<S> for () {
-    type Both = S;
-}
-
-impl<S> And<()> for State<S> {
-    type Both = Self;
-}
-
-impl<S> And<Self> for State<S> {
-    type Both = Self;
-}
