@@ -5,6 +5,7 @@ mod coerce;
 mod decode;
 mod definition;
 mod param;
+mod plain;
 mod result;
 mod schema;
 pub(crate) mod table;
