@@ -8,6 +8,7 @@ mod args;
 mod content;
 mod context;
 mod error;
+pub mod hooks;
 mod journal;
 #[cfg(feature = "mcp")]
 pub mod mcp;

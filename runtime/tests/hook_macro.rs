@@ -40,5 +40,5 @@ fn forms_compile() {
     is_hook::<before>();
     is_hook::<after>();
     is_hook::<again>();
-    let _: again = rt::Configure::configure((3,));
+    let _: again = rt::Hook::configure((3,));
 }

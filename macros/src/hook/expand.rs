@@ -17,8 +17,6 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     let cfgs = &hook.cfgs;
     let doc = format!("The tool hook `{}` as a type, to be named in `agent!`.", hook.name.unraw());
     let fields = config_fields(hook);
-    let configure = configure(hook, &ty);
-    let fits_state = fits_state(hook, &ty);
     let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
     quote! {
         #(#cfgs)*
@@ -32,8 +30,6 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
             use #rt as __rt;
-            #configure
-            #fits_state
             #hook_impl
         };
     }
@@ -75,21 +71,24 @@ fn config_fields(hook: &Hook) -> Vec<TokenStream> {
     config(hook).map(|(name, ty, _)| quote!(#name: #ty)).collect()
 }
 
-fn configure(hook: &Hook, ty: &Ident) -> TokenStream {
+/// The items that raw and typed hooks have in common.
+fn common_items(hook: &Hook) -> TokenStream {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
+    let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
     quote! {
-        impl __rt::Configure<(#(#types,)*)> for #ty {
-            fn configure((#(#names,)*): (#(#types,)*)) -> Self {
-                Self { #(#names,)* }
-            }
+        type State = #state;
+        type Config = __rt::Config<(#(#types,)*)>;
+
+        fn configure((#(#names,)*): (#(#types,)*)) -> Self {
+            Self { #(#names,)* }
         }
     }
 }
 
-/// A hook that takes `State<S>` fits agents of that state; any other fits all.
-fn fits_state(hook: &Hook, ty: &Ident) -> TokenStream {
-    let state = hook.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
+/// The state of a hook that takes `State<S>`.
+fn state(hook: &Hook) -> Option<syn::GenericArgument> {
+    hook.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
         (Role::Inject, Type::Path(path)) => {
             let last = path.path.segments.last().filter(|last| last.ident == "State")?;
             match &last.arguments {
@@ -98,11 +97,7 @@ fn fits_state(hook: &Hook, ty: &Ident) -> TokenStream {
             }
         }
         _ => None,
-    });
-    match state {
-        Some(state) => quote!(impl __rt::FitsState<#state> for #ty {}),
-        None => quote!(impl<__S> __rt::FitsState<__S> for #ty {}),
-    }
+    })
 }
 
 /// The arguments of the call to the user's function, and what has to be injected before it.
@@ -155,6 +150,7 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         Form::Before => before_call(hook),
         Form::After => after_call(hook),
     };
+    let common = common_items(hook);
     quote! {
         impl __rt::Hook for #ty {
             type Ring<__R: __rt::Ring> = __R;
@@ -163,6 +159,7 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
                 __rest
             }
 
+            #common
             #call
         }
     }
@@ -284,6 +281,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let tool = &hook.tool;
     let CallArgs { inject, pass } = call_args(hook);
     let call = quote!(#name(#(#pass),*));
+    let common = common_items(hook);
     let output = quote!(__rt::ToolResult<<#tool as __rt::TypedTool>::Output>);
     let span = return_span(hook);
     let (future, body) = if is_direct(hook) {
@@ -296,6 +294,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     };
     quote! {
         impl __rt::Hook for #ty {
+            #common
             type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
             const TYPED: bool = true;
 
