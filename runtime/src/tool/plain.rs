@@ -2,6 +2,9 @@
 //! a deserialiser. Whatever is not plain (a key that is unknown, escaped or there twice, anything that is
 //! not JSON) is left to the full reading in `decode`, which accepts it or says what is wrong.
 
+use serde::de::Visitor;
+use serde::de::value::Error as SilentError;
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
 use super::decode::Span;
@@ -15,92 +18,161 @@ pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> boo
 }
 
 fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
-    let mut rest = text.as_bytes();
-    take(&mut rest, b'{')?;
-    if let Some(after) = skip(rest).strip_prefix(b"}") {
-        return skip(after).is_empty().then_some(());
+    let bytes = text.as_bytes();
+    let mut at = after(bytes, 0, b'{')?;
+    if let Some(end) = after(bytes, at, b'}') {
+        return is_end(bytes, end);
     }
     loop {
-        take(&mut rest, b'"')?;
-        let key = plain_string(&mut rest)?;
-        let span = spans.get_mut(params.iter().position(|param| param.name.as_bytes() == key)?)?;
+        at = after(bytes, at, b'"')?;
+        let end = string_end(bytes, at)?;
+        let key = &bytes[at..end];
+        let index = params.iter().position(|param| param.name.as_bytes() == key)?;
+        let span = spans.get_mut(index)?;
         if span.is_some() {
             return None;
         }
-        take(&mut rest, b':')?;
-        rest = skip(rest);
-        let start = text.len() - rest.len();
-        rest = match scalar(rest) {
-            Some(after) => after,
-            None => any_value(text, start)?,
+        let start = skip(bytes, after(bytes, end + 1, b':')?);
+        at = match scalar_end(bytes, start) {
+            Some(end) => end,
+            None => value_end(text, start)?,
         };
-        *span = Some((start, text.len() - rest.len()));
-        rest = skip(rest);
-        match rest.split_first()? {
-            (b',', after) => rest = after,
-            (b'}', after) => return skip(after).is_empty().then_some(()),
-            _ => return None,
+        *span = Some((start, at));
+        match after(bytes, at, b',') {
+            Some(next) => at = next,
+            None => return is_end(bytes, after(bytes, at, b'}')?),
         }
     }
 }
 
-fn skip(mut bytes: &[u8]) -> &[u8] {
+#[inline]
+fn is_end(bytes: &[u8], at: usize) -> Option<()> {
+    (skip(bytes, at) == bytes.len()).then_some(())
+}
+
+/// The place after white space.
+#[inline]
+fn skip(bytes: &[u8], mut at: usize) -> usize {
     // One comparison settles the usual case.
-    while let [..=b' ', ..] = bytes
-        && let [b' ' | b'\t' | b'\n' | b'\r', rest @ ..] = bytes
-    {
-        bytes = rest;
+    while at < bytes.len() && bytes[at] <= b' ' && matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
+        at += 1;
     }
-    bytes
+    at
 }
 
-/// Takes one byte after white space.
-fn take(bytes: &mut &[u8], byte: u8) -> Option<()> {
-    let (first, rest) = skip(bytes).split_first()?;
-    *bytes = rest;
-    (*first == byte).then_some(())
+/// The place after white space and this byte, if it stands there.
+#[inline]
+fn after(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
+    let at = skip(bytes, at);
+    (*bytes.get(at)? == byte).then_some(at + 1)
 }
 
-/// A string without escapes, after its opening quote.
-fn plain_string<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let end = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F))?;
-    let (string, rest) = bytes.split_at(end);
-    *bytes = rest.strip_prefix(b"\"")?;
-    Some(string)
+/// The closing quote of a string without escapes.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match *bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' | 0..=0x1F => return None,
+            _ => at += 1,
+        }
+    }
 }
 
-/// What stands after a string without escapes, a whole number or a literal.
-fn scalar(bytes: &[u8]) -> Option<&[u8]> {
-    let (first, mut rest) = bytes.split_first()?;
-    match first {
-        b'"' => plain_string(&mut rest).map(|_| rest),
-        b'-' => whole(rest),
-        b'0'..=b'9' => whole(bytes),
-        b't' => rest.strip_prefix(b"rue"),
-        b'f' => rest.strip_prefix(b"alse"),
-        b'n' => rest.strip_prefix(b"ull"),
+/// The place after a string without escapes, a whole number or a literal.
+#[inline]
+fn scalar_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = |word: &[u8]| bytes.get(at..)?.starts_with(word).then_some(at + word.len());
+    match *bytes.get(at)? {
+        b'0'..=b'9' => whole_end(bytes, at),
+        b'-' => whole_end(bytes, at + 1),
+        b'"' => Some(string_end(bytes, at + 1)? + 1),
+        b't' => word(b"true"),
+        b'f' => word(b"false"),
+        b'n' => word(b"null"),
         _ => None,
     }
 }
 
-/// What stands after the digits of a whole number.
-fn whole(digits: &[u8]) -> Option<&[u8]> {
-    let mut rest = digits;
-    while let [b'0'..=b'9', after @ ..] = rest {
-        rest = after;
+/// The place after the digits of a whole number.
+#[inline]
+fn whole_end(bytes: &[u8], digits: usize) -> Option<usize> {
+    let mut at = digits;
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
     }
-    let length = digits.len() - rest.len();
-    let leading_zero = digits.first() == Some(&b'0') && length > 1;
-    let fraction = matches!(rest.first(), Some(b'.' | b'e' | b'E'));
-    (length > 0 && !leading_zero && !fraction).then_some(rest)
+    match bytes.get(at) {
+        Some(b'.' | b'e' | b'E') => None,
+        _ if at == digits => None,
+        _ if bytes[digits] == b'0' && at > digits + 1 => None,
+        _ => Some(at),
+    }
 }
 
-/// What stands after a list, an object, a fraction or a string with escapes.
+/// The place after a list, an object, a fraction or a string with escapes.
 #[cold]
-fn any_value(text: &str, start: usize) -> Option<&[u8]> {
+fn value_end(text: &str, start: usize) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<&RawValue>();
     values.next()?.ok()?;
-    text.as_bytes().get(start + values.byte_offset()..)
+    Some(start + values.byte_offset())
+}
+
+/// The value of a whole number of few digits, if `T` takes one; everything else is for the full reading.
+#[inline]
+pub(super) fn whole_number<'de, T: Deserialize<'de>>(raw: &str) -> Option<T> {
+    let (negative, digits) = match raw.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // Eighteen digits always fit; more may or may not.
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut number = 0_i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + i64::from(digit - b'0');
+    }
+    match (negative, number) {
+        // JSON's minus zero is a fraction.
+        (true, 0) => None,
+        (true, _) => T::deserialize(Whole(-number)).ok(),
+        (false, _) => T::deserialize(Whole(number)).ok(),
+    }
+}
+
+/// A whole number, offered to a type as `serde_json` offers it.
+struct Whole(i64);
+
+impl<'de> Deserializer<'de> for Whole {
+    type Error = SilentError;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        match u64::try_from(self.0) {
+            Ok(number) => visitor.visit_u64(number),
+            Err(_) => visitor.visit_i64(self.0),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SilentError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
 }
 
 #[cfg(test)]
@@ -187,5 +259,43 @@ mod tests {
             accepted += texts.iter().filter(|text| quick(text).is_some()).count();
         }
         assert!(accepted > 300, "{accepted} texts were accepted");
+    }
+
+    #[test]
+    fn whole_numbers_are_read_as_serde_json_reads_them() {
+        fn same<T: for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(raw: &str) -> bool {
+            let quick = whole_number::<T>(raw);
+            let full = serde_json::from_str::<T>(raw);
+            match quick {
+                Some(value) => assert_eq!(Some(value), full.ok(), "{raw}"),
+                None => return false,
+            }
+            true
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Id(u32);
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(i64),
+            Text(String),
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        enum Unit {
+            #[serde(rename = "1")]
+            One,
+        }
+        for raw in ["0", "1", "41", "-7", "300", "-129", "123456789012345678", "-123456789012345678"] {
+            assert!(same::<i64>(raw) && same::<f64>(raw) && same::<i128>(raw), "{raw}");
+            assert!(same::<Option<Either>>(raw) && same::<serde_json::Value>(raw), "{raw}");
+            let _ = (same::<u8>(raw), same::<i8>(raw), same::<f32>(raw), same::<Option<Option<u16>>>(raw));
+            assert!(
+                !same::<String>(raw) && !same::<bool>(raw) && !same::<Unit>(raw) && !same::<Vec<i64>>(raw)
+            );
+        }
+        assert!(same::<Id>("7") && !same::<Id>("-7"));
+        for raw in ["", "-", "-0", "1.0", "1e3", "1 ", "\"1\"", "1234567890123456789"] {
+            assert!(!same::<i64>(raw) && !same::<f64>(raw), "{raw}");
+        }
     }
 }
