@@ -14,8 +14,16 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "mcp")]
+pub(crate) use check::check;
 pub(crate) use check::describe;
+#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
+pub(crate) use check::nearest;
+#[cfg(feature = "mcp")]
+pub(crate) use coerce::coerce;
 pub use decode::Slots;
+#[cfg(feature = "mcp")]
+pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
 pub use param::{Limit, Param, ToolArg};
 pub use result::{Kind, ToolReturn, ladder};
