@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 
 use super::core::panic_text;
 use super::next::Latched;
-use super::{Call, DynCall, Hook, InnerNext, Next};
+use super::{Call, DynCall, Hook, Next};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
@@ -83,7 +83,7 @@ impl<C: Call> Call for Seam<C> {
     ) -> impl Future<Output = ToolResult> + Send {
         async move {
             if self.hooks.0.is_empty() {
-                return InnerNext::new(&self.inner, cx).run(args).await;
+                return self.inner.call(cx, args).await;
             }
             step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
         }

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use onionskin::__private0 as rt;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, Args, ErrorKind, EventKind, Next, Script, ScriptedTurn,
+    Agent, AgentBuilder, AgentDeclaration, Args, ErrorKind, EventKind, Hook, Next, Script, ScriptedTurn,
     ToolContext, ToolResult, ToolSource,
 };
 use serde_json::json;
@@ -118,14 +117,10 @@ struct Watch(Arc<Mutex<Vec<Seen>>>);
 
 type Seen = (String, Option<String>, ToolSource);
 
-impl rt::Hook for Watch {
-    type Ring<R: rt::Ring> = R;
+impl Hook for Watch {
+    onionskin::raw_hook!();
 
-    fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
-        rest
-    }
-
-    async fn call<'a, N: Next>(&'a self, cx: &'a ToolContext, args: &mut Args, next: N) -> ToolResult {
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let seen = (cx.tool_name().to_owned(), cx.server_name().map(str::to_owned), cx.source());
         self.0.lock().unwrap().push(seen);
         let mut output = next.run(args).await?;
