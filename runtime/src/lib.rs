@@ -3,11 +3,17 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "shell", not(unix)))]
+compile_error!("the feature `shell` of onionskin needs a Unix system");
+
 mod agent;
 mod args;
+#[cfg(feature = "shell")]
+pub mod builtin;
 mod content;
 mod context;
 mod error;
+pub mod hooks;
 mod journal;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -33,6 +39,8 @@ pub use context::{
 };
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use journal::{Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+#[cfg(feature = "genai")]
+pub use model::GenaiModel;
 pub use model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, Script, ScriptError,
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,

@@ -1,5 +1,8 @@
 //! A scripted model: plays prepared turns, for tests, demonstrations and work without a network.
 
+#[cfg(feature = "yaml")]
+mod yaml;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +15,10 @@ use super::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse,
 /// A model that plays a script: for each agent a list of turns.
 ///
 /// Which turn is played depends only on the conversation: the n-th answer in it is the n-th turn of its
-/// agent's list, so runs may go on side by side and repeat.
+/// agent's list, so runs may go on side by side and repeat. The conversation is all of it: in a session
+/// the second run goes on where the first one ended, and an agent that starts from other messages
+/// (`history_source`) counts the answers in them. A turn that fails is no answer: asked again, it fails
+/// again.
 ///
 /// ```
 /// use onionskin::{Script, ScriptedTurn};
@@ -22,7 +28,10 @@ use super::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse,
 /// ]);
 /// ```
 ///
-/// In a turn's text, `{last}` stands for the text of the last message, `{input}` for the text of the first.
+/// In a turn's text, `{last}` stands for the text of the last message, `{input}` for what was asked: the
+/// text of the last user's message.
+///
+/// With feature `yaml`, [`Script::from_yaml_file`] reads one from a file.
 #[derive(Debug, Default)]
 pub struct Script {
     agents: HashMap<String, Vec<ScriptedTurn>>,
@@ -34,13 +43,13 @@ pub struct Script {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScriptedTurn {
-    /// What it says.
+    /// What it says; `{last}` and `{input}` are filled in, as [`Script`] tells.
     pub say: String,
     /// What it calls.
     pub calls: Vec<ScriptedCall>,
     /// How long it thinks first, in milliseconds.
     pub wait_ms: u64,
-    /// Fails with this status instead.
+    /// Fails with this HTTP status instead of answering.
     pub fail: Option<u16>,
 }
 
@@ -87,6 +96,18 @@ pub enum ScriptError {
         /// The file.
         file: String,
         /// Why.
+        reason: String,
+    },
+    /// What the file holds is no script.
+    #[error("{file}:{line}:{column}: {reason}")]
+    Content {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// The column, from 1.
+        column: u64,
+        /// What is wrong there.
         reason: String,
     },
 }
@@ -171,11 +192,7 @@ impl Model for Script {
             let message = "the script says so".to_owned();
             return Err(ModelError::Status { status, message, retry_after: None });
         }
-        let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
-        let say = turn
-            .say
-            .replace("{last}", &text(request.messages.last()))
-            .replace("{input}", &text(request.messages.first()));
+        let say = fill(&turn.say, &request.messages);
         for piece in say.split_inclusive(' ') {
             deltas(ModelDelta::Text(piece.to_owned()));
         }
@@ -197,4 +214,28 @@ impl Model for Script {
         response.text = say;
         Ok(response)
     }
+}
+
+/// Fills a turn's text in. What is filled in is not looked at again: a tool's result may say `{input}`.
+fn fill(say: &str, messages: &[Message]) -> String {
+    let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
+    let mut filled = String::with_capacity(say.len());
+    let mut rest = say;
+    while let Some(at) = rest.find('{') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix("{last}") {
+            filled.push_str(&text(messages.last()));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("{input}") {
+            let asked = messages.iter().rev().find(|message| matches!(message, Message::User { .. }));
+            filled.push_str(&text(asked));
+            rest = after;
+        } else {
+            filled.push('{');
+            rest = &rest[1..];
+        }
+    }
+    filled.push_str(rest);
+    filled
 }
