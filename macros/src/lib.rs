@@ -5,6 +5,7 @@
 mod agent;
 mod diag;
 mod hook;
+mod item;
 mod paths;
 mod suggest;
 mod tool;

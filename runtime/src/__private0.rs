@@ -1,21 +1,156 @@
 //! What the macros write calls on.
 
+pub use std::borrow::{Cow, ToOwned};
+pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
+pub use std::vec::Vec;
 
 pub use serde_json::{Value, to_value};
 pub use tokio::task::spawn_blocking;
 
-pub use crate::agent::{ChildLink, Onion};
+pub use crate::agent::{
+    Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
+    Onion, RunError, RunOutput, RunStream,
+};
 pub use crate::args::Args;
+pub use crate::context::ToolSource;
 pub use crate::context::{Inject, InjectName, State, ToolContext};
 pub use crate::error::{Exit, ToolError, ToolResult};
+pub use crate::model::RequestParams;
 pub use crate::onion::{
-    AfterOwned, AfterReturn, AfterTarget, BeforeReturn, Call, Compiled, Configure, Core, EndRing, Hook,
-    InnerNext, Next, Ring, RuntimeHooks, Seam, TypedHook, TypedLayer, TypedNext, TypedTool, bulkhead,
-    call_dynamic, call_tool,
+    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
+    Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam,
+    TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, around, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, ladder, optional, schema_of,
+    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, NoAlias, Param, Reader,
+    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
+    optional, reader, recover, schema_of,
 };
+
+/// Whether no compiled tool before this slot has the same name.
+pub const fn is_first(names: &[(usize, &str)], slot: usize) -> bool {
+    let mut name = "";
+    let mut at = 0;
+    while at < names.len() {
+        if names[at].0 == slot {
+            name = names[at].1;
+        }
+        at += 1;
+    }
+    at = 0;
+    while at < names.len() {
+        if names[at].0 < slot && same(names[at].1, name) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether no typed hook stands before this raw one.
+pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
+    let mut own = false;
+    let mut before = false;
+    let mut at = 0;
+    while at < typed.len() {
+        if typed[at].0 == index {
+            own = typed[at].1;
+        }
+        if typed[at].0 < index {
+            before |= typed[at].1;
+        }
+        at += 1;
+    }
+    own || !before
+}
+
+/// A number of seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having: it is 0.
+pub fn seconds(seconds: impl Seconds) -> Duration {
+    seconds.duration()
+}
+
+/// A number that can stand for seconds.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of seconds",
+    label = "write a number: `30`"
+)]
+pub trait Seconds {
+    #[doc(hidden)]
+    fn duration(self) -> Duration;
+}
+
+impl Seconds for i32 {
+    fn duration(self) -> Duration {
+        Duration::from_secs(u64::try_from(self).unwrap_or(0))
+    }
+}
+
+impl Seconds for u64 {
+    fn duration(self) -> Duration {
+        Duration::from_secs(self)
+    }
+}
+
+impl Seconds for f64 {
+    fn duration(self) -> Duration {
+        Duration::try_from_secs_f64(self).unwrap_or(Duration::ZERO)
+    }
+}
+
+/// Whether a call goes to this child agent.
+pub fn is_child(cx: &ToolContext, name: &str) -> bool {
+    cx.source() == ToolSource::Agent && cx.tool_name().strip_prefix("agent__") == Some(name)
+}
+
+/// Says what is missing where an agent uses servers and the feature is off.
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_needs_mcp {
+    () => {};
+}
+
+/// Says what is missing where an agent uses servers and the feature is off.
+#[cfg(not(feature = "mcp"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_needs_mcp {
+    () => {
+        ::core::compile_error!("`servers` need MCP: enable feature `mcp` of onionskin");
+    };
+}
+
+/// Says what is missing where an agent names `shell.execute` and the feature is off.
+#[cfg(feature = "shell")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_needs_shell {
+    () => {};
+}
+
+/// Says what is missing where an agent names `shell.execute` and the feature is off.
+#[cfg(not(feature = "shell"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_needs_shell {
+    () => {
+        ::core::compile_error!("`shell.execute` runs programs: enable feature `shell` of onionskin");
+    };
+}

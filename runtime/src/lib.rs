@@ -13,6 +13,7 @@ pub mod builtin;
 mod content;
 mod context;
 mod error;
+pub mod hooks;
 mod journal;
 #[cfg(feature = "mcp")]
 pub mod mcp;

@@ -48,6 +48,7 @@ const _: () = {
 
     impl rt::Tool for add_one {
         const NAME: &'static str = "add_one";
+        type State = ();
 
         fn definition(&self) -> &rt::ToolDefinition {
             definition()
@@ -72,8 +73,6 @@ const _: () = {
             }
         }
     }
-
-    impl<S> rt::FitsState<S> for add_one {}
 
     impl rt::TypedTool for add_one {
         type Args = Arguments;
@@ -113,13 +112,12 @@ async fn audit(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResu
 struct audit {}
 
 const _: () = {
-    impl rt::Configure<()> for audit {
+    impl rt::Hook for audit {
+        type State = ();
+        type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
             Self {}
         }
-    }
-    impl<S> rt::FitsState<S> for audit {}
-    impl rt::Hook for audit {
         type Ring<R: rt::Ring> = R;
         fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
             rest
@@ -148,13 +146,12 @@ async fn clamp(
 struct clamp {}
 
 const _: () = {
-    impl rt::Configure<()> for clamp {
+    impl rt::Hook for clamp {
+        type State = ();
+        type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
             Self {}
         }
-    }
-    impl<S> rt::FitsState<S> for clamp {}
-    impl rt::Hook for clamp {
         type Ring<R: rt::Ring> = rt::TypedLayer<Self, R>;
         const TYPED: bool = true;
         fn ring<R: rt::Ring>(hook: &rt::Arc<Self>, rest: R) -> Self::Ring<R> {
@@ -205,7 +202,7 @@ const _: () = {
         ) -> impl Future<Output = rt::ToolResult> + Send {
             async move {
                 match cx.slot() {
-                    0 => rt::call_tool(cx, || rt::Ring::call(&self.ring, &self.tool_0, cx, args)).await,
+                    0 => rt::call_tool(cx, || rt::Tool::run_in(&self.tool_0, &self.ring, cx, args)).await,
                     _ => rt::call_dynamic(cx, args).await,
                 }
             }
@@ -213,8 +210,8 @@ const _: () = {
     }
 
     impl rt::Core for Core {
-        fn definitions(&self) -> Vec<rt::ToolDefinition> {
-            vec![rt::Tool::definition(&self.tool_0).clone()]
+        fn definitions(&self) -> Vec<(usize, rt::ToolDefinition)> {
+            vec![(0, rt::Tool::definition(&self.tool_0).clone())]
         }
     }
 
@@ -238,8 +235,12 @@ const _: () = {
         type Entry = rt::Seam<Layer0>;
 
         fn compose(hooks: rt::RuntimeHooks) -> (rt::Arc<Core>, Self::Entry) {
-            let hook_0 = rt::Arc::new(<Hook0 as rt::Configure<_>>::configure(()));
-            let hook_1 = rt::Arc::new(<Hook1 as rt::Configure<_>>::configure(()));
+            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(
+                <<Hook0 as rt::Hook>::Config as rt::WrittenAs<_>>::read(()),
+            ));
+            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(
+                <<Hook1 as rt::Hook>::Config as rt::WrittenAs<_>>::read(()),
+            ));
             let ring = rt::EndRing;
             let ring = rt::Hook::ring(&hook_1, ring);
             let ring = rt::Hook::ring(&hook_0, ring);

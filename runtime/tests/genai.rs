@@ -180,6 +180,7 @@ struct Echo(ToolDefinition);
 
 impl Tool for Echo {
     const NAME: &'static str = "echo";
+    type State = ();
 
     fn definition(&self) -> &ToolDefinition {
         &self.0

@@ -1,7 +1,27 @@
-//! `agent!`.
+//! `agent!`: parse -> check -> expand.
+
+mod ast;
+mod check;
+mod expand;
+mod onion;
+mod parse;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
-pub(crate) fn expand(_declaration: TokenStream) -> TokenStream {
-    TokenStream::new()
+use crate::diag::Errors;
+
+/// Expands an invocation. Whatever is wrong, each agent's type stands, so that the rest of the program
+/// still sees it.
+pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let agents = parse::agents(tokens, &mut errors);
+    check::check(&agents, &mut errors);
+    if errors.is_empty() {
+        let agents = agents.iter().map(expand::agent);
+        return quote!(#(#agents)*);
+    }
+    let agents = agents.iter().map(expand::stand_in);
+    let errors = errors.into_tokens();
+    quote!(#(#agents)* #errors)
 }

@@ -1,7 +1,45 @@
-//! `hook`.
+//! `#[tool_hook]`: parse -> model -> expand.
+
+mod attr;
+mod expand;
+mod model;
 
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
-pub(crate) fn expand(_options: TokenStream, item: TokenStream) -> TokenStream {
-    item
+use crate::diag::Errors;
+use crate::item::FnItem;
+
+/// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
+        // Where it does not parse, rustc says so itself, unless it is no function at all.
+        return not_a_function(&item).unwrap_or(item);
+    };
+    if !function.has_body() {
+        return function.into_token_stream();
+    }
+    let mut errors = Errors::default();
+    let options = attr::Options::parse(options, &mut errors);
+    let hook = model::Hook::read(&mut function, options, &mut errors);
+    if let Some(hook) = hook
+        && errors.is_empty()
+    {
+        let generated = expand::expand(&hook);
+        return quote!(#function #generated);
+    }
+    // The type stands all the same, so that `agent!` does not report it missing as well.
+    let stand_in = expand::stand_in(&function);
+    let errors = errors.into_tokens();
+    quote!(#function #stand_in #errors)
+}
+
+fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
+    let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
+    let error = syn::Error::new_spanned(
+        parsed,
+        "`#[tool_hook]` stands on a function; for a type write `impl onionskin::Hook for ..`",
+    );
+    let error = error.into_compile_error();
+    Some(quote!(#item #error))
 }

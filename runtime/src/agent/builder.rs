@@ -266,7 +266,7 @@ impl Call for NoCore {
 }
 
 impl Core for NoCore {
-    fn definitions(&self) -> Vec<ToolDefinition> {
+    fn definitions(&self) -> Vec<(usize, ToolDefinition)> {
         Vec::new()
     }
 }

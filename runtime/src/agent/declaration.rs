@@ -110,7 +110,7 @@ pub(crate) type OnionBuilder = fn(RuntimeHooks) -> Onion;
 pub struct Onion {
     pub(crate) entry: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
-    pub(crate) definitions: Vec<ToolDefinition>,
+    pub(crate) definitions: Vec<(usize, ToolDefinition)>,
 }
 
 impl Onion {
@@ -231,8 +231,14 @@ impl AgentDeclaration {
 
     /// Adds a child agent, which this one can call as a tool.
     #[must_use]
-    pub fn child<A: Agent>(mut self) -> Self {
-        self.children.push(ChildLink::of::<A>());
+    pub fn child<A: Agent>(self) -> Self {
+        self.child_link(A::link())
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn child_link(mut self, link: ChildLink) -> Self {
+        self.children.push(link);
         self
     }
 

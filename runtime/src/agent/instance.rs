@@ -74,12 +74,12 @@ impl Instance {
 
 /// The tools that do not change, compiled ones first: their slots are their places.
 pub(crate) fn fixed_entries(
-    definitions: Vec<ToolDefinition>,
+    definitions: Vec<(usize, ToolDefinition)>,
     tools: Vec<Arc<dyn DynTool>>,
     children: Vec<ChildTool>,
     runtime_tools: Vec<Arc<dyn DynTool>>,
 ) -> Vec<Entry> {
-    let compiled = definitions.into_iter().enumerate().map(|(slot, definition)| {
+    let compiled = definitions.into_iter().map(|(slot, definition)| {
         Entry::new(Arc::clone(&definition.name), ToolSource::Function, None, definition, Target::Slot(slot))
     });
     let dynamic = |tool: Arc<dyn DynTool>, source, server: Option<&str>| {

@@ -54,7 +54,7 @@ pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
-    note = "declare it with `agent! {{ pub {Self} {{ instruction: \"..\" }} }}`, or implement `Agent` for the type"
+    note = "declare it with `agent!`, or implement `Agent` for the type"
 )]
 pub trait Agent: Send + Sync + Sized + 'static {
     /// The agent's name.
@@ -65,6 +65,16 @@ pub trait Agent: Send + Sync + Sized + 'static {
 
     /// Everything that is declared of it.
     fn declare() -> AgentDeclaration;
+
+    /// Evaluated for every agent: an agent that contains itself cannot be.
+    #[doc(hidden)]
+    const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
+
+    /// The agent as a child.
+    #[doc(hidden)]
+    fn link() -> ChildLink {
+        ChildLink::of::<Self>()
+    }
 
     /// Answers one input. The default is the loop of model turns and tool calls.
     ///

@@ -203,6 +203,7 @@ impl Shell {
 
 impl Tool for Shell {
     const NAME: &'static str = "shell.execute";
+    type State = ();
 
     fn definition(&self) -> &ToolDefinition {
         &self.definition

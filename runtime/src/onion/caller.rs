@@ -55,7 +55,7 @@ impl<A: Compiled> ToolCaller<A> {
     /// The agent's tools with a state.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
         let (core, entry) = A::compose(RuntimeHooks::default());
-        let entries = core.definitions().into_iter().enumerate().map(|(slot, definition)| {
+        let entries = core.definitions().into_iter().map(|(slot, definition)| {
             let name = Arc::clone(&definition.name);
             Entry::new(name, ToolSource::Function, None, definition, Target::Slot(slot))
         });

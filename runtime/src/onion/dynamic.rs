@@ -93,12 +93,16 @@ impl<C: Call> Call for Seam<C> {
 /// Boxes the rest of an onion: every 16 layers, so that the compiler's work grows with the number of
 /// hooks and not with its square.
 #[doc(hidden)]
-pub fn bulkhead<'a, C: Call>(
-    inner: &'a C,
-    cx: &'a ToolContext,
-    args: &'a mut Args,
-) -> BoxFuture<'a, ToolResult> {
-    Box::pin(inner.call(cx, args))
+pub struct Bulkhead<C>(pub C);
+
+impl<C: Call> Call for Bulkhead<C> {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        async move { self.0.call_dyn(cx, args).await }
+    }
 }
 
 /// Calls an onion from outside. A hook that panics aborts the run; once the abort latch is set, nothing

@@ -1,5 +1,11 @@
 //! What before and after hooks return.
 
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
 use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 
@@ -119,5 +125,49 @@ impl AfterTarget for ToolOutput {
 
     fn put(self) -> ToolResult {
         Ok(self)
+    }
+}
+
+/// What an around hook returns.
+#[diagnostic::on_unimplemented(
+    message = "an around hook returns `ToolResult`, not `{Self}`",
+    label = "write `ToolResult` here",
+    note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
+)]
+pub trait AroundReturn: Sized {
+    #[doc(hidden)]
+    fn give(self) -> ToolResult;
+}
+
+impl AroundReturn for ToolResult {
+    fn give(self) -> ToolResult {
+        self
+    }
+}
+
+pin_project! {
+    /// An around hook's own future, held to what it must return. It adds nothing to it.
+    #[doc(hidden)]
+    pub struct Around<F> {
+        #[pin]
+        hook: F,
+    }
+}
+
+#[doc(hidden)]
+#[inline]
+pub fn around<F>(hook: F) -> Around<F>
+where
+    F: Future<Output: AroundReturn>,
+{
+    Around { hook }
+}
+
+impl<F: Future<Output: AroundReturn>> Future for Around<F> {
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        self.project().hook.poll(context).map(AroundReturn::give)
     }
 }

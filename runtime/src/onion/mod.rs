@@ -19,9 +19,9 @@ use futures_util::future::BoxFuture;
 pub(crate) use self::core::panic_text;
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
+pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
-pub use dynamic::{RuntimeHooks, Seam, bulkhead};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, BeforeReturn};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, around};
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
@@ -43,8 +43,19 @@ pub trait Call: Send + Sync + 'static {
 /// The core of an onion as the runtime needs to know it.
 #[doc(hidden)]
 pub trait Core: Call {
-    /// The compiled tools, by slot.
-    fn definitions(&self) -> Vec<ToolDefinition>;
+    /// The compiled tools and their slots.
+    fn definitions(&self) -> Vec<(usize, ToolDefinition)>;
+}
+
+/// The core stands in the innermost layer and, for calls past the hooks, in the run.
+impl<C: Call> Call for Arc<C> {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        (**self).call(cx, args)
+    }
 }
 
 /// A [`Call`] behind a pointer.
@@ -65,10 +76,11 @@ impl<C: Call> DynCall for C {
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult};
 ///
 /// /// Lets only every call through that names a city.
+/// #[derive(Default)]
 /// struct CityOnly;
 ///
 /// impl Hook for CityOnly {
-///     onionskin::raw_hook!();
+///     onionskin::raw_hook!(default);
 ///
 ///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
 ///         if args.get("city").is_none() {
@@ -92,6 +104,18 @@ pub trait Hook: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const TYPED: bool = false;
 
+    /// The state that the hook works on: `State<S>` if it takes one, else `()`.
+    #[doc(hidden)]
+    type State;
+
+    /// What `agent!` writes in parentheses after the hook's name: `Config<(A, B)>`.
+    #[doc(hidden)]
+    type Config: Configuration;
+
+    /// Makes the hook as `agent!` names it.
+    #[doc(hidden)]
+    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
+
     /// Makes this hook part of the ring of typed hooks, if it is one.
     #[doc(hidden)]
     fn ring<R: Ring>(hook: &Arc<Self>, rest: R) -> Self::Ring<R>;
@@ -108,17 +132,41 @@ pub trait Hook: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// How a hook is made from what `agent!` writes in parentheses after its name.
+/// The values that a hook is configured with.
+#[doc(hidden)]
+pub struct Config<A>(std::marker::PhantomData<fn() -> A>);
+
+#[doc(hidden)]
+pub trait Configuration {
+    type Values;
+}
+
+impl<A> Configuration for Config<A> {
+    type Values = A;
+}
+
+/// The values that `agent!` found in parentheses after a hook's name, held against those it wants.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "the hook `{Self}` is not configured by `{A}`",
-    label = "other arguments are needed here",
-    note = "write one argument for each of its `#[config]` parameters, in their order: `hook(first, second)`; a hook \
-            without such parameters stands alone: `hook`"
+    message = "this hook is configured by other values: it wants `{Self}`, and `{A}` is written here",
+    label = "other values are wanted here",
+    note = "write one value for each of the hook's `#[config]` parameters, in their order: `hook(first, second)`; a \
+            hook without such parameters stands alone: `hook`"
 )]
-pub trait Configure<A> {
-    fn configure(with: A) -> Self;
+pub trait WrittenAs<A>: Configuration {
+    fn read(written: A) -> Self::Values;
 }
+
+impl<A> WrittenAs<A> for Config<A> {
+    fn read(written: A) -> A {
+        written
+    }
+}
+
+/// No value: a hook that is configured by it can be added at run time only.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub enum AddedAtRunTime {}
 
 /// Calls the tool itself, past the hooks that have not run yet.
 pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResult {
@@ -131,10 +179,28 @@ pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResu
     }
 }
 
-/// The two items of [`Hook`] that every hand-written hook has in common.
+/// The items of [`Hook`] that every hand-written hook has in common. `raw_hook!(default)` is for a hook that
+/// `agent!` can name, made by its `Default`; `raw_hook!()` for one that is added when the agent is built.
 #[macro_export]
 macro_rules! raw_hook {
     () => {
+        $crate::raw_hook!(@common);
+        type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
+
+        fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
+            match never {}
+        }
+    };
+    (default) => {
+        $crate::raw_hook!(@common);
+        type Config = $crate::__private0::Config<()>;
+
+        fn configure((): ()) -> Self {
+            ::core::default::Default::default()
+        }
+    };
+    (@common) => {
+        type State = ();
         type Ring<R: $crate::__private0::Ring> = R;
 
         fn ring<R: $crate::__private0::Ring>(_: &$crate::__private0::Arc<Self>, rest: R) -> R {

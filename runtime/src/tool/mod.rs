@@ -4,6 +4,7 @@ mod check;
 mod coerce;
 mod decode;
 mod definition;
+mod own;
 mod param;
 mod result;
 mod schema;
@@ -13,18 +14,26 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "mcp")]
+pub(crate) use check::check;
 pub(crate) use check::describe;
-#[cfg(any(feature = "genai", feature = "yaml"))]
+#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
 pub(crate) use check::nearest;
+#[cfg(feature = "mcp")]
+pub(crate) use coerce::coerce;
 pub use decode::Slots;
+#[cfg(feature = "mcp")]
+pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use param::{Limit, Param, ToolArg};
+pub use own::{Body, BothStates, Layer, Within, offload, recover};
+pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{State, ToolContext};
 use crate::error::ToolResult;
+use crate::onion::Ring;
 
 /// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
 /// stands beside the function under the same name; write it by hand for anything else.
@@ -41,6 +50,7 @@ use crate::error::ToolResult;
 ///
 /// impl Tool for Echo {
 ///     const NAME: &'static str = "echo";
+///     type State = ();
 ///     fn definition(&self) -> &ToolDefinition {
 ///         &ECHO
 ///     }
@@ -58,6 +68,10 @@ pub trait Tool: Send + Sync + 'static {
     /// The tool's name. `agent!` refuses two tools of one name.
     const NAME: &'static str;
 
+    /// The state that the tool works on: `State<S>` if it takes one, else `()`. `agent!` compares it with the
+    /// agent's.
+    type State;
+
     /// What the model is told about the tool.
     fn definition(&self) -> &ToolDefinition;
 
@@ -70,6 +84,20 @@ pub trait Tool: Send + Sync + 'static {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
+
+    /// Runs the tool inside an agent's typed hooks.
+    #[doc(hidden)]
+    fn run_in<'a, R: Ring>(
+        &'a self,
+        ring: &'a R,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a
+    where
+        Self: Sized,
+    {
+        ring.call(self, cx, args)
+    }
 }
 
 /// A tool whose type is not known at compile time: an MCP tool, a child agent, a built-in tool.
@@ -91,11 +119,17 @@ impl<T: Tool> DynTool for T {
     }
 }
 
-/// A tool that fits an agent whose state is `S`. Implemented by `#[tool]` and `#[tool_hook]`.
+/// What a tool or a hook says of the state it works on, held against the agent's state `S`.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` works on another state than this agent's `{S}`",
-    label = "needs another state type",
-    note = "the state type is what its `State<..>` parameter names; give the agent that type with `state: ..`, \
-            or change the parameter"
+    message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
+    label = "works on another state than the agent's `{S}`",
+    note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
 )]
-pub trait FitsState<S> {}
+pub trait FitsState<S> {
+    const FITS: () = ();
+}
+
+impl<S> FitsState<S> for () {}
+
+impl<S> FitsState<S> for State<S> {}

@@ -1,0 +1,292 @@
+//! What is wrong with an agent and can be seen without knowing any type.
+
+use syn::ext::IdentExt;
+use syn::{Expr, Path};
+
+use super::ast::{Agent, Fields, HookItem, Number, Target, Word};
+use crate::diag::Errors;
+use crate::item::is_reserved;
+use crate::suggest;
+
+pub(crate) const REQUEST_PARAMS: &[&str] = &["temperature", "top_p", "max_tokens", "seed", "stop_sequences"];
+pub(crate) const LIMITS: &[&str] =
+    &["turns", "tool_calls", "tokens", "time_sec", "max_retries", "model_timeout_sec", "model_retries"];
+pub(crate) const RUNTIME: &[&str] = &["shell.execute"];
+const SOURCES: &[&str] = &["mcp", "function", "agent", "runtime"];
+const HISTORY_SOURCES: &[&str] = &["none", "child", "orchestrator", "messages"];
+const MERGE_TARGETS: &[&str] = &["none", "child", "orchestrator"];
+
+/// Checks each agent, then what only all of them together show.
+pub(crate) fn check(agents: &[Agent], errors: &mut Errors) {
+    for agent in agents {
+        check_agent(agent, errors);
+    }
+    cycles(agents, errors);
+}
+
+fn check_agent(agent: &Agent, errors: &mut Errors) {
+    let fields = &agent.fields;
+    let type_name = agent.ident.unraw().to_string();
+    if is_reserved(&type_name) {
+        errors.push(
+            agent.ident.span(),
+            format_args!("an agent cannot be called `{type_name}`; take another name"),
+        );
+    }
+    if fields.instruction.is_none() {
+        let message = format!("the agent `{type_name}` has no instruction: add `instruction: \"..\"`");
+        errors.push(agent.ident.span(), message);
+    }
+    agent_name(agent, errors);
+    servers(fields, errors);
+    keys(&fields.request_params, "request parameter", REQUEST_PARAMS, errors);
+    keys(&fields.limits, "limit", LIMITS, errors);
+    choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
+    choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
+    whole("max_parallel", fields.max_parallel, errors);
+    whole("max_display_instances", fields.max_display_instances, errors);
+    if let Some(number) = fields.child_timeout_sec
+        && number.value <= 0.0
+    {
+        errors.push(number.span, "`child_timeout_sec` is more than 0; leave it out for no limit");
+    }
+    twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
+    twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
+    for tool in &fields.runtime {
+        if !RUNTIME.contains(&tool.name.as_str()) {
+            errors.push(tool.span, suggest::unknown("built-in tool", &tool.name, RUNTIME));
+        }
+    }
+    hooks(fields, errors);
+}
+
+/// A child is called as `agent__` and its name, in what providers take as a tool's name.
+fn agent_name(agent: &Agent, errors: &mut Errors) {
+    const MOST: usize = 64 - "agent__".len();
+    let (name, span) = match &agent.fields.name {
+        Some(name) => (name.value(), name.span()),
+        None => (agent.ident.unraw().to_string(), agent.ident.span()),
+    };
+    if let Some(wrong) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || *c == '_' || *c == '-')) {
+        let found = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
+        errors.push(
+            span,
+            format_args!("an agent's name holds letters, digits, `_` and `-`, because other agents call it as a tool; this one holds {found}"),
+        );
+    } else if name.is_empty() || name.len() > MOST {
+        errors.push(
+            span,
+            format_args!("an agent's name has 1 to {MOST} characters, because other agents call it as a tool; this one has {}", name.len()),
+        );
+    }
+}
+
+fn servers(fields: &Fields, errors: &mut Errors) {
+    let names: Vec<_> = fields.servers.iter().map(|server| server.text.as_str()).collect();
+    for (index, server) in fields.servers.iter().enumerate() {
+        if names[..index].contains(&server.text.as_str()) {
+            errors.push(server.span, format_args!("the server `{}` is named twice; keep one", server.text));
+        }
+    }
+    let mut filtered: Vec<&str> = Vec::new();
+    for (server, patterns) in &fields.tools {
+        undeclared(server, &names, errors);
+        if filtered.contains(&server.text.as_str()) {
+            errors.push(
+                server.span,
+                format_args!("the tools of `{}` are chosen twice; join the lists", server.text),
+            );
+        }
+        filtered.push(&server.text);
+        if patterns.is_empty() {
+            let name = &server.text;
+            errors.push(
+                server.span,
+                format_args!("no tool of `{name}` is let through; name some, or take `{name}` off `servers`"),
+            );
+        }
+    }
+}
+
+fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
+    let name = server.text.as_str();
+    if names.contains(&name) {
+        return;
+    }
+    let hint = match suggest::nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("add it: `servers: [{name}]`"),
+    };
+    errors.push(server.span, format_args!("`{name}` is not among this agent's `servers`; {hint}"));
+}
+
+fn keys(table: &[(proc_macro2::Ident, Expr)], what: &str, known: &[&str], errors: &mut Errors) {
+    for (index, (key, _)) in table.iter().enumerate() {
+        let name = key.to_string();
+        if !known.contains(&name.as_str()) {
+            errors.push(key.span(), suggest::unknown(what, &name, known));
+        } else if table[..index].iter().any(|(earlier, _)| earlier == key) {
+            errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
+        }
+    }
+}
+
+fn choice(word: Option<&proc_macro2::Ident>, known: &[&str], errors: &mut Errors) {
+    if let Some(word) = word {
+        let text = word.to_string();
+        if !known.contains(&text.as_str()) {
+            errors.push(word.span(), suggest::unknown("value", &text, known));
+        }
+    }
+}
+
+fn whole(key: &str, number: Option<Number>, errors: &mut Errors) {
+    if let Some(number) = number
+        && (number.value < 1.0 || number.value.fract() != 0.0)
+    {
+        errors.push(
+            number.span,
+            format_args!("`{key}` is a whole number from 1; leave it out for the default"),
+        );
+    }
+}
+
+fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Errors) {
+    let mut seen: Vec<String> = Vec::new();
+    for path in paths {
+        let name = text(path);
+        if seen.contains(&name) {
+            errors.at(path, format_args!("this {what} stands in the list twice; keep one"));
+        }
+        seen.push(name);
+    }
+}
+
+fn hooks(fields: &Fields, errors: &mut Errors) {
+    let mut rest = false;
+    for item in &fields.tool_hooks {
+        match item {
+            HookItem::Rest(span) if rest => {
+                errors.push(*span, "run-time hooks have one place; `..` stands in the list already");
+            }
+            HookItem::Rest(_) => rest = true,
+            HookItem::Hook(hook) => {
+                let Some(filter) = &hook.filter else { continue };
+                if filter.targets.is_empty() {
+                    let word = if filter.except { "except" } else { "for" };
+                    errors.at(
+                        &hook.entry.path,
+                        format_args!("`{word} []` names nothing; name tools, or leave it out"),
+                    );
+                }
+                for target in &filter.targets {
+                    check_target(target, fields, errors);
+                }
+            }
+        }
+    }
+}
+
+fn check_target(target: &Target, fields: &Fields, errors: &mut Errors) {
+    match target {
+        Target::Path(path) => {
+            let entries = || fields.function_tools.iter().chain(&fields.agents);
+            if entries().any(|entry| same(&entry.path, path)) {
+                return;
+            }
+            let names: Vec<_> = entries().map(|entry| text(&entry.path)).collect();
+            let names: Vec<_> = names.iter().map(String::as_str).collect();
+            let name = text(path);
+            let hint = match suggest::nearest(&name, &names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "name it as it stands in `function_tools` or `agents`".to_owned(),
+            };
+            errors.at(path, format_args!("`{name}` is not a tool of this agent; {hint}"));
+        }
+        Target::Server(server) => {
+            let names: Vec<_> = fields.servers.iter().map(|server| server.text.as_str()).collect();
+            undeclared(server, &names, errors);
+        }
+        Target::Source(source) => {
+            if !SOURCES.contains(&source.text.as_str()) {
+                errors.push(source.span, suggest::unknown("source", &source.text, SOURCES));
+            }
+        }
+        Target::Runtime(tool) => {
+            if !fields.runtime.iter().any(|each| each.name == tool.name) {
+                errors.push(
+                    tool.span,
+                    format_args!("`{0}` is not a tool of this agent; add it: `runtime: [{0}]`", tool.name),
+                );
+            }
+        }
+    }
+}
+
+/// Whether two paths are written alike.
+pub(crate) fn same(a: &Path, b: &Path) -> bool {
+    text(a) == text(b)
+}
+
+fn text(path: &Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+}
+
+/// Agents of one invocation that contain each other. Others are found where the constants are evaluated.
+fn cycles(agents: &[Agent], errors: &mut Errors) {
+    let child = |name: &syn::Ident| agents.iter().find(|agent| agent.ident == *name);
+    for agent in agents {
+        for entry in &agent.fields.agents {
+            let Some(first) = entry.path.get_ident() else { continue };
+            let mut path = vec![agent.ident.to_string()];
+            let mut at = Some(first);
+            // Each cycle is reported once, at the agent that stands first in the source.
+            while let Some(ident) = at {
+                let name = ident.to_string();
+                if *ident == agent.ident {
+                    path.push(name);
+                    errors.at(
+                        &entry.path,
+                        format_args!("an agent cannot contain itself: {}", path.join(" > ")),
+                    );
+                    break;
+                }
+                if path.contains(&name) || position(agents, ident) < position(agents, &agent.ident) {
+                    break;
+                }
+                path.push(name);
+                at = child(ident).and_then(|agent| step_towards(agent, agents, &path));
+            }
+        }
+    }
+}
+
+fn position(agents: &[Agent], ident: &syn::Ident) -> usize {
+    agents.iter().position(|agent| agent.ident == *ident).unwrap_or(usize::MAX)
+}
+
+/// The child of `agent` from which the first agent of `path` can be reached.
+fn step_towards<'a>(agent: &'a Agent, agents: &'a [Agent], path: &[String]) -> Option<&'a syn::Ident> {
+    let goal = path.first()?;
+    let children = || agent.fields.agents.iter().filter_map(|entry| entry.path.get_ident());
+    children().find(|child| **child == *goal).or_else(|| {
+        children().find(|child| {
+            let mut seen = path.to_vec();
+            reaches(child, goal, agents, &mut seen)
+        })
+    })
+}
+
+fn reaches(from: &syn::Ident, goal: &str, agents: &[Agent], seen: &mut Vec<String>) -> bool {
+    if *from == *goal {
+        return true;
+    }
+    let name = from.to_string();
+    if seen.contains(&name) {
+        return false;
+    }
+    seen.push(name);
+    let Some(agent) = agents.iter().find(|agent| agent.ident == *from) else { return false };
+    let mut children = agent.fields.agents.iter().filter_map(|entry| entry.path.get_ident());
+    children.any(|child| reaches(child, goal, agents, seen))
+}

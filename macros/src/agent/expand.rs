@@ -1,0 +1,420 @@
+//! What `agent!` writes: the agent's type, its declaration, its onion, and the checks.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, Path};
+
+use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number};
+use super::onion;
+use crate::item::type_ident;
+use crate::paths::Runtime;
+
+/// An agent with what its expansion needs again and again.
+pub(super) struct Parts<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) fields: &'a Fields,
+    pub(super) ty: Ident,
+    pub(super) state: TokenStream,
+    pub(super) runtime: Runtime,
+}
+
+impl<'a> Parts<'a> {
+    fn new(agent: &'a Agent) -> Self {
+        let fields = &agent.fields;
+        let state = fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state));
+        let runtime = Runtime::new(fields.crate_path.clone());
+        Self { agent, fields, ty: type_ident(&agent.ident), state, runtime }
+    }
+
+    /// The hooks, outermost first.
+    pub(super) fn hooks(&self) -> impl Iterator<Item = &'a HookEntry> {
+        self.fields.tool_hooks.iter().filter_map(|item| match item {
+            HookItem::Hook(hook) => Some(&**hook),
+            HookItem::Rest(_) => None,
+        })
+    }
+
+    /// How many hooks stand outside of the run-time ones.
+    pub(super) fn seam(&self) -> usize {
+        let hooks = self.fields.tool_hooks.iter();
+        let before = hooks.take_while(|item| !matches!(item, HookItem::Rest(_))).count();
+        if before == self.fields.tool_hooks.len() { 0 } else { before }
+    }
+}
+
+/// The aliases by which the generated code names what the user wrote: each of the user's paths stands in
+/// it once, so a path that does not resolve is reported once.
+pub(super) fn tool_alias(index: usize) -> Ident {
+    format_ident!("__Tool{index}")
+}
+
+pub(super) fn hook_alias(index: usize) -> Ident {
+    format_ident!("__Hook{index}")
+}
+
+pub(super) fn child_alias(index: usize) -> Ident {
+    format_ident!("__Agent{index}")
+}
+
+/// Where errors about an entry are shown: at the last word of its path.
+pub(super) fn entry_span(path: &Path) -> Span {
+    let span = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
+    Span::call_site().located_at(span)
+}
+
+/// The `#[cfg]`s of the agent itself.
+fn cfgs(agent: &Agent) -> Vec<&Attribute> {
+    agent.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+}
+
+pub(super) fn agent(agent: &Agent) -> TokenStream {
+    let parts = Parts::new(agent);
+    let Parts { ty, .. } = &parts;
+    let rt = parts.runtime.private();
+    let cfgs = cfgs(agent);
+    let declared_type = declared_type(agent, ty);
+    let aliases = aliases(&parts);
+    let checks = checks(&parts);
+    let onion = onion::expand(&parts);
+    let agent_impl = agent_impl(&parts);
+    let handles = handles(&parts);
+    quote! {
+        #declared_type
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic, unused_qualifications)]
+        const _: () = {
+            use #rt as __rt;
+            #aliases
+            #checks
+            #onion
+            #agent_impl
+            #handles
+        };
+    }
+}
+
+/// The agent's type and the least that other agents need of it, for an agent that has errors.
+pub(super) fn stand_in(agent: &Agent) -> TokenStream {
+    let parts = Parts::new(agent);
+    let Parts { ty, state, .. } = &parts;
+    let cfgs = cfgs(agent);
+    let declared_type = declared_type(agent, ty);
+    let root = parts.runtime.root();
+    let rt = parts.runtime.private();
+    let name = name(agent);
+    let handles = handles(&parts);
+    quote! {
+        #declared_type
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic)]
+        const _: () = {
+            use #rt as __rt;
+
+            impl #root::Agent for #ty {
+                const NAME: &'static str = #name;
+                type State = #state;
+
+                fn declare() -> __rt::AgentDeclaration {
+                    __rt::AgentDeclaration::new(#name)
+                }
+            }
+
+            #handles
+        };
+    }
+}
+
+fn declared_type(agent: &Agent, ty: &Ident) -> TokenStream {
+    let Agent { attrs, vis, .. } = agent;
+    let name = name(agent);
+    let doc = (!attrs.iter().any(|attr| attr.path().is_ident("doc"))).then(|| {
+        let doc = format!("The agent `{name}`.");
+        quote!(#[doc = #doc])
+    });
+    quote! {
+        #(#attrs)*
+        #doc
+        #[allow(dead_code, non_camel_case_types)]
+        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
+        #vis struct #ty {}
+    }
+}
+
+fn name(agent: &Agent) -> String {
+    agent.fields.name.as_ref().map_or_else(|| agent.ident.unraw().to_string(), syn::LitStr::value)
+}
+
+fn aliases(parts: &Parts<'_>) -> TokenStream {
+    let alias = |name: Ident, entry: &Entry| {
+        let Entry { cfgs, path } = entry;
+        quote!(#(#cfgs)* type #name = #path;)
+    };
+    let fields = parts.fields;
+    let tools =
+        fields.function_tools.iter().enumerate().map(|(index, entry)| alias(tool_alias(index), entry));
+    let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index), &hook.entry));
+    let agents = fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index), entry));
+    quote!(#(#tools)* #(#hooks)* #(#agents)*)
+}
+
+/// What only the types can show, each at the user's own word.
+fn checks(parts: &Parts<'_>) -> TokenStream {
+    let Parts { fields, state, .. } = parts;
+    let mut checks = TokenStream::new();
+    let tools = &fields.function_tools;
+    let names = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (tool_alias(index), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
+    });
+    checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+    for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
+        let (alias, span) = (tool_alias(index), entry_span(path));
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+        });
+        if index > 0 {
+            checks.extend(quote_spanned! {span=>
+                #(#cfgs)*
+                const _: () = ::core::assert!(
+                    __rt::is_first(__TOOL_NAMES, #index),
+                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
+                );
+            });
+        }
+    }
+    let hooks: Vec<_> = parts.hooks().collect();
+    let typed = hooks.iter().enumerate().map(|(index, hook)| {
+        let (alias, span, cfgs) = (hook_alias(index), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
+    });
+    checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    for (index, hook) in hooks.iter().enumerate() {
+        let (alias, span, cfgs) = (hook_alias(index), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+        });
+        if index > 0 {
+            checks.extend(quote_spanned! {span=>
+                #(#cfgs)*
+                const _: () = ::core::assert!(
+                    __rt::stands_outside(__TYPED_HOOKS, #index),
+                    "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
+                );
+            });
+        }
+    }
+    let root = parts.runtime.root();
+    if let Some(server) = fields.servers.first() {
+        let span = Span::call_site().located_at(server.span);
+        checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
+    }
+    if let Some(tool) = fields.runtime.iter().find(|tool| tool.name == "shell.execute") {
+        let span = Span::call_site().located_at(tool.span);
+        checks.extend(quote_spanned!(span=> #root::__onionskin_needs_shell!();));
+    }
+    let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (child_alias(index), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
+    });
+    checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
+    for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
+        let span = entry_span(path);
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = ::core::assert!(
+                __rt::is_first(__AGENT_NAMES, #index),
+                "two children of this agent have the same name: give one another with `name: \"..\"`"
+            );
+        });
+    }
+    checks
+}
+
+fn agent_impl(parts: &Parts<'_>) -> TokenStream {
+    let Parts { agent, fields, ty, state, .. } = parts;
+    let name = name(agent);
+    let declaration = declaration(parts, &name);
+    let children = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (child_alias(index), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
+    });
+    quote! {
+        impl __rt::Agent for #ty {
+            const NAME: &'static str = #name;
+            type State = #state;
+            const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };
+
+            fn declare() -> __rt::AgentDeclaration {
+                #declaration
+            }
+        }
+
+        const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;
+    }
+}
+
+fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
+    let Parts { fields, ty, .. } = parts;
+    let mut calls = TokenStream::new();
+    let mut text = |method: &str, value: &Option<Expr>| {
+        if let Some(value) = value {
+            let method = Ident::new(method, Span::call_site().located_at(value.span()));
+            calls.extend(quote!(let __agent = __agent.#method(#value);));
+        }
+    };
+    text("description", &fields.description);
+    text("instruction", &fields.instruction);
+    text("model", &fields.model);
+    for server in &fields.servers {
+        let text = &server.text;
+        let filter = fields.tools.iter().find(|(of, _)| of.text == *text);
+        let filter = match filter {
+            Some((_, patterns)) => {
+                let patterns = patterns.iter().map(|pattern| &pattern.text);
+                quote!(::core::option::Option::Some(&[#(#patterns),*]))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
+    }
+    let root = parts.runtime.root();
+    for _ in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
+        calls.extend(quote!(let __agent = __agent.runtime_tool(#root::builtin::shell::execute());));
+    }
+    for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
+        let (alias, span) = (child_alias(index), entry_span(path));
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.child_link(<#alias as __rt::Agent>::link());
+        });
+    }
+    if let Some(default) = &fields.default {
+        calls.extend(quote!(let __agent = __agent.default_agent(#default);));
+    }
+    calls.extend(request_params(fields));
+    calls.extend(limits(fields));
+    calls.extend(variant("history_source", "HistorySource", fields.history_source.as_ref()));
+    calls.extend(variant("history_merge_target", "HistoryMergeTarget", fields.history_merge_target.as_ref()));
+    calls.extend(count("max_parallel", fields.max_parallel));
+    calls.extend(count("max_display_instances", fields.max_display_instances));
+    if let Some(Number { value, .. }) = fields.child_timeout_sec {
+        calls.extend(quote! {
+            let __agent = __agent.child_timeout(::core::time::Duration::from_secs_f64(#value));
+        });
+    }
+    quote! {
+        let __agent = __rt::AgentDeclaration::new(#name);
+        #calls
+        __agent.onion(|__hooks| {
+            let (__core, __entry) = <#ty as __rt::Compiled>::compose(__hooks);
+            __rt::Onion::new(&__core, __entry)
+        })
+    }
+}
+
+fn variant(method: &str, of: &str, word: Option<&Ident>) -> Option<TokenStream> {
+    let word = word?.to_string();
+    let mut letters = word.chars();
+    let variant: String = letters.next()?.to_uppercase().chain(letters).collect();
+    let (method, of, variant) =
+        (format_ident!("{method}"), format_ident!("{of}"), format_ident!("{variant}"));
+    Some(quote!(let __agent = __agent.#method(__rt::#of::#variant);))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be a whole number from 1"
+)]
+fn count(method: &str, number: Option<Number>) -> Option<TokenStream> {
+    let value = number?.value as usize;
+    let method = format_ident!("{method}");
+    Some(quote!(let __agent = __agent.#method(#value);))
+}
+
+fn request_params(fields: &Fields) -> Option<TokenStream> {
+    if fields.request_params.is_empty() {
+        return None;
+    }
+    let set = fields.request_params.iter().map(|(key, value)| {
+        if key == "stop_sequences" {
+            quote!(__params.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
+        } else {
+            quote!(__params.#key = ::core::option::Option::Some(#value);)
+        }
+    });
+    Some(quote! {
+        let mut __params = <__rt::RequestParams as ::core::default::Default>::default();
+        #(#set)*
+        let __agent = __agent.request_params(__params);
+    })
+}
+
+fn limits(fields: &Fields) -> Option<TokenStream> {
+    if fields.limits.is_empty() {
+        return None;
+    }
+    let set = fields.limits.iter().map(|(key, value)| match key.to_string().as_str() {
+        "time_sec" => quote! {
+            __limits.time = ::core::option::Option::Some(__rt::seconds(#value));
+        },
+        "model_timeout_sec" => quote!(__limits.model_timeout = __rt::seconds(#value);),
+        "tool_calls" | "tokens" => quote!(__limits.#key = ::core::option::Option::Some(#value);),
+        _ => quote!(__limits.#key = #value;),
+    });
+    Some(quote! {
+        let mut __limits = <__rt::Limits as ::core::default::Default>::default();
+        #(#set)*
+        let __agent = __agent.limits(__limits);
+    })
+}
+
+/// What a program calls on the type.
+fn handles(parts: &Parts<'_>) -> TokenStream {
+    let Parts { ty, .. } = parts;
+    quote! {
+        #[allow(dead_code)]
+        impl #ty {
+            /// Builds the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
+            pub fn build() -> __rt::AgentBuilder<Self> {
+                ::core::default::Default::default()
+            }
+
+            /// Builds the agent with the model that it names, asks it once and ends its servers.
+            ///
+            /// # Errors
+            /// If it cannot be built or has no answer.
+            pub async fn run(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
+                Self::build().run(input).await
+            }
+
+            /// Builds the agent with the model that it names, asks it once and gives the events as they come.
+            ///
+            /// # Errors
+            /// If it cannot be built.
+            pub async fn stream(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunStream, __rt::BuildError> {
+                Self::build().stream(input).await
+            }
+
+            /// As `run`, for programs that are not async.
+            ///
+            /// # Errors
+            /// As `run`.
+            pub fn run_blocking(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
+                Self::build().run_blocking(input)
+            }
+        }
+    }
+}

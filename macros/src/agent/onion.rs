@@ -1,0 +1,294 @@
+//! The onion of an agent: one struct for its core and one for each hook, each holding the next.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Attribute;
+
+use super::ast::{Entry, Filter, HookEntry, Target};
+use super::check::same;
+use super::expand::{Parts, child_alias, entry_span, hook_alias, tool_alias};
+
+/// A box stands after so many layers: the compiler's default limit is reached near 23.
+const BULKHEAD: usize = 16;
+
+pub(super) fn expand(parts: &Parts<'_>) -> TokenStream {
+    let core = core(parts);
+    let hooks: Vec<_> = parts.hooks().collect();
+    let layers = hooks.iter().enumerate().map(|(index, hook)| layer(parts, index, hook, hooks.len()));
+    let compose = compose(parts, &hooks);
+    quote!(#core #(#layers)* #compose)
+}
+
+fn slot_field(index: usize) -> Ident {
+    format_ident!("tool_{index}")
+}
+
+/// The tools of the agent, by slot, inside the ring of typed hooks.
+fn core(parts: &Parts<'_>) -> TokenStream {
+    let tools = || {
+        parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+            (index, cfgs, entry_span(path), tool_alias(index), slot_field(index))
+        })
+    };
+    let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
+    let arms = tools().map(|(index, cfgs, span, alias, field)| {
+        quote_spanned! {span=>
+            #(#cfgs)*
+            #index => __rt::call_tool(__cx, || {
+                <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args)
+            }).await,
+        }
+    });
+    let definitions = tools().map(|(index, cfgs, span, alias, field)| {
+        quote_spanned! {span=>
+            #(#cfgs)*
+            __list.push((#index, ::core::clone::Clone::clone(<#alias as __rt::Tool>::definition(&self.#field))));
+        }
+    });
+    let ring = parts.hooks().enumerate().collect::<Vec<_>>().into_iter().rev().fold(
+        quote!(__rt::EndRing),
+        |rest, (index, hook)| {
+            let alias = hook_alias(index);
+            let span = entry_span(&hook.entry.path);
+            if hook.entry.cfgs.is_empty() {
+                quote_spanned!(span=> <#alias as __rt::Hook>::Ring<#rest>)
+            } else {
+                // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
+                let layer_ring = ring_alias(index);
+                quote!(#layer_ring<#rest>)
+            }
+        },
+    );
+    let ring_aliases =
+        parts.hooks().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(|(index, hook)| {
+            let (alias, name, cfgs) = (hook_alias(index), ring_alias(index), &hook.entry.cfgs);
+            let off = off(cfgs);
+            quote! {
+                #(#cfgs)*
+                type #name<__R> = <#alias as __rt::Hook>::Ring<__R>;
+                #off
+                type #name<__R> = __R;
+            }
+        });
+    quote! {
+        #(#ring_aliases)*
+        type __TypedHooks = #ring;
+
+        /// The tools.
+        pub struct __Core {
+            ring: __TypedHooks,
+            #(#fields,)*
+        }
+
+        impl __rt::Call for __Core {
+            fn call<'__a, '__b>(
+                &'__a self,
+                __cx: &'__a __rt::ToolContext,
+                __args: &'__b mut __rt::Args,
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
+                async move {
+                    match __cx.slot() {
+                        #(#arms)*
+                        _ => __rt::call_dynamic(__cx, __args).await,
+                    }
+                }
+            }
+        }
+
+        impl __rt::Core for __Core {
+            fn definitions(&self) -> __rt::Vec<(usize, __rt::ToolDefinition)> {
+                #[allow(unused_mut)]
+                let mut __list = __rt::Vec::new();
+                #(#definitions)*
+                __list
+            }
+        }
+    }
+}
+
+fn ring_alias(index: usize) -> Ident {
+    format_ident!("__Ring{index}")
+}
+
+fn layer_name(index: usize) -> Ident {
+    format_ident!("__Layer{index}")
+}
+
+/// The type that stands inside of hook `index`: the next layer, behind a seam or a box where one is due.
+fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
+    let next = if index + 1 < count {
+        let name = layer_name(index + 1);
+        quote!(#name)
+    } else {
+        quote!(__rt::Arc<__Core>)
+    };
+    let next =
+        if (index + 1) % BULKHEAD == 0 && index + 1 < count { quote!(__rt::Bulkhead<#next>) } else { next };
+    if parts.seam() == index + 1 { quote!(__rt::Seam<#next>) } else { next }
+}
+
+/// The attribute for what stands in when an entry is configured away.
+fn off(cfgs: &[Attribute]) -> TokenStream {
+    let conditions = cfgs.iter().filter_map(|attr| attr.meta.require_list().ok()).map(|list| &list.tokens);
+    quote!(#[cfg(not(all(#((#conditions)),*)))])
+}
+
+fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> TokenStream {
+    let name = layer_name(index);
+    let alias = hook_alias(index);
+    let inner = inner_type(parts, index, count);
+    let cfgs = &hook.entry.cfgs;
+    let span = entry_span(&hook.entry.path);
+    let call = quote_spanned! {span=>
+        <#alias as __rt::Hook>::call(&*self.hook, __cx, __args, __rt::InnerNext::new(&self.inner, __cx))
+    };
+    let call = match &hook.filter {
+        None => call,
+        Some(filter) => {
+            let concerned = concerned(parts, filter);
+            quote! {
+                async move {
+                    if #concerned {
+                        #call.await
+                    } else {
+                        __rt::Next::run(__rt::InnerNext::new(&self.inner, __cx), __args).await
+                    }
+                }
+            }
+        }
+    };
+    let off = (!cfgs.is_empty()).then(|| {
+        let off = off(cfgs);
+        quote!(#off type #name = #inner;)
+    });
+    quote! {
+        /// One hook and what stands inside of it.
+        #(#cfgs)*
+        pub struct #name {
+            hook: __rt::Arc<#alias>,
+            inner: #inner,
+        }
+
+        #(#cfgs)*
+        impl __rt::Call for #name {
+            #[inline]
+            fn call<'__a, '__b>(
+                &'__a self,
+                __cx: &'__a __rt::ToolContext,
+                __args: &'__b mut __rt::Args,
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
+                #call
+            }
+        }
+
+        #off
+    }
+}
+
+/// The test whether a filtered hook concerns a call.
+fn concerned(parts: &Parts<'_>, filter: &Filter) -> TokenStream {
+    let tests = filter.targets.iter().map(|target| match target {
+        Target::Path(path) => {
+            let fields = parts.fields;
+            if let Some(slot) = fields.function_tools.iter().position(|entry| same(&entry.path, path)) {
+                return quote!(__cx.slot() == #slot);
+            }
+            match fields.agents.iter().position(|entry| same(&entry.path, path)) {
+                Some(child) => {
+                    let alias = child_alias(child);
+                    quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))
+                }
+                None => quote!(false),
+            }
+        }
+        Target::Server(server) => {
+            let name = &server.text;
+            quote! {
+                (__cx.source() == __rt::ToolSource::Mcp
+                    && __cx.server_name() == ::core::option::Option::Some(#name))
+            }
+        }
+        Target::Source(source) => {
+            let mut letters = source.text.chars();
+            let variant: String =
+                letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+            let variant = format_ident!("{variant}");
+            quote!(__cx.source() == __rt::ToolSource::#variant)
+        }
+        Target::Runtime(tool) => {
+            let name = &tool.name;
+            quote!(__cx.tool_name() == #name)
+        }
+    });
+    let any = quote!((#(#tests)||*));
+    if filter.except { quote!(!#any) } else { any }
+}
+
+/// Makes the hooks, the core around the tools, and the layers from the inside out.
+fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
+    let ty = &parts.ty;
+    let count = hooks.len();
+    let value = |index: usize| format_ident!("__hook_{index}");
+    let make_hooks = hooks.iter().enumerate().map(|(index, hook)| {
+        let (alias, value, config) = (hook_alias(index), value(index), &hook.config);
+        let cfgs = &hook.entry.cfgs;
+        let span = entry_span(&hook.entry.path);
+        let written = if config.is_empty() { quote!(()) } else { quote!((#(#config,)*)) };
+        quote_spanned! {span=>
+            #(#cfgs)*
+            let #value = __rt::Arc::new(<#alias as __rt::Hook>::configure(
+                <<#alias as __rt::Hook>::Config as __rt::WrittenAs<_>>::read(#written)
+            ));
+        }
+    });
+    let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {
+        let (alias, value, cfgs) = (hook_alias(index), value(index), &hook.entry.cfgs);
+        let span = entry_span(&hook.entry.path);
+        quote_spanned!(span=> #(#cfgs)* let __ring = <#alias as __rt::Hook>::ring(&#value, __ring);)
+    });
+    let make_tools = parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, field, span) = (tool_alias(index), slot_field(index), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* #field: <#alias as ::core::default::Default>::default())
+    });
+    let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
+        let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);
+        let bulkhead = ((index + 1) % BULKHEAD == 0 && index + 1 < count)
+            .then(|| quote!(let __inner = __rt::Bulkhead(__inner);));
+        let seam = (parts.seam() == index + 1)
+            .then(|| quote!(let __inner = __rt::Seam::new(::core::clone::Clone::clone(&__hooks), __inner);));
+        quote! {
+            #bulkhead
+            #seam
+            #(#cfgs)*
+            let __inner = #name { hook: #value, inner: __inner };
+        }
+    });
+    let outermost = if count > 0 {
+        let name = layer_name(0);
+        quote!(#name)
+    } else {
+        quote!(__rt::Arc<__Core>)
+    };
+    let (entry, outer_seam) = if parts.seam() == 0 {
+        (quote!(__rt::Seam<#outermost>), quote!(let __inner = __rt::Seam::new(__hooks, __inner);))
+    } else {
+        (outermost, TokenStream::new())
+    };
+    quote! {
+        impl __rt::Compiled for #ty {
+            type Core = __Core;
+            type Entry = #entry;
+
+            fn compose(__hooks: __rt::RuntimeHooks) -> (__rt::Arc<__Core>, #entry) {
+                #(#make_hooks)*
+                let __ring = __rt::EndRing;
+                #(#make_ring)*
+                let __core = __rt::Arc::new(__Core { ring: __ring, #(#make_tools,)* });
+                let __inner = __rt::Arc::clone(&__core);
+                #(#make_layers)*
+                #outer_seam
+                (__core, __inner)
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The options of `#[tool_hook(..)]`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Meta, Path, Token};
+
+use crate::diag::Errors;
+use crate::item::meta_name;
+use crate::suggest;
+
+/// How a hook stands to the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    Around,
+    Before,
+    After,
+}
+
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) form: Option<(Form, Span)>,
+    /// The tool of a typed hook.
+    pub(crate) tool: Option<Path>,
+    pub(crate) crate_path: Option<Path>,
+    pub(crate) type_name: Option<Ident>,
+}
+
+const KEYS: &[&str] = &["around", "before", "after", "tool", "crate", "type_name"];
+
+impl Options {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
+        let mut seen: Vec<String> = Vec::new();
+        for meta in errors.take(parsed).into_iter().flatten() {
+            let key = meta_name(&meta);
+            if seen.contains(&key) {
+                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
+                continue;
+            }
+            options.read(&key, &meta, errors);
+            seen.push(key);
+        }
+        options
+    }
+
+    fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
+        match key {
+            "around" => self.form(Form::Around, meta, errors),
+            "before" => self.form(Form::Before, meta, errors),
+            "after" => self.form(Form::After, meta, errors),
+            "tool" => self.tool = path(meta, "tool = add_one", errors),
+            "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
+            "type_name" => {
+                let path = path(meta, "type_name = Audit", errors);
+                self.type_name = path.and_then(|path| path.get_ident().cloned());
+            }
+            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
+        }
+    }
+
+    fn form(&mut self, form: Form, meta: &Meta, errors: &mut Errors) {
+        if !matches!(meta, Meta::Path(_)) {
+            errors.at(meta, "write the form alone: `around`, `before` or `after`");
+        } else if self.form.is_some() {
+            errors.at(meta, "a hook has one form: `around`, `before` or `after`");
+        } else {
+            self.form = Some((form, meta.span()));
+        }
+    }
+}
+
+fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
+    if let Meta::NameValue(pair) = meta
+        && let Expr::Path(value) = &pair.value
+    {
+        return Some(value.path.clone());
+    }
+    let value = match meta {
+        Meta::NameValue(pair) => pair.value.span(),
+        other => other.span(),
+    };
+    errors.push(value, format_args!("a path is wanted here: `{example}`"));
+    None
+}

@@ -1,0 +1,326 @@
+//! What `#[tool_hook]` writes beside the function: the type of the same name and its `impl`s.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{ReturnType, Type};
+
+use super::attr::Form;
+use super::model::{Hook, Parameter, Role, last_segment};
+use crate::item::{FnItem, type_ident};
+
+pub(crate) fn expand(hook: &Hook) -> TokenStream {
+    let rt = hook.runtime.private();
+    let ty = type_ident(&hook.type_name);
+    let vis = &hook.vis;
+    let cfgs = &hook.cfgs;
+    let doc = format!("The tool hook `{}` as a type, to be named in `agent!`.", hook.name.unraw());
+    let fields = config_fields(hook);
+    let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
+    quote! {
+        #(#cfgs)*
+        #[doc = #doc]
+        #[allow(dead_code, non_camel_case_types, clippy::pedantic)]
+        #vis struct #ty {
+            #(#fields,)*
+        }
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic)]
+        const _: () = {
+            use #rt as __rt;
+            #hook_impl
+        };
+    }
+}
+
+/// The type alone, for a hook that has errors.
+pub(crate) fn stand_in(function: &FnItem) -> TokenStream {
+    let ty = type_ident(&function.sig.ident);
+    let vis = &function.vis;
+    let cfgs = function.cfgs();
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(dead_code, non_camel_case_types)]
+        #vis struct #ty {}
+    }
+}
+
+/// The types of the configuration as they are stored, and how a stored value is passed on.
+fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream)> {
+    hook.parameters.iter().filter_map(|parameter| {
+        let Role::Config(name) = &parameter.role else { return None };
+        let ty = &parameter.ty;
+        Some(match ty {
+            Type::Reference(reference) if last_segment(ty) == "str" => {
+                let elem = &reference.elem;
+                (name, quote!(&'static #elem), quote!(self.#name))
+            }
+            Type::Reference(reference) => {
+                let elem = &reference.elem;
+                (name, quote!(#elem), quote!(&self.#name))
+            }
+            _ => (name, quote!(#ty), quote!(::core::clone::Clone::clone(&self.#name))),
+        })
+    })
+}
+
+fn config_fields(hook: &Hook) -> Vec<TokenStream> {
+    config(hook).map(|(name, ty, _)| quote!(#name: #ty)).collect()
+}
+
+/// The items that raw and typed hooks have in common.
+fn common_items(hook: &Hook) -> TokenStream {
+    let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
+    let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
+    let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
+    quote! {
+        type State = #state;
+        type Config = __rt::Config<(#(#types,)*)>;
+
+        fn configure((#(#names,)*): (#(#types,)*)) -> Self {
+            Self { #(#names,)* }
+        }
+    }
+}
+
+/// The state of a hook that takes `State<S>`.
+fn state(hook: &Hook) -> Option<syn::GenericArgument> {
+    hook.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
+        (Role::Inject, Type::Path(path)) => {
+            let last = path.path.segments.last().filter(|last| last.ident == "State")?;
+            match &last.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.first().cloned(),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}
+
+/// The arguments of the call to the user's function, and what has to be injected before it.
+struct CallArgs {
+    inject: Vec<TokenStream>,
+    pass: Vec<TokenStream>,
+}
+
+fn call_args(hook: &Hook) -> CallArgs {
+    let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
+    let mut configs = config(hook);
+    for (index, parameter) in hook.parameters.iter().enumerate() {
+        let Parameter { role, ty, cfgs } = parameter;
+        let span = Span::call_site().located_at(ty.span());
+        let value = match role {
+            Role::Context => quote!(__cx),
+            Role::Next => quote!(__next),
+            Role::Name => quote_spanned!(span=> __rt::InjectName::inject_name(__cx)),
+            Role::Args if hook.tool.is_some() => quote!(__args),
+            Role::Args => match ty {
+                Type::Reference(reference) if reference.mutability.is_some() => quote!(__args),
+                Type::Reference(_) => quote!(&*__args),
+                _ => quote!(::core::clone::Clone::clone(&*__args)),
+            },
+            Role::Outcome => match ty {
+                Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
+                Type::Reference(_) => quote!(&__value),
+                _ => quote!(__value),
+            },
+            Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
+            Role::Inject => {
+                let name = format_ident!("__injected_{index}");
+                let inject = quote_spanned! {span=>
+                    #(#cfgs)*
+                    let #name = <#ty as __rt::Inject<'_>>::inject(__cx)?;
+                };
+                args.inject.push(inject);
+                name.into_token_stream()
+            }
+        };
+        args.pass.push(quote!(#(#cfgs)* #value));
+    }
+    args
+}
+
+fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
+    let call = match hook.form {
+        Form::Around if is_direct(hook) => direct_call(hook),
+        Form::Around => around_call(hook),
+        Form::Before => before_call(hook),
+        Form::After => after_call(hook),
+    };
+    let common = common_items(hook);
+    quote! {
+        impl __rt::Hook for #ty {
+            type Ring<__R: __rt::Ring> = __R;
+
+            fn ring<__R: __rt::Ring>(_: &__rt::Arc<Self>, __rest: __R) -> __R {
+                __rest
+            }
+
+            #common
+            #call
+        }
+    }
+}
+
+/// Whether the function's own future can be handed out as it is.
+fn is_direct(hook: &Hook) -> bool {
+    !hook.has_lifetimes && !hook.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inject))
+}
+
+/// The span at which a wrong return type is reported.
+fn return_span(hook: &Hook) -> Span {
+    let span = match &hook.returns {
+        ReturnType::Default => hook.name.span(),
+        ReturnType::Type(_, ty) => ty.span(),
+    };
+    Span::call_site().located_at(span)
+}
+
+fn direct_call(hook: &Hook) -> TokenStream {
+    let name = &hook.name;
+    let CallArgs { pass, .. } = call_args(hook);
+    let call = quote!(#name(#(#pass),*));
+    let call = quote_spanned!(return_span(hook)=> __rt::around(#call));
+    let send = send_future(hook, &quote!(__rt::ToolResult));
+    quote! {
+        #[inline]
+        fn call<'__a, '__b, __N: __rt::Next>(
+            &'__a self,
+            __cx: &'__a __rt::ToolContext,
+            __args: &'__b mut __rt::Args,
+            __next: __N,
+        ) -> #send {
+            #call
+        }
+    }
+}
+
+/// The future that a trait method gives out; that it is not `Send` is reported at the hook's name.
+fn send_future(hook: &Hook, output: &TokenStream) -> TokenStream {
+    let span = Span::call_site().located_at(hook.name.span());
+    quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)
+}
+
+fn async_call(body: &TokenStream) -> TokenStream {
+    quote! {
+        async fn call<'__a, '__b, __N: __rt::Next>(
+            &'__a self,
+            __cx: &'__a __rt::ToolContext,
+            __args: &'__b mut __rt::Args,
+            __next: __N,
+        ) -> __rt::ToolResult {
+            #body
+        }
+    }
+}
+
+fn around_call(hook: &Hook) -> TokenStream {
+    let name = &hook.name;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = quote!(#name(#(#pass),*));
+    let call = quote_spanned!(return_span(hook)=> __rt::around(#call));
+    async_call(&quote!(#(#inject)* #call.await))
+}
+
+fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
+    if hook.is_async { quote!(#call.await) } else { call.clone() }
+}
+
+fn before_call(hook: &Hook) -> TokenStream {
+    let name = &hook.name;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let answer = quote_spanned!(return_span(hook)=> __rt::BeforeReturn::answer(__returned)?);
+    async_call(&quote! {
+        #(#inject)*
+        let __returned = #call;
+        match #answer {
+            ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
+            ::core::option::Option::None => __next.run(__args).await,
+        }
+    })
+}
+
+fn after_call(hook: &Hook) -> TokenStream {
+    let name = &hook.name;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = awaited(hook, &quote!(#name(#(#pass),*)));
+    let outcome = hook.parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
+    let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
+    let (target, by_value) = match outcome {
+        Type::Reference(reference) => (&*reference.elem, false),
+        ty => (ty, true),
+    };
+    let take = quote_spanned! {Span::call_site().located_at(target.span())=>
+        <#target as __rt::AfterTarget>::take(__result)
+    };
+    let span = return_span(hook);
+    let give = if by_value {
+        quote_spanned!(span=> __rt::AfterOwned::give(__returned))
+    } else {
+        quote_spanned!(span=> __rt::AfterReturn::replace(__returned, __rt::AfterTarget::put(__value)))
+    };
+    async_call(&quote! {
+        #(#inject)*
+        let __result = __next.run(__args).await;
+        #[allow(unused_mut)]
+        let mut __value = match #take {
+            ::core::result::Result::Ok(__value) => __value,
+            ::core::result::Result::Err(__result) => return __result,
+        };
+        let __returned = #call;
+        #give
+    })
+}
+
+fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
+    let name = &hook.name;
+    let tool = &hook.tool;
+    let CallArgs { inject, pass } = call_args(hook);
+    let call = quote!(#name(#(#pass),*));
+    let common = common_items(hook);
+    let output = quote!(__rt::ToolResult<<#tool as __rt::TypedTool>::Output>);
+    let span = return_span(hook);
+    let (future, body) = if is_direct(hook) {
+        let future = quote_spanned! {span=>
+            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+        };
+        (quote!(fn), quote!(-> #future { #call }))
+    } else {
+        (quote!(async fn), quote!(-> #output { #(#inject)* #call.await }))
+    };
+    quote! {
+        impl __rt::Hook for #ty {
+            #common
+            type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
+            const TYPED: bool = true;
+
+            fn ring<__R: __rt::Ring>(__hook: &__rt::Arc<Self>, __rest: __R) -> Self::Ring<__R> {
+                __rt::TypedLayer::new(__rt::Arc::clone(__hook), __rest)
+            }
+
+            fn call<'__a, '__b, __N: __rt::Next>(
+                &'__a self,
+                _: &'__a __rt::ToolContext,
+                __args: &'__b mut __rt::Args,
+                __next: __N,
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
+                __next.run(__args)
+            }
+        }
+
+        impl __rt::TypedHook for #ty {
+            type Tool = #tool;
+
+            #future call_typed<'__a, __N: __rt::TypedNext<#tool>>(
+                &'__a self,
+                __cx: &'__a __rt::ToolContext,
+                __args: <#tool as __rt::TypedTool>::Args,
+                __next: __N,
+            ) #body
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! What a hook's signature says.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, GenericParam, Pat, ReturnType, Type, Visibility};
+
+use super::attr::{Form, Options};
+use crate::diag::Errors;
+use crate::item::{FnItem, is_reserved};
+use crate::paths::Runtime;
+
+/// A hook, understood.
+pub(crate) struct Hook {
+    pub(crate) name: Ident,
+    pub(crate) type_name: Ident,
+    pub(crate) vis: Visibility,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) form: Form,
+    pub(crate) is_async: bool,
+    /// The tool of a typed hook.
+    pub(crate) tool: Option<syn::Path>,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) returns: ReturnType,
+    /// It declares lifetimes of its own.
+    pub(crate) has_lifetimes: bool,
+    pub(crate) runtime: Runtime,
+}
+
+/// One parameter and what fills it.
+pub(crate) struct Parameter {
+    pub(crate) role: Role,
+    pub(crate) ty: Type,
+    pub(crate) cfgs: Vec<Attribute>,
+}
+
+pub(crate) enum Role {
+    /// `&ToolContext`, which needs no injection.
+    Context,
+    /// The arguments of the call.
+    Args,
+    /// The rest of the call.
+    Next,
+    /// The tool's name.
+    Name,
+    /// The result of the call.
+    Outcome,
+    /// What `agent!` writes in parentheses after the hook's name.
+    Config(Ident),
+    /// Anything else that the runtime has.
+    Inject,
+}
+
+const NEXT: &[&str] = &["next", "call_next", "func", "function", "function_call"];
+const ARGS: &[&str] = &["args", "arguments"];
+const NAME: &[&str] = &["name", "function_name"];
+const OUTCOME: &[&str] = &["result", "output"];
+
+impl Hook {
+    /// Reads the signature and takes our attributes off it.
+    pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
+        let mut taken = Vec::new();
+        for parameter in &mut function.sig.inputs {
+            taken.push(FnItem::take_attrs(parameter, &["config", "inject"]));
+        }
+        if function.attrs.iter().any(|attr| is_hook_attribute(attr)) {
+            errors.push(function.sig.ident.span(), "`#[tool_hook]` stands twice on this function; keep one");
+            return None;
+        }
+        let sig = &function.sig;
+        refuse_qualifiers(function, errors);
+        let generics = Generics::read(function, errors);
+        let mut parameters = Vec::new();
+        for (input, attrs) in sig.inputs.iter().zip(taken) {
+            parameters.extend(parameter(input, &attrs, &generics, options.tool.is_some(), errors));
+        }
+        let form = form(&parameters, &options, errors)?;
+        check_form(function, form, &parameters, &options, errors);
+        let type_name = options.type_name.unwrap_or_else(|| sig.ident.clone());
+        if is_reserved(&type_name.unraw().to_string()) {
+            errors.push(
+                type_name.span(),
+                format_args!(
+                    "a hook cannot be called `{type_name}`: its type would hide the one of that name; give the type \
+                     another name with `#[tool_hook(type_name = ..)]`"
+                ),
+            );
+        }
+        Some(Self {
+            name: sig.ident.clone(),
+            type_name,
+            vis: function.vis.clone(),
+            cfgs: function.cfgs().into_iter().cloned().collect(),
+            form,
+            is_async: sig.asyncness.is_some(),
+            tool: options.tool,
+            parameters,
+            returns: sig.output.clone(),
+            has_lifetimes: generics.has_lifetimes,
+            runtime: Runtime::new(options.crate_path),
+        })
+    }
+}
+
+fn is_hook_attribute(attr: &Attribute) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == "tool_hook")
+}
+
+fn refuse_qualifiers(function: &FnItem, errors: &mut Errors) {
+    let sig = &function.sig;
+    if let syn::Safety::Unsafe(word) = &sig.safety {
+        errors.at(word, "a hook cannot be `unsafe`: the runtime calls it without knowing what it demands");
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, "a hook is a plain Rust function; take the ABI off");
+    }
+    if let Some(word) = &sig.constness {
+        errors.at(word, "a hook cannot be `const`; take the word off");
+    }
+}
+
+/// The type parameters of a hook: only the type of `next` may be one.
+struct Generics {
+    types: Vec<Ident>,
+    has_lifetimes: bool,
+}
+
+impl Generics {
+    fn read(function: &FnItem, errors: &mut Errors) -> Self {
+        let sig = &function.sig;
+        let mut generics = Self { types: Vec::new(), has_lifetimes: false };
+        for param in &sig.generics.params {
+            match param {
+                GenericParam::Lifetime(_) => generics.has_lifetimes = true,
+                GenericParam::Type(param) => {
+                    let is_next = sig.inputs.iter().any(|input| match input {
+                        FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
+                        FnArg::Receiver(_) => false,
+                    });
+                    if is_next && generics.types.is_empty() {
+                        generics.types.push(param.ident.clone());
+                    } else {
+                        errors.at(
+                            &param.ident,
+                            "only the type of `next` can be a type parameter of a hook: a hook is one thing for all \
+                             tools",
+                        );
+                    }
+                }
+                GenericParam::Const(param) => {
+                    errors.at(
+                        &param.ident,
+                        "a hook has no const parameters; take the value as `#[config] n: usize`",
+                    );
+                }
+            }
+        }
+        generics
+    }
+}
+
+fn is_ident(ty: &Type, ident: &Ident) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident(ident))
+}
+
+fn parameter(
+    input: &FnArg,
+    attrs: &[Attribute],
+    generics: &Generics,
+    typed_hook: bool,
+    errors: &mut Errors,
+) -> Option<Parameter> {
+    let typed = match input {
+        FnArg::Receiver(receiver) => {
+            errors.at(
+                receiver,
+                "a hook is a free function; for a hook with state take `#[config]` parameters or write \
+                 `impl onionskin::Hook for ..`",
+            );
+            return None;
+        }
+        FnArg::Typed(typed) => typed,
+    };
+    let ident = match &*typed.pat {
+        Pat::Ident(pat) if pat.subpat.is_none() => Some(pat.ident.clone()),
+        Pat::Wild(_) => None,
+        other => {
+            errors.at(other, "a hook's parameter has a plain name, because its name says what fills it");
+            return None;
+        }
+    };
+    let name = ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+    // An unused parameter keeps its meaning: `_ctx`, `_args`.
+    let name = name.trim_start_matches('_');
+    let is = |names: &[&str]| names.contains(&name);
+    let role = match attrs {
+        [attr, more @ ..] => {
+            if let Some(second) = more.first() {
+                errors.at(second, "one of `#[config]` and `#[inject]` is enough");
+            }
+            if attr.path().is_ident("inject") {
+                Role::Inject
+            } else if let Some(ident) = ident {
+                Role::Config(ident)
+            } else {
+                errors.at(&typed.pat, "a `#[config]` parameter needs a name");
+                return None;
+            }
+        }
+        [] if is(NEXT) || is_next_type(&typed.ty, generics) => Role::Next,
+        [] if is(ARGS)
+            || last_segment(&typed.ty) == "Args"
+            || (typed_hook && last_segment(&typed.ty) == "ArgsOf") =>
+        {
+            Role::Args
+        }
+        [] if is(NAME) => Role::Name,
+        [] if is(OUTCOME) => Role::Outcome,
+        [] if matches!(&*typed.ty, Type::Reference(_)) && last_segment(&typed.ty) == "ToolContext" => {
+            Role::Context
+        }
+        [] => Role::Inject,
+    };
+    let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
+    check_type(&role, &typed.ty, typed_hook, errors);
+    Some(Parameter { role, ty: (*typed.ty).clone(), cfgs })
+}
+
+fn is_next_type(ty: &Type, generics: &Generics) -> bool {
+    matches!(ty, Type::ImplTrait(_)) || generics.types.iter().any(|param| is_ident(ty, param))
+}
+
+/// The last segment of a path, behind references.
+pub(crate) fn last_segment(ty: &Type) -> String {
+    match ty {
+        Type::Reference(reference) => last_segment(&reference.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// What is plainly wrong by its shape; the rest is the compiler's to check.
+fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
+    match role {
+        Role::Next => {
+            let is_open = match ty {
+                Type::ImplTrait(open) => open.bounds.iter().any(|bound| match bound {
+                    syn::TypeParamBound::Trait(bound) => {
+                        let last = bound.path.segments.last().map(|last| last.ident.to_string());
+                        matches!(last.as_deref(), Some("Next" | "TypedNext"))
+                    }
+                    _ => false,
+                }),
+                // A type parameter: its bounds are checked where the hook is called.
+                Type::Path(path) => path.path.get_ident().is_some(),
+                _ => false,
+            };
+            if !is_open {
+                errors.at(ty, "the rest of the call is `impl Next` (in a typed hook `impl TypedNext<tool>`)");
+            }
+        }
+        Role::Args if !typed_hook => {
+            if let Type::ImplTrait(_) = ty {
+                errors.at(ty, "the arguments are `&mut Args`");
+            }
+        }
+        Role::Config(_) => {
+            if let Type::ImplTrait(_) = ty {
+                errors
+                    .at(ty, "a `#[config]` parameter has a type of its own: `agent!` writes a value for it");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Option<Form> {
+    let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
+    let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
+    for roles in [
+        (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool,
+        |role| matches!(role, Role::Outcome),
+        |role| matches!(role, Role::Args),
+    ] {
+        if let Some(second) = parameters.iter().filter(|parameter| roles(&parameter.role)).nth(1) {
+            errors
+                .at(&second.ty, "there is one of this already; take one of them off, or mark it `#[inject]`");
+            return None;
+        }
+    }
+    if let (Some(_), Some(outcome)) = (next, outcome) {
+        errors.at(
+            &outcome.ty,
+            "a hook takes `next` (around) or the result (after), not both: an around hook gets the result from \
+             `next.run(args).await`",
+        );
+        return None;
+    }
+    let by_signature = match (next, outcome) {
+        (Some(_), _) => Form::Around,
+        (None, Some(_)) => Form::After,
+        (None, None) => Form::Before,
+    };
+    match options.form {
+        None => Some(by_signature),
+        Some((form, _)) if form == by_signature => Some(form),
+        Some((form, span)) => {
+            errors.push(span, match form {
+                Form::Around => "an around hook takes the rest of the call: add `next: impl Next`",
+                Form::Before if next.is_some() => "a before hook has no `next`: take it off, or write `around`",
+                Form::Before => "a before hook has no result yet: take the parameter off, or write `after`",
+                Form::After if next.is_some() => "an after hook has no `next`: take it off, or write `around`",
+                Form::After => "an after hook takes the result: add `result: &mut ToolResult` or `output: &mut ToolOutput`",
+            });
+            None
+        }
+    }
+}
+
+fn check_form(
+    function: &FnItem,
+    form: Form,
+    parameters: &[Parameter],
+    options: &Options,
+    errors: &mut Errors,
+) {
+    let sig = &function.sig;
+    if options.tool.is_some() {
+        let has_args = parameters.iter().any(|parameter| matches!(parameter.role, Role::Args));
+        if form != Form::Around || !has_args {
+            errors.at(
+                &sig.ident,
+                "a typed hook goes around its tool: it takes `args: ArgsOf<tool>` and `next: impl TypedNext<tool>`",
+            );
+            return;
+        }
+    }
+    if form == Form::Around && sig.asyncness.is_none() {
+        errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
+    }
+    if form == Form::Around && matches!(sig.output, ReturnType::Default) {
+        errors.at(&sig.ident, "an around hook gives the result of the call: write `-> ToolResult`");
+    }
+    if let ReturnType::Type(_, ty) = &sig.output
+        && let Type::ImplTrait(_) = &**ty
+    {
+        errors.at(ty, "a hook names what it returns: around `ToolResult`, before `()` or `ToolResult<()>`");
+    }
+    if let (Form::After, ReturnType::Default) = (form, &sig.output)
+        && let Some(outcome) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome))
+        && !matches!(outcome.ty, Type::Reference(_))
+    {
+        errors.push(
+            outcome.ty.span(),
+            "the result would be lost: return it (`-> ToolResult`), or borrow it (`&mut`)",
+        );
+    }
+}

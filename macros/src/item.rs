@@ -1,0 +1,81 @@
+//! A function as an attribute macro gets it: the signature parsed, the body left as it is.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, FnArg, Meta, Signature, Visibility};
+
+/// A function. Its body may be anything: rustc reports what is wrong with it, and still hands it over.
+pub(crate) struct FnItem {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    body: TokenStream,
+}
+
+impl Parse for FnItem {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+        let sig = input.parse()?;
+        let body = input.parse()?;
+        Ok(Self { attrs, vis, sig, body })
+    }
+}
+
+impl ToTokens for FnItem {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, sig, body } = self;
+        tokens.extend(quote!(#(#attrs)* #vis #sig #body));
+    }
+}
+
+impl FnItem {
+    /// Whether there is a body at all; a half-typed function has none.
+    pub(crate) fn has_body(&self) -> bool {
+        matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
+    }
+
+    /// Takes our attributes off a parameter.
+    pub(crate) fn take_attrs(parameter: &mut FnArg, names: &[&str]) -> Vec<Attribute> {
+        let attrs = match parameter {
+            FnArg::Receiver(receiver) => &mut receiver.attrs,
+            FnArg::Typed(typed) => &mut typed.attrs,
+        };
+        let (ours, theirs) = std::mem::take(attrs)
+            .into_iter()
+            .partition(|attr| names.iter().any(|name| attr.path().is_ident(name)));
+        *attrs = theirs;
+        ours
+    }
+
+    /// The `#[cfg]`s of the function: whatever stands beside it needs them too.
+    pub(crate) fn cfgs(&self) -> Vec<&Attribute> {
+        self.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+    }
+}
+
+/// The name of the type that stands beside a function: resolved here, shown there, so that no lint about
+/// naming reaches it.
+pub(crate) fn type_ident(name: &Ident) -> Ident {
+    let mut ident = name.clone();
+    ident.set_span(Span::mixed_site().located_at(name.span()));
+    ident
+}
+
+/// Names that a type cannot have beside a function, because they already mean something everywhere.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    const RESERVED: &[&str] = &[
+        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+        "isize", "f16", "f32", "f64", "f128", "std", "core", "alloc",
+    ];
+    RESERVED.contains(&name)
+}
+
+/// The span of an option's name.
+pub(crate) fn meta_name(meta: &Meta) -> String {
+    meta.path().get_ident().map_or_else(
+        || meta.path().to_token_stream().to_string().replace(' ', ""),
+        |ident| syn::ext::IdentExt::unraw(ident).to_string(),
+    )
+}
