@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use onionskin::{
-    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, Script, ScriptedTurn, SessionState, State,
-    Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
+    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, Script, ScriptedTurn, SessionState,
+    State, Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -191,7 +191,8 @@ agent! {
 /// The sources that need no feature; MCP and runtime tools are held to the same table in their own tests.
 async fn every_source(case: Value) {
     let log = Log::default();
-    let turn = ScriptedTurn::call("add_one", json!({"x": 1})).and_call("agent__Child-Agent", json!({"input": "hi"}));
+    let turn =
+        ScriptedTurn::call("add_one", json!({"x": 1})).and_call("agent__Child-Agent", json!({"input": "hi"}));
     let turns = [turn, ScriptedTurn::say("done")];
     Everything::build().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
     let lines = log.lines();
@@ -349,7 +350,11 @@ async fn injected_cannot_be_supplied(case: Value) {
     let call = &output.tool_calls[0];
     assert_eq!(call.outcome, Some(CallOutcome::Error(ErrorKind::Arguments)));
     assert!(call.to_text().contains("`run_context`: unknown argument"), "{}", call.to_text());
-    assert_eq!(log.lines(), ["A>"], "the hook sees the raw arguments, and its code after `next` does not run");
+    assert_eq!(
+        log.lines(),
+        ["A>"],
+        "the hook sees the raw arguments, and its code after `next` does not run"
+    );
 }
 
 async fn after_is_skipped(case: Value) {
@@ -440,7 +445,8 @@ agent! {
 
 async fn max_calls(case: Value) {
     let turn = ScriptedTurn::call("once", json!({})).and_call("once", json!({}));
-    let output = Limited::build().model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
+    let output =
+        Limited::build().model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Ok));
     assert_eq!(case["expect"]["second"], "error");
     assert_eq!(output.tool_calls[1].outcome, Some(CallOutcome::Error(ErrorKind::Limit)));

@@ -14,9 +14,10 @@ use serde_json::Value;
 const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema"];
 
 /// Cases of these areas that need rows which do not exist yet.
-const LATER: &[(&str, &str)] = &[
-    ("hook-wrong-arity-loaded", "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter"),
-];
+const LATER: &[(&str, &str)] = &[(
+    "hook-wrong-arity-loaded",
+    "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
+)];
 
 fn all_cases() -> Vec<Value> {
     let text = include_str!("../data/behaviours.yaml");
@@ -40,7 +41,9 @@ fn every_behaviour_is_shown() {
             wrong.push(format!("{id}: nothing runs it"));
             continue;
         };
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(runner(case.clone())))) {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            runtime.block_on(runner(case.clone()))
+        })) {
             Ok(()) => shown += 1,
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Agent, AgentDeclaration, Args, CallOutcome, Exit, Hook, Next, RunError, RunOutput, Script, ScriptedTurn, State,
-    ToolContext, ToolError, ToolOutput, ToolResult, agent, tool,
+    Agent, AgentDeclaration, Args, CallOutcome, Exit, Hook, Next, RunError, RunOutput, Script, ScriptedTurn,
+    State, ToolContext, ToolError, ToolOutput, ToolResult, agent, tool,
 };
 use serde_json::Value;
 
