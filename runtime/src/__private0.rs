@@ -1,5 +1,6 @@
 //! What the macros write calls on.
 
+pub use std::borrow::{Cow, ToOwned};
 pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
@@ -23,8 +24,9 @@ pub use crate::onion::{
     TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, around, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, ladder, optional, schema_of,
+    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, NoAlias, Param, Reader,
+    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
+    optional, reader, recover, schema_of,
 };
 
 /// Whether no compiled tool before this slot has the same name.

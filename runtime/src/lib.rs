@@ -3,8 +3,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "shell", not(unix)))]
+compile_error!("the feature `shell` of onionskin needs a Unix system");
+
 mod agent;
 mod args;
+#[cfg(feature = "shell")]
+pub mod builtin;
 mod content;
 mod context;
 mod error;

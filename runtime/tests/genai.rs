@@ -1,5 +1,5 @@
 //! The genai adapter against a server on the loopback that says exactly what each test wants.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -183,6 +183,7 @@ struct Echo(ToolDefinition);
 
 impl Tool for Echo {
     const NAME: &'static str = "echo";
+    type State = ();
 
     fn definition(&self) -> &ToolDefinition {
         &self.0

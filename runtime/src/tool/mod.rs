@@ -4,6 +4,7 @@ mod check;
 mod coerce;
 mod decode;
 mod definition;
+mod own;
 mod param;
 mod plain;
 mod result;
@@ -25,7 +26,8 @@ pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use param::{Limit, Param, ToolArg};
+pub use own::{Body, BothStates, Layer, Within, offload, recover};
+pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 

@@ -1,8 +1,12 @@
 //! One parameter of a tool, as `#[tool]` writes it down.
 
+use std::marker::PhantomData;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::plain::from_text;
 
 /// A type that a parameter of a tool can have: what serde can read and schemars can describe.
 #[diagnostic::on_unimplemented(
@@ -47,10 +51,10 @@ pub struct Param {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Whether the type reads a missing value as nothing, as `Option` does.
     pub optional: fn() -> bool,
-    /// The value that stands in for a missing one.
-    pub default: Option<fn() -> Value>,
-    /// An example for the model.
-    pub example: Option<fn() -> Value>,
+    /// Stands in for a missing value; gives nothing if it cannot be written as JSON.
+    pub default: Option<fn() -> Option<Value>>,
+    /// An example for the model; gives nothing if it cannot be written as JSON.
+    pub example: Option<fn() -> Option<Value>>,
     /// Limits beyond its type.
     pub limits: &'static [Limit],
 }
@@ -69,3 +73,78 @@ impl Param {
         self.default.is_none() && !(self.optional)()
     }
 }
+
+/// How a type is read and described: everything that the runtime needs to know of a parameter's type.
+///
+/// `#[tool]` names a parameter's type once, in the call that makes its reader. A type that cannot be read
+/// is thereby one error, at the type.
+pub struct Reader<T> {
+    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(super) optional: fn() -> bool,
+    pub(super) from_text: fn(&str) -> Result<T, serde_json::Error>,
+    pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
+}
+
+/// The reader of a type.
+pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
+    Reader {
+        schema: super::schema::schema_of::<T>,
+        optional: super::schema::optional::<T>,
+        from_text: |text| from_text(text),
+        from_value: |value| T::deserialize(value),
+    }
+}
+
+impl<T> Reader<T> {
+    /// A required parameter of this type, without words or limits.
+    pub const fn param(&self, name: &'static str) -> Param {
+        Param::new(name, self.schema, self.optional)
+    }
+}
+
+/// Asks a type that borrows whether it is `&str` under another name. An inherent method wins over a trait's.
+pub struct Alias<T>(PhantomData<fn() -> T>);
+
+impl<T> Alias<T> {
+    /// Of this type.
+    pub const OF: Self = Self(PhantomData);
+}
+
+impl Alias<&'static str> {
+    /// It is.
+    pub fn find(&self) -> HiddenText {
+        HiddenText
+    }
+}
+
+/// A type that is not `&str`.
+pub trait NoAlias {
+    /// It is not.
+    fn find(&self) -> Visible;
+}
+
+impl<T> NoAlias for Alias<T> {
+    fn find(&self) -> Visible {
+        Visible
+    }
+}
+
+/// `&str` under another name.
+pub struct HiddenText;
+
+/// A type that shows what it is.
+pub struct Visible;
+
+/// A type whose name says what it is.
+#[diagnostic::on_unimplemented(
+    message = "`&str` stands here under another name",
+    label = "write `&str` itself",
+    note = "text with an escape, such as a line break, cannot be borrowed; `#[tool]` copies it then, where it sees that \
+            a parameter is a `&str`"
+)]
+pub trait SaysWhatItIs {}
+
+impl SaysWhatItIs for Visible {}
+
+/// Refuses text under another name.
+pub fn no_alias(_: impl SaysWhatItIs) {}

@@ -34,7 +34,9 @@ impl Options {
                 "--base-url" => options.base_url = Some(value()?),
                 "--script" => options.script = true,
                 "--help" | "-h" => return Err(USAGE.to_owned()),
-                unknown if unknown.starts_with('-') => return Err(format!("unknown option {unknown}\n{USAGE}")),
+                unknown if unknown.starts_with('-') => {
+                    return Err(format!("unknown option {unknown}\n{USAGE}"));
+                }
                 question => options.input = Some(question.to_owned()),
             }
         }
@@ -45,7 +47,9 @@ impl Options {
     pub fn real_model(&self) -> Option<GenaiModel> {
         let by_key = || {
             let keys = [("OPENAI_API_KEY", "gpt-4o-mini"), ("ANTHROPIC_API_KEY", "claude-haiku-4-5")];
-            keys.into_iter().find(|(key, _)| std::env::var_os(key).is_some()).map(|(_, model)| model.to_owned())
+            keys.into_iter()
+                .find(|(key, _)| std::env::var_os(key).is_some())
+                .map(|(_, model)| model.to_owned())
         };
         if self.script {
             return None;

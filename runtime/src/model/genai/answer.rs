@@ -43,7 +43,7 @@ impl Answer {
         let reasoning = end.captured_reasoning_content.or(Some(self.reasoning));
         let usage = end.captured_usage.unwrap_or_default();
         let (calls, carried) = take_apart(content, &self.arguments, reasoning.as_deref(), adapter)?;
-        Ok(whole(self.text, reasoning, calls, &usage, end.captured_stop_reason, carried))
+        Ok(whole(self.text, reasoning, calls, &usage, end.captured_stop_reason.as_ref(), carried))
     }
 
     /// The error for a stream that ended without its end event.
@@ -69,7 +69,7 @@ pub(super) fn of_response(response: ChatResponse, adapter: &str) -> Result<Model
     if text.is_empty() && calls.is_empty() && response.stop_reason.is_none() {
         return Err(ModelError::Malformed("it holds no text, no tool call and no reason to stop".to_owned()));
     }
-    Ok(whole(text, reasoning, calls, &response.usage, response.stop_reason, carried))
+    Ok(whole(text, reasoning, calls, &response.usage, response.stop_reason.as_ref(), carried))
 }
 
 fn whole(
@@ -77,14 +77,14 @@ fn whole(
     reasoning: Option<String>,
     tool_calls: Vec<ToolCall>,
     usage: &genai::chat::Usage,
-    stop: Option<genai::chat::StopReason>,
+    stop: Option<&genai::chat::StopReason>,
     carried: Option<Value>,
 ) -> ModelResponse {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
     ModelResponse {
         text,
         reasoning: reasoning.filter(|reasoning| !reasoning.is_empty()),
-        stop: stop_reason(stop.as_ref(), !tool_calls.is_empty()),
+        stop: stop_reason(stop, !tool_calls.is_empty()),
         tool_calls,
         usage: Usage::new(tokens(usage.prompt_tokens), tokens(usage.completion_tokens)),
         provider_data: carried,
