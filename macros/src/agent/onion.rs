@@ -130,7 +130,7 @@ fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
 /// The attribute for what stands in when an entry is configured away.
 fn off(cfgs: &[Attribute]) -> TokenStream {
     let conditions = cfgs.iter().filter_map(|attr| attr.meta.require_list().ok()).map(|list| &list.tokens);
-    quote!(#[cfg(not(all(#((#conditions)),*)))])
+    quote!(#[cfg(not(all(#(#conditions),*)))])
 }
 
 fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> TokenStream {
