@@ -26,6 +26,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return function.into_token_stream();
     }
     let mut errors = Errors::default();
+    if check::stands_twice(&function, &mut errors) {
+        // The other attribute still does its work.
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    }
     let options = attr::Options::parse(options, &mut errors);
     let model = model::Model::read(&mut function, options, &mut errors);
     if errors.is_empty() {
