@@ -1,5 +1,6 @@
 //! What the macros write calls on.
 
+pub use std::borrow::{Cow, ToOwned};
 pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
@@ -14,17 +15,17 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::context::ToolSource;
-pub use crate::context::{Inject, InjectName, State, ToolContext};
+pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::error::{Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
-    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
+    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn,  Bulkhead, Call,
     Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam,
-    TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, around, call_dynamic, call_tool,
+    TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Annotations, Effect, FitsState, Kind, Limit, Param, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, ladder, optional, schema_of,
+    Annotations, Body, Effect, FitsState, Kind, Layer, Limit, Param, Reader, Slots, StaticTool, Tool,
+    ToolArg, ToolDefinition, ToolReturn, Within, ladder, offload, optional, reader, recover, schema_of,
 };
 
 /// Whether no compiled tool before this slot has the same name.

@@ -1,7 +1,42 @@
-//! `tool`.
+//! `#[tool]`: parse -> model -> check -> expand.
+
+mod arg;
+mod attr;
+mod check;
+mod docs;
+mod expand;
+mod model;
+mod param;
+mod typed;
 
 use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 
-pub(crate) fn expand(_options: TokenStream, item: TokenStream) -> TokenStream {
-    item
+use crate::diag::Errors;
+use crate::item::FnItem;
+
+/// Expands the attribute. The function is always given back, our attributes and its parameters' docs taken off,
+/// whatever is wrong.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
+        // Where it does not parse, rustc says so itself, unless it is no function at all.
+        return check::not_a_function(&item).unwrap_or(item);
+    };
+    if !function.has_body() {
+        return function.into_token_stream();
+    }
+    let mut errors = Errors::default();
+    let options = attr::Options::parse(options, &mut errors);
+    let model = model::Model::read(&mut function, options, &mut errors);
+    if errors.is_empty() {
+        let generated = expand::expand(&model);
+        return quote!(#function #generated);
+    }
+    // The type stands all the same, so that `agent!` does not report it missing as well.
+    let stand_in = expand::stand_in(&function, &model);
+    let errors = errors.into_tokens();
+    quote!(#function #stand_in #errors)
 }
+
+#[cfg(test)]
+mod tests;

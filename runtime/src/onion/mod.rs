@@ -21,7 +21,7 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, around};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
@@ -146,7 +146,6 @@ impl<A> Configuration for Config<A> {
 }
 
 /// The values that `agent!` found in parentheses after a hook's name, held against those it wants.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this hook is configured by other values: it wants `{Self}`, and `{A}` is written here",
     label = "other values are wanted here",
@@ -154,9 +153,11 @@ impl<A> Configuration for Config<A> {
             hook without such parameters stands alone: `hook`"
 )]
 pub trait WrittenAs<A>: Configuration {
+    #[doc(hidden)]
     fn read(written: A) -> Self::Values;
 }
 
+#[diagnostic::do_not_recommend]
 impl<A> WrittenAs<A> for Config<A> {
     fn read(written: A) -> A {
         written

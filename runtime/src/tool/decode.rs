@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::check::{self, Problem};
 use super::coerce::coerce;
 use super::definition::ToolDefinition;
-use super::param::{Param, ToolArg};
+use super::param::{Param, Reader, ToolArg};
 use crate::args::{self, Args};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::output::ToolOutput;
@@ -74,12 +74,29 @@ impl<'a, const N: usize> Slots<'a, N> {
         }
     }
 
-    /// As [`Self::take`], for a parameter with a default.
-    pub fn take_or<T: ToolArg<'a>>(&mut self, index: usize, default: impl FnOnce() -> T) -> Option<T> {
-        match self.raw(index) {
-            None => Some(default()),
-            Some(_) => self.take(index),
+    /// As [`Self::take`], with a reader of the type.
+    #[inline]
+    pub fn read<T>(&mut self, index: usize, reader: &Reader<T>) -> Option<T> {
+        let Some(raw) = self.raw(index) else {
+            let nothing = if (reader.optional)() { (reader.from_text)("null").ok() } else { None };
+            if nothing.is_none() {
+                self.missing(index);
+            }
+            return nothing;
+        };
+        match (reader.from_text)(raw) {
+            Ok(value) if self.within_limits(index, raw) => Some(value),
+            Ok(_) => None,
+            Err(error) => {
+                let coerced = self.coerced(index, raw, &error)?;
+                (reader.from_value)(coerced).map_err(|error| self.refuse_value(index, &error)).ok()
+            }
         }
+    }
+
+    /// Whether the model gave a value for this parameter.
+    pub fn is_given(&self, index: usize) -> bool {
+        self.spans[index].is_some()
     }
 
     /// As [`Self::take`], for text: borrowed where it holds no escapes.

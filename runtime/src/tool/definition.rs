@@ -130,8 +130,10 @@ pub struct StaticTool {
     pub output_schema: fn() -> Option<Value>,
     /// Hints.
     pub annotations: Annotations,
+    /// What the result is, added to its schema.
+    pub returns: &'static str,
     /// Data for clients.
-    pub meta: Option<fn() -> Value>,
+    pub meta: Option<fn() -> Option<Value>>,
     /// Whether a call may be repeated.
     pub effect: Effect,
     /// The run ends with this tool's result.
@@ -152,6 +154,7 @@ impl StaticTool {
         params: &[],
         output_schema: || None,
         annotations: Annotations::NONE,
+        returns: "",
         meta: None,
         effect: Effect::Idempotent,
         stop_after: false,
@@ -161,15 +164,21 @@ impl StaticTool {
 
     /// The definition, its schemas built.
     pub fn define(&self) -> ToolDefinition {
+        let mut output_schema = (self.output_schema)();
+        if let Some(Value::Object(schema)) = &mut output_schema
+            && !self.returns.is_empty()
+        {
+            schema.insert("description".into(), self.returns.into());
+        }
         ToolDefinition {
             name: self.name.into(),
             title: self.title.map(Into::into),
             description: self.description.into(),
             instructions: self.instructions.map(Into::into),
             input_schema: Arc::new(schema::input_schema(self.params)),
-            output_schema: (self.output_schema)().map(Arc::new),
+            output_schema: output_schema.map(Arc::new),
             annotations: self.annotations,
-            meta: self.meta.map(|meta| Arc::new(meta())),
+            meta: self.meta.and_then(|meta| meta()).map(Arc::new),
             effect: self.effect,
             stop_after: self.stop_after,
             max_calls: self.max_calls,

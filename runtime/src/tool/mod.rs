@@ -4,6 +4,7 @@ mod check;
 mod coerce;
 mod decode;
 mod definition;
+mod own;
 mod param;
 mod result;
 mod schema;
@@ -16,7 +17,8 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::describe;
 pub use decode::Slots;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use param::{Limit, Param, ToolArg};
+pub use own::{Body, Layer, Within, offload, recover};
+pub use param::{Limit, Param, Reader, ToolArg, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 
@@ -110,16 +112,18 @@ impl<T: Tool> DynTool for T {
 }
 
 /// What a tool or a hook says of the state it works on, held against the agent's state `S`.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
     note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
 )]
 pub trait FitsState<S> {
+    #[doc(hidden)]
     const FITS: () = ();
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}

@@ -47,10 +47,10 @@ pub struct Param {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Whether the type reads a missing value as nothing, as `Option` does.
     pub optional: fn() -> bool,
-    /// The value that stands in for a missing one.
-    pub default: Option<fn() -> Value>,
-    /// An example for the model.
-    pub example: Option<fn() -> Value>,
+    /// Stands in for a missing value; gives nothing if it cannot be written as JSON.
+    pub default: Option<fn() -> Option<Value>>,
+    /// An example for the model; gives nothing if it cannot be written as JSON.
+    pub example: Option<fn() -> Option<Value>>,
     /// Limits beyond its type.
     pub limits: &'static [Limit],
 }
@@ -67,5 +67,33 @@ impl Param {
 
     pub(crate) fn required(&self) -> bool {
         self.default.is_none() && !(self.optional)()
+    }
+}
+
+/// How a type is read and described: everything that the runtime needs to know of a parameter's type.
+///
+/// `#[tool]` names a parameter's type once, in the call that makes its reader. A type that cannot be read
+/// is thereby one error, at the type.
+pub struct Reader<T> {
+    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+    pub(super) optional: fn() -> bool,
+    pub(super) from_text: fn(&str) -> Result<T, serde_json::Error>,
+    pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
+}
+
+/// The reader of a type.
+pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
+    Reader {
+        schema: super::schema::schema_of::<T>,
+        optional: super::schema::optional::<T>,
+        from_text: |text| serde_json::from_str(text),
+        from_value: |value| T::deserialize(value),
+    }
+}
+
+impl<T> Reader<T> {
+    /// A required parameter of this type, without words or limits.
+    pub const fn param(&self, name: &'static str) -> Param {
+        Param::new(name, self.schema, self.optional)
     }
 }

@@ -6,7 +6,8 @@
 //! `Result`, are thereby read for what they are.
 //!
 //! Two ladders, one after the other: [`ladder::SplitExit`] and below take the error side off, then
-//! [`ladder::FormOwn`] and below choose how the value is written.
+//! [`ladder::FormOwn`] and below choose how the value is written. [`ladder::ShowJson`] shows a default to the
+//! model where its type can be written.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -123,7 +124,7 @@ impl<T> Kind<T> {
 #[doc(hidden)]
 pub mod ladder {
     use super::{AsIs, Described, InError, InExit, InText, Json, Own, Undescribed};
-    use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, ToolReturn};
+    use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
 
     pub trait SplitExit {
         fn split_by(&self) -> InExit;
@@ -194,6 +195,24 @@ pub mod ladder {
     impl<T: ToolReturn + JsonSchema> SchemaJson for &Kind<T> {
         fn described_by(&self) -> Described {
             Described
+        }
+    }
+
+    pub trait ShowJson<T> {
+        fn show(&self, value: &T) -> Option<Value>;
+    }
+    impl<T: Serialize> ShowJson<T> for &Kind<T> {
+        fn show(&self, value: &T) -> Option<Value> {
+            serde_json::to_value(value).ok()
+        }
+    }
+
+    pub trait ShowNone<T> {
+        fn show(&self, value: &T) -> Option<Value>;
+    }
+    impl<T> ShowNone<T> for Kind<T> {
+        fn show(&self, _: &T) -> Option<Value> {
+            None
         }
     }
 

@@ -119,11 +119,11 @@ fn describe(schema: &mut Map<String, Value>, param: &Param) {
     if !param.description.is_empty() {
         schema.insert("description".into(), param.description.into());
     }
-    if let Some(default) = param.default {
-        schema.insert("default".into(), default());
+    if let Some(default) = param.default.and_then(|default| default()) {
+        schema.insert("default".into(), default);
     }
-    if let Some(example) = param.example {
-        schema.insert("examples".into(), json!([example()]));
+    if let Some(example) = param.example.and_then(|example| example()) {
+        schema.insert("examples".into(), json!([example]));
     }
     for limit in param.limits {
         let (key, value) = keyword(limit, schema);

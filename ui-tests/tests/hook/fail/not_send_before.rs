@@ -4,7 +4,7 @@ use onionskin::{Args, tool_hook};
 
 #[tool_hook]
 async fn audit(args: &mut Args) {
-    let seen = Rc::new(args.is_empty());
+    let seen = Rc::new(args.get("x").is_none());
     std::future::ready(()).await;
     drop(seen);
 }

@@ -44,17 +44,17 @@ fn before() {}
 
 #[tool_hook(before)]
 async fn before_async(args: &Args) {
-    let _ = args.is_empty();
+    let _ = args.get("x").is_none();
 }
 
 #[tool_hook]
 fn before_may_fail(args: &mut Args, name: String) -> ToolResult<()> {
-    if name.is_empty() || args.is_empty() { Err("no".into()) } else { Ok(()) }
+    if name.is_empty() || args.get("x").is_none() { Err("no".into()) } else { Ok(()) }
 }
 
 #[tool_hook]
 async fn before_may_answer(args: Args) -> ToolResult<Option<ToolOutput>> {
-    Ok(args.is_empty().then(|| ToolOutput::text("nothing to do")))
+    Ok(args.get("x").is_none().then(|| ToolOutput::text("nothing to do")))
 }
 
 #[tool_hook]

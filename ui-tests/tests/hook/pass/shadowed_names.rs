@@ -19,7 +19,7 @@ struct Inject;
 struct Args;
 struct core;
 struct std;
-mod onionskin {}
+
 
 #[tool_hook]
 async fn around(#[config] times: u8, ctx: &C, args: &mut A, next: impl N) -> R {

@@ -1,0 +1,201 @@
+//! The options of `#[arg(..)]` on a parameter.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, ExprRange, ExprUnary, Lit, LitStr, Meta, RangeLimits, Token, UnOp};
+
+use super::attr::{flag, text, value};
+use crate::diag::Errors;
+use crate::item::meta_name;
+use crate::suggest;
+
+/// What stands in for a missing value.
+pub(crate) enum Fallback {
+    /// `default`: the type's own.
+    OfType,
+    /// `default = ..`
+    Expr(Box<Expr>),
+}
+
+/// What `#[arg(..)]` says.
+#[derive(Default)]
+pub(crate) struct Arg {
+    pub(crate) default: Option<Fallback>,
+    pub(crate) rename: Option<LitStr>,
+    pub(crate) example: Option<Expr>,
+    pub(crate) skip: bool,
+    /// Expressions of type `Limit`.
+    pub(crate) limits: Vec<TokenStream>,
+    /// Where each kind of limit stands.
+    pub(crate) range: Option<Span>,
+    pub(crate) length: Option<Span>,
+    pub(crate) pattern: Option<Span>,
+}
+
+const KEYS: &[&str] = &["default", "rename", "range", "length", "pattern", "example", "skip"];
+
+impl Arg {
+    pub(crate) fn read(&mut self, attr: &Attribute, errors: &mut Errors) {
+        let list = match &attr.meta {
+            Meta::Path(_) => return,
+            Meta::List(list) => list,
+            Meta::NameValue(_) => {
+                errors.at(attr, "write the options in parentheses: `#[arg(default = 5, range(0..=9))]`");
+                return;
+            }
+        };
+        let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+        let mut seen: Vec<String> = Vec::new();
+        for meta in errors.take(parsed).into_iter().flatten() {
+            let key = meta_name(&meta);
+            if seen.contains(&key) {
+                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
+                continue;
+            }
+            self.option(&key, &meta, errors);
+            seen.push(key);
+        }
+        if self.skip
+            && let Some(other) = seen.iter().find(|key| !matches!(key.as_str(), "skip" | "default"))
+        {
+            errors.at(
+                list.path.clone(),
+                format_args!(
+                    "the model never sees a parameter with `skip`, so `{other}` does nothing; drop one"
+                ),
+            );
+        }
+    }
+
+    fn option(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
+        match key {
+            "default" => {
+                self.default = match meta {
+                    Meta::Path(_) => Some(Fallback::OfType),
+                    _ => value(meta, "default = 5", errors).map(|value| Fallback::Expr(Box::new(value))),
+                }
+            }
+            "rename" => {
+                self.rename = text(meta, "rename = \"from\"", errors);
+                if self.rename.as_ref().is_some_and(|name| name.value().is_empty()) {
+                    errors.at(&self.rename, "an argument needs a name");
+                }
+            }
+            "example" => self.example = value(meta, "example = 5", errors),
+            "skip" => self.skip = flag(meta, errors),
+            "range" => {
+                self.range = Some(meta.span());
+                self.limit(meta, "range(0..=9)", number, ["Minimum", "Maximum", "ExclusiveMaximum"], errors);
+            }
+            "length" => {
+                self.length = Some(meta.span());
+                self.limit(meta, "length(1..=80)", count, ["MinLength", "MaxLength", ""], errors);
+            }
+            "pattern" => {
+                self.pattern = Some(meta.span());
+                if let Some(pattern) = text(meta, "pattern = \"^[a-z]+$\"", errors) {
+                    if let Err(error) = regex_lite::Regex::new(&pattern.value()) {
+                        errors.at(&pattern, format_args!("this is no regular expression: {error}"));
+                    }
+                    self.limits.push(quote!(__rt::Limit::Pattern(#pattern)));
+                }
+            }
+            "description" | "desc" => {
+                errors.at(meta.path(), "describe a parameter with a doc comment on it: `/// What it is.`");
+            }
+            "name" => errors.at(meta.path(), "write `rename = \"..\"` to give the argument another name"),
+            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
+        }
+    }
+
+    fn limit(
+        &mut self,
+        meta: &Meta,
+        example: &str,
+        bound: fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>,
+        [least, most, below]: [&str; 3],
+        errors: &mut Errors,
+    ) {
+        let Meta::List(list) = meta else {
+            errors.at(meta, format_args!("write it with parentheses: `{example}`"));
+            return;
+        };
+        let Some(range) = errors.take(list.parse_args::<Expr>()) else { return };
+        let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
+            errors.at(range, format_args!("a range is wanted here: `{example}`"));
+            return;
+        };
+        if start.is_none() && end.is_none() {
+            errors.at(&range, format_args!("`..` limits nothing; write `{example}`"));
+            return;
+        }
+        let name = |word: &str| syn::Ident::new(word, Span::call_site());
+        let first = start.as_deref().and_then(|start| bound(start, errors));
+        if let Some((value, _)) = &first {
+            let least = name(least);
+            self.limits.push(quote!(__rt::Limit::#least(#value)));
+        }
+        let open = matches!(limits, RangeLimits::HalfOpen(_));
+        let last = end.as_deref().and_then(|end| bound(end, errors));
+        if let Some((value, _)) = &last {
+            if open && below.is_empty() {
+                self.limits.push(quote!(__rt::Limit::MaxLength(#value - 1)));
+            } else {
+                let most = name(if open { below } else { most });
+                self.limits.push(quote!(__rt::Limit::#most(#value)));
+            }
+        }
+        if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, last)
+            && (first > last || (open && first >= last))
+        {
+            errors.at(&range, "nothing is in this range");
+        }
+        if let (None, Some(0.0), true, true) =
+            (start, end.as_deref().and_then(literal), open, below.is_empty())
+        {
+            errors.at(&range, "nothing is in this range");
+        }
+    }
+}
+
+/// A literal number, with its sign.
+fn literal(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => literal(expr).map(|number| -number),
+        Expr::Paren(inner) => literal(&inner.expr),
+        Expr::Group(inner) => literal(&inner.expr),
+        _ => None,
+    }
+}
+
+/// A bound of `range`: a literal number, or a constant.
+fn number(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
+    if let Some(number) = literal(expr) {
+        return Some((quote!(#number), Some(number)));
+    }
+    if matches!(expr, Expr::Lit(_)) {
+        errors.at(expr, "a number is wanted here");
+        return None;
+    }
+    Some((quote!((#expr) as f64), None))
+}
+
+/// A bound of `length`: a whole literal number, or a constant.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole")]
+fn count(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
+    match literal(expr) {
+        Some(number) if number >= 0.0 && number.fract() == 0.0 => {
+            let count = number as u64;
+            Some((quote!(#count), Some(number)))
+        }
+        None if !matches!(expr, Expr::Lit(_)) => Some((quote!((#expr) as u64), None)),
+        _ => {
+            errors.at(expr, "a length is a whole number from 0 up");
+            None
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The options of `#[tool(..)]`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
+
+use crate::diag::Errors;
+use crate::item::meta_name;
+use crate::suggest;
+
+/// One of a tool's own hooks: `path` or `path(args)`.
+pub(crate) struct OwnHook {
+    pub(crate) path: Path,
+    /// What it is configured with, as a tuple.
+    pub(crate) with: TokenStream,
+}
+
+/// The hints of `annotations(..)`, in the order of [`HINTS`].
+pub(crate) type Hints = [Option<bool>; 4];
+
+pub(crate) struct Options {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) title: Option<Expr>,
+    pub(crate) description: Option<Expr>,
+    pub(crate) instructions: Option<Expr>,
+    pub(crate) meta: Option<Expr>,
+    pub(crate) output_schema: Option<Expr>,
+    pub(crate) on_error: Option<Path>,
+    /// An expression of type `Duration`, `__rt` being the private module.
+    pub(crate) timeout: Option<Timeout>,
+    pub(crate) hooks: Vec<OwnHook>,
+    pub(crate) hints: Hints,
+    /// The variant of `Effect`.
+    pub(crate) effect: Option<Ident>,
+    pub(crate) stop_after: bool,
+    pub(crate) max_calls: Option<Expr>,
+    pub(crate) blocking: Option<Span>,
+    pub(crate) parse_docs: bool,
+    pub(crate) crate_path: Option<Path>,
+    pub(crate) type_name: Option<Ident>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            name: None,
+            title: None,
+            description: None,
+            instructions: None,
+            meta: None,
+            output_schema: None,
+            on_error: None,
+            timeout: None,
+            hooks: Vec::new(),
+            hints: [None; 4],
+            effect: None,
+            stop_after: false,
+            max_calls: None,
+            blocking: None,
+            parse_docs: true,
+            crate_path: None,
+            type_name: None,
+        }
+    }
+}
+
+/// How long one attempt may take.
+pub(crate) enum Timeout {
+    Millis(u64),
+    Duration(Box<Expr>),
+}
+
+const KEYS: &[&str] = &[
+    "name",
+    "title",
+    "description",
+    "instructions",
+    "meta",
+    "output_schema",
+    "on_error",
+    "timeout",
+    "hooks",
+    "annotations",
+    "effect",
+    "stop_after",
+    "max_calls",
+    "blocking",
+    "parse_docs",
+    "crate",
+    "type_name",
+];
+
+const HINTS: &[&str] = &["read_only", "destructive", "idempotent", "open_world"];
+
+const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
+
+impl Options {
+    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+        let mut options = Self::default();
+        let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
+        let mut seen: Vec<String> = Vec::new();
+        for meta in errors.take(parsed).into_iter().flatten() {
+            let key = meta_name(&meta);
+            if seen.contains(&key) {
+                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
+                continue;
+            }
+            options.read(&key, &meta, errors);
+            seen.push(key);
+        }
+        options.exclude(errors);
+        options
+    }
+
+    fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
+        match key {
+            "name" => self.name = text(meta, "name = \"add_one\"", errors),
+            "title" => self.title = value(meta, "title = \"Add one\"", errors),
+            "description" => self.description = value(meta, "description = \"Adds one.\"", errors),
+            "instructions" => {
+                self.instructions = value(meta, "instructions = \"Use it for sums.\"", errors);
+            }
+            "meta" => self.meta = value(meta, "meta = [(\"icon\", \"plus\")]", errors),
+            "output_schema" => self.output_schema = value(meta, "output_schema = my_schema()", errors),
+            "on_error" => self.on_error = path(meta, "on_error = explain", errors),
+            "timeout" => self.timeout = timeout(meta, errors),
+            "hooks" => self.hooks = hooks(meta, errors),
+            "annotations" => self.hints = hints(meta, errors),
+            "effect" => self.effect = effect(meta, errors),
+            "stop_after" => self.stop_after = flag(meta, errors),
+            "max_calls" => self.max_calls = value(meta, "max_calls = 3", errors),
+            "blocking" => self.blocking = flag(meta, errors).then(|| meta.span()),
+            "parse_docs" => self.parse_docs = flag(meta, errors),
+            "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
+            "type_name" => {
+                let path = path(meta, "type_name = AddOne", errors);
+                self.type_name = path.and_then(|path| path.get_ident().cloned());
+            }
+            "input_schema" => errors.at(
+                meta.path(),
+                "the schema of the arguments comes from the parameters; describe them with doc comments and \
+                 `#[arg(..)]`",
+            ),
+            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
+        }
+    }
+
+    /// Options that say opposite things.
+    fn exclude(&self, errors: &mut Errors) {
+        let Some(effect) = &self.effect else { return };
+        let [read_only, destructive, idempotent, _] = self.hints;
+        if effect == "Pure" && destructive == Some(true) {
+            errors.push(effect.span(), "a `pure` tool changes nothing, so it is not `destructive`; drop one");
+        } else if effect == "Once" && read_only == Some(true) {
+            errors.push(
+                effect.span(),
+                "a `read_only` tool can be repeated, so it is `pure`, not `once`; drop one",
+            );
+        } else if effect == "Once" && idempotent == Some(true) {
+            errors.push(effect.span(), "an `idempotent` tool can be repeated, so it is not `once`; drop one");
+        }
+    }
+}
+
+/// The value of `key = value`.
+pub(crate) fn value(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
+    match meta {
+        Meta::NameValue(pair) => Some(pair.value.clone()),
+        other => {
+            errors.at(other, format_args!("a value is wanted here: `{example}`"));
+            None
+        }
+    }
+}
+
+/// The text of `key = "text"`.
+pub(crate) fn text(meta: &Meta, example: &str, errors: &mut Errors) -> Option<LitStr> {
+    match value(meta, example, errors)? {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+        other => {
+            errors.at(other, format_args!("text in quotes is wanted here: `{example}`"));
+            None
+        }
+    }
+}
+
+/// Whether `key` or `key = true` is set.
+pub(crate) fn flag(meta: &Meta, errors: &mut Errors) -> bool {
+    match meta {
+        Meta::Path(_) => return true,
+        Meta::NameValue(pair) => {
+            if let Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) = &pair.value {
+                return *value;
+            }
+            errors.at(&pair.value, "`true` or `false` is wanted here");
+        }
+        Meta::List(list) => {
+            errors.at(list, format_args!("write `{0}` alone, or `{0} = false`", meta_name(meta)));
+        }
+    }
+    false
+}
+
+fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
+    if let Meta::NameValue(pair) = meta
+        && let Expr::Path(value) = &pair.value
+    {
+        return Some(value.path.clone());
+    }
+    let place = match meta {
+        Meta::NameValue(pair) => quote::ToTokens::to_token_stream(&pair.value),
+        other => quote!(#other),
+    };
+    errors.at(place, format_args!("a path is wanted here: `{example}`"));
+    None
+}
+
+fn timeout(meta: &Meta, errors: &mut Errors) -> Option<Timeout> {
+    let value = value(meta, "timeout = \"30s\"", errors)?;
+    let Expr::Lit(ExprLit { lit, .. }) = &value else { return Some(Timeout::Duration(Box::new(value))) };
+    let millis = match lit {
+        Lit::Int(seconds) => seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000)),
+        Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
+        Lit::Str(text) => millis(&text.value()),
+        _ => None,
+    };
+    match millis {
+        Some(millis) if millis > 0 => Some(Timeout::Millis(millis)),
+        _ => {
+            errors.at(
+                lit,
+                "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
+                 `Duration`",
+            );
+            None
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
+fn whole_millis(seconds: f64) -> Option<u64> {
+    let millis = seconds * 1000.0;
+    (millis >= 1.0 && millis < 1e15).then_some(millis as u64)
+}
+
+fn millis(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (count, unit) = text.split_at(digits);
+    let unit = match unit.trim() {
+        "ms" => 1,
+        "s" => 1000,
+        "m" | "min" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    count.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn hooks(meta: &Meta, errors: &mut Errors) -> Vec<OwnHook> {
+    const EXAMPLE: &str = "hooks = [audit, retry(3)]";
+    let Some(value) = value(meta, EXAMPLE, errors) else { return Vec::new() };
+    let Expr::Array(list) = value else {
+        errors.at(value, format_args!("a list in brackets is wanted here: `{EXAMPLE}`"));
+        return Vec::new();
+    };
+    let mut hooks = Vec::new();
+    for entry in list.elems {
+        match entry {
+            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()) }),
+            Expr::Call(call) if matches!(*call.func, Expr::Path(_)) => {
+                let (Expr::Path(path), args) = (*call.func, call.args.iter()) else { continue };
+                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)) });
+            }
+            other => errors.at(other, format_args!("a hook is wanted here, as in `{EXAMPLE}`")),
+        }
+    }
+    hooks
+}
+
+fn hints(meta: &Meta, errors: &mut Errors) -> Hints {
+    let mut hints = [None; 4];
+    let Meta::List(list) = meta else {
+        errors.at(meta, "write the hints in parentheses: `annotations(read_only, open_world = false)`");
+        return hints;
+    };
+    let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+    for meta in errors.take(parsed).into_iter().flatten() {
+        let key = meta_name(&meta);
+        let known = HINTS.iter().position(|hint| *hint == key.strip_suffix("_hint").unwrap_or(&key));
+        match known {
+            Some(place) if hints[place].is_some() => {
+                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
+            }
+            Some(place) => hints[place] = Some(flag(&meta, errors)),
+            None if key == "title" => errors.at(meta.path(), "write `title` as an option of its own"),
+            None => errors.at(meta.path(), suggest::unknown("hint", &key, HINTS)),
+        }
+    }
+    if hints[0] == Some(true) && hints[1] == Some(true) {
+        errors.at(meta.path(), "a `read_only` tool changes nothing, so it is not `destructive`; drop one");
+    }
+    hints
+}
+
+fn effect(meta: &Meta, errors: &mut Errors) -> Option<Ident> {
+    let path = path(meta, "effect = once", errors)?;
+    let word = path.get_ident().map(Ident::to_string).unwrap_or_default();
+    let variant = match word.as_str() {
+        "pure" => "Pure",
+        "idempotent" => "Idempotent",
+        "once" => "Once",
+        _ => {
+            errors.at(&path, suggest::unknown("effect", &word, EFFECTS));
+            return None;
+        }
+    };
+    Some(Ident::new(variant, path.span()))
+}

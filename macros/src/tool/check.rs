@@ -1,0 +1,212 @@
+//! What a tool's function may not be, each said at the token that is wrong.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::visit::{self, Visit};
+use syn::{FnArg, GenericParam, Item, ReturnType, Safety, TypeImplTrait};
+
+use super::attr::Options;
+use super::param::{Param, argument, last_segment};
+use crate::diag::Errors;
+use crate::item::{FnItem, is_reserved};
+
+/// The error for an item that is no function, beside the item.
+pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
+    let parsed = syn::parse2::<Item>(item.clone()).ok()?;
+    let (at, message) = match &parsed {
+        Item::Impl(item) => (
+            item.self_ty.to_token_stream(),
+            "a tool is a free function: write `#[tool]` on functions, and give them what the object holds as `State<T>`",
+        ),
+        Item::Mod(item) => (item.ident.to_token_stream(), "write `#[tool]` on the functions in the module"),
+        Item::Struct(item) => (item.ident.to_token_stream(), ON_TYPE),
+        Item::Enum(item) => (item.ident.to_token_stream(), ON_TYPE),
+        other => (other.to_token_stream(), "`#[tool]` stands on a function"),
+    };
+    let error = syn::Error::new_spanned(at, message).into_compile_error();
+    Some(quote!(#item #error))
+}
+
+const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
+
+/// Checks the function as such; says whether a type may stand beside it.
+pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
+    let sig = &function.sig;
+    for attr in &function.attrs {
+        let name = attr.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        match name.as_str() {
+            "tool" => errors.at(attr, "`#[tool]` stands here twice; write all options in one"),
+            "tool_hook" => errors.at(attr, "a function is a tool or a hook, not both"),
+            _ => {}
+        }
+    }
+    if let Some(token) = &sig.constness {
+        errors.at(token, "a tool runs when the model calls it; drop `const`");
+    }
+    match &sig.safety {
+        Safety::Unsafe(token) => {
+            errors.at(token, "a model may call a tool with any arguments, so it must be safe; drop `unsafe`");
+        }
+        Safety::Safe(token) => errors.at(token, "drop `safe`"),
+        Safety::Default => {}
+        #[expect(unreachable_patterns, reason = "the enum may grow")]
+        _ => {}
+    }
+    if let Some(abi) = &sig.abi {
+        errors.at(abi, "a tool is a Rust function; drop `extern`");
+    }
+    if let Some(variadic) = &sig.variadic {
+        errors.at(variadic, "a tool's parameters are fixed; take a list: `items: Vec<T>`");
+    }
+    for param in &sig.generics.params {
+        match param {
+            GenericParam::Type(param) => errors.at(
+                &param.ident,
+                "the model fills concrete types, so a tool cannot be generic: write the type itself",
+            ),
+            GenericParam::Const(param) => {
+                errors.at(&param.ident, "a tool cannot be generic: write the number itself");
+            }
+            _ => {}
+        }
+    }
+    if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
+        errors.at(
+            &receiver.self_token,
+            "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
+        );
+        return false;
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        Opaque(errors).visit_type(ty);
+    }
+    if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
+        errors.push(blocking, "`blocking` is for functions that are not `async`: drop it, or drop `async`");
+    }
+    type_name(function, options, errors)
+}
+
+/// `impl Trait` as a result.
+struct Opaque<'e>(&'e mut Errors);
+
+impl<'ast> Visit<'ast> for Opaque<'_> {
+    fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
+        let words = ty.to_token_stream().to_string();
+        let message = if words.contains("Future") {
+            "write an `async fn` that returns what the future gives"
+        } else {
+            "name the type that the tool returns: its schema comes from it"
+        };
+        self.0.at(ty, message);
+        visit::visit_type_impl_trait(self, ty);
+    }
+}
+
+fn type_name(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
+    let ident = options.type_name.as_ref().unwrap_or(&function.sig.ident);
+    let name = ident.unraw().to_string();
+    if !is_reserved(&name) {
+        return true;
+    }
+    errors.push(
+        ident.span(),
+        format_args!(
+            "a type stands beside a tool under the same name, and `{name}` already is one of Rust's own names: write \
+             `#[tool(type_name = {})]`, or rename the function",
+            camel(&name)
+        ),
+    );
+    false
+}
+
+fn camel(name: &str) -> String {
+    let mut chars = name.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).chain("Tool".chars()).collect()
+}
+
+/// The tool's name, in the characters that every provider takes.
+pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> String {
+    let name = options.name.as_ref().map_or_else(|| function.unraw().to_string(), syn::LitStr::value);
+    let span = options.name.as_ref().map_or(function.span(), syn::LitStr::span);
+    let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let hint = if options.name.is_none() { "; write `#[tool(name = \"..\")]`" } else { "" };
+    if name.is_empty() {
+        errors.push(span, "a tool needs a name");
+    } else if let Some(wrong) = name.chars().find(|c| !legal(*c)) {
+        errors.push(
+            span,
+            format_args!(
+                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse `{wrong}`{hint}"
+            ),
+        );
+    } else if name.len() > 64 {
+        errors.push(
+            span,
+            format_args!(
+                "a tool's name has at most 64 characters, or providers refuse it; this one has {}{hint}",
+                name.len()
+            ),
+        );
+    }
+    name
+}
+
+/// Checks what the parameters are together.
+pub(crate) fn params(params: &[Param], errors: &mut Errors) {
+    let shown: Vec<&Param> = params.iter().filter(|param| param.is_model()).collect();
+    for (at, param) in shown.iter().enumerate() {
+        // Parameters under `#[cfg]` may stand in for each other.
+        let twin = shown[..at].iter().find(|other| other.name == param.name && other.cfgs.is_empty());
+        if let (Some(_), true) = (twin, param.cfgs.is_empty()) {
+            let message =
+                format!("two parameters are called `{}` in the schema; rename one of them", param.name);
+            match &param.arg.rename {
+                Some(rename) => errors.at(rename, message),
+                None => errors.at(&param.ident, message),
+            }
+        }
+    }
+    let mut first: Option<String> = None;
+    for (param, state) in params.iter().filter_map(|param| Some((param, state_of(param)?))) {
+        let words = state.to_token_stream().to_string();
+        match &first {
+            Some(other) if *other != words => errors.at(
+                &param.ty,
+                format_args!("an agent has one state, and this tool already takes `State<{other}>`"),
+            ),
+            Some(_) => {}
+            None => first = Some(words),
+        }
+    }
+    let mut kinds: Vec<String> = params.iter().flat_map(|param| &param.cfgs).map(cfg_words).collect();
+    kinds.sort();
+    kinds.dedup();
+    if kinds.len() > MOST_CFGS
+        && let Some(param) = params.iter().rev().find(|param| !param.cfgs.is_empty())
+    {
+        errors.at(
+            &param.ident,
+            format_args!(
+                "a tool's parameters can stand under {MOST_CFGS} different `#[cfg]`s at most; split the tool"
+            ),
+        );
+    }
+}
+
+/// Each one doubles the code that is written.
+const MOST_CFGS: usize = 4;
+
+pub(crate) fn cfg_words(attr: &syn::Attribute) -> String {
+    attr.meta.to_token_stream().to_string()
+}
+
+/// `T` of an injected `State<T>`.
+pub(crate) fn state_of(param: &Param) -> Option<&syn::Type> {
+    if !param.is_injected() {
+        return None;
+    }
+    last_segment(&param.ty).filter(|segment| segment.ident == "State")?;
+    argument(&param.ty, "State")
+}

@@ -1,0 +1,386 @@
+//! Doc comments: the text for the model, and what its sections say of parameters and of the result.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+/// One line of documentation.
+#[derive(Clone)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// Doc comments as they stand on an item.
+pub(crate) enum Docs {
+    /// Lines of text.
+    Lines(Vec<Line>),
+    /// At least one is computed (`#[doc = include_str!(..)]`): expressions, to be put together.
+    Computed(Vec<Expr>),
+}
+
+/// What a section says of a parameter.
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) span: Span,
+}
+
+/// Documentation taken apart.
+#[derive(Default)]
+pub(crate) struct Parts {
+    pub(crate) description: String,
+    pub(crate) params: Vec<Entry>,
+    pub(crate) returns: String,
+}
+
+impl Docs {
+    pub(crate) fn of(attrs: &[Attribute]) -> Self {
+        let mut lines = Vec::new();
+        let mut parts = Vec::new();
+        let mut computed = false;
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
+            let Meta::NameValue(pair) = &attr.meta else { continue };
+            match literal(&pair.value) {
+                Some(text) => {
+                    let span = pair.value.span();
+                    lines.extend(unindent(&text).into_iter().map(|text| Line { text, span }));
+                }
+                None => computed = true,
+            }
+            parts.push(pair.value.clone());
+        }
+        if computed { Self::Computed(parts) } else { Self::Lines(lines) }
+    }
+}
+
+fn literal(value: &Expr) -> Option<String> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        Expr::Group(group) => literal(&group.expr),
+        _ => None,
+    }
+}
+
+/// The lines of one doc attribute: `///` adds one space, `/** */` adds stars.
+fn unindent(text: &str) -> Vec<String> {
+    if !text.contains('\n') {
+        return vec![text.strip_prefix(' ').unwrap_or(text).to_owned()];
+    }
+    let mut lines: Vec<&str> = text.lines().collect();
+    let starred = lines.iter().skip(1).all(|line| line.trim().is_empty() || line.trim().starts_with('*'));
+    if starred {
+        for line in lines.iter_mut().skip(1) {
+            *line = line.trim_start().strip_prefix('*').unwrap_or_default();
+        }
+    }
+    let indent = lines.iter().skip(1).filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
+    let indent = indent.unwrap_or(0);
+    let rest = lines.iter().skip(1).map(|line| line.get(indent..).unwrap_or_default().to_owned());
+    let first = lines.first().map_or("", |line| line.strip_prefix(' ').unwrap_or(line)).to_owned();
+    let mut lines: Vec<String> = std::iter::once(first).chain(rest).collect();
+    while lines.last().is_some_and(|line| line.trim().is_empty()) {
+        lines.pop();
+    }
+    if lines.len() > 1 && lines[0].trim().is_empty() {
+        lines.remove(0);
+    }
+    lines
+}
+
+/// The whole text.
+pub(crate) fn whole(lines: &[Line]) -> String {
+    let mut texts: Vec<&str> = lines.iter().map(|line| line.text.trim_end()).collect();
+    while texts.last().is_some_and(|line| line.is_empty()) {
+        texts.pop();
+    }
+    let start = texts.iter().position(|line| !line.is_empty()).unwrap_or(0);
+    texts[start..].join("\n")
+}
+
+/// What a section is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Params,
+    Returns,
+    /// Errors and panics: for people.
+    People,
+}
+
+fn topic(title: &str) -> Option<Topic> {
+    match title.trim().trim_end_matches(':').to_ascii_lowercase().as_str() {
+        "arguments" | "args" | "parameters" | "params" => Some(Topic::Params),
+        "returns" | "return" | "return value" => Some(Topic::Returns),
+        "errors" | "raises" | "panics" => Some(Topic::People),
+        _ => None,
+    }
+}
+
+/// Takes documentation apart.
+pub(crate) fn parse(lines: &[Line]) -> Parts {
+    let mut parts = Parts::default();
+    let mut kept: Vec<Line> = Vec::new();
+    let mut fence: Option<&str> = None;
+    let mut at = 0;
+    while at < lines.len() {
+        let text = lines[at].text.trim();
+        let opens = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
+        if fence.is_some() || opens.is_some() {
+            fence = match (fence, opens) {
+                (None, opens) => opens,
+                (Some(open), Some(mark)) if open == mark => None,
+                (open, _) => open,
+            };
+            kept.push(lines[at].clone());
+            at += 1;
+            continue;
+        }
+        match section(&lines[at..], &mut parts) {
+            Some(length) => {
+                // The gap that a section leaves is one blank line.
+                while kept.last().is_some_and(|line| line.text.trim().is_empty()) {
+                    kept.pop();
+                }
+                at += length;
+                if at < lines.len() && !kept.is_empty() {
+                    kept.push(Line { text: String::new(), span: Span::call_site() });
+                }
+                while lines.get(at).is_some_and(|line| line.text.trim().is_empty()) {
+                    at += 1;
+                }
+            }
+            None => {
+                kept.push(lines[at].clone());
+                at += 1;
+            }
+        }
+    }
+    parts.description = whole(&kept);
+    parts
+}
+
+/// Reads a section that begins at the first of these lines; gives its length.
+fn section(lines: &[Line], parts: &mut Parts) -> Option<usize> {
+    sphinx(lines, parts).or_else(|| {
+        let (topic, start, end) = markdown(lines).or_else(|| numpy(lines)).or_else(|| google(lines))?;
+        let body = &lines[start..end];
+        match topic {
+            Topic::Params => {
+                let entries = entries(body, is_rule(&lines[start - 1].text));
+                if entries.is_empty() {
+                    return None;
+                }
+                parts.params.extend(entries);
+            }
+            Topic::Returns => {
+                let inline = lines[0].text.trim().split_once(':').map_or("", |(_, text)| text.trim());
+                let text = numpy_type(lines, body).unwrap_or_else(|| dedent(body));
+                add(&mut parts.returns, if start == 1 && !is_heading(&lines[0].text) { inline } else { "" });
+                add(&mut parts.returns, &text);
+            }
+            Topic::People => {}
+        }
+        Some(end)
+    })
+}
+
+fn add(text: &mut String, more: &str) {
+    if !text.is_empty() && !more.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(more);
+}
+
+fn is_heading(text: &str) -> bool {
+    heading(text).is_some()
+}
+
+/// The level and the title of `## Title`.
+fn heading(text: &str) -> Option<(usize, &str)> {
+    let title = text.trim_start().trim_start_matches('#');
+    let level = text.trim_start().len() - title.len();
+    (level > 0 && title.starts_with(' ')).then(|| (level, title.trim()))
+}
+
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+/// `# Arguments`, to the next heading of its level.
+fn markdown(lines: &[Line]) -> Option<(Topic, usize, usize)> {
+    let (level, title) = heading(&lines[0].text)?;
+    let topic = topic(title)?;
+    let mut fenced = false;
+    let end = lines.iter().skip(1).position(|line| {
+        fenced ^= line.text.trim_start().starts_with("```");
+        !fenced && heading(&line.text).is_some_and(|(other, _)| other <= level)
+    });
+    Some((topic, 1, end.map_or(lines.len(), |end| end + 1)))
+}
+
+fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 3 && text.chars().all(|c| c == '-')
+}
+
+/// A title with a line of dashes under it, to the next one of these, or to a paragraph that is no entry.
+fn numpy(lines: &[Line]) -> Option<(Topic, usize, usize)> {
+    if !is_rule(&lines.get(1)?.text) {
+        return None;
+    }
+    let topic = topic(&lines[0].text)?;
+    let end = (2..lines.len()).find(|&at| {
+        let next = lines.get(at + 1);
+        next.is_some_and(|line| is_rule(&line.text))
+            || is_heading(&lines[at].text)
+            || (lines[at - 1].text.trim().is_empty()
+                && indent(&lines[at].text) == indent(&lines[0].text)
+                && !lines[at].text.trim().is_empty()
+                && !next.is_some_and(|line| indent(&line.text) > indent(&lines[at].text)))
+    });
+    Some((topic, 2, end.unwrap_or(lines.len())))
+}
+
+/// In NumPy style the first line under `Returns` is the type; the text is indented.
+fn numpy_type(lines: &[Line], body: &[Line]) -> Option<String> {
+    let under = body.get(1)?;
+    (is_rule(&lines[1].text) && indent(&under.text) > indent(&body[0].text)).then(|| dedent(&body[1..]))
+}
+
+/// `Args:`, then indented lines or a list.
+fn google(lines: &[Line]) -> Option<(Topic, usize, usize)> {
+    let text = lines[0].text.trim_end();
+    let (title, inline) = text.split_once(':')?;
+    if !title.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let topic = topic(title)?;
+    let inline = inline.trim();
+    if !inline.is_empty() && topic != Topic::Returns {
+        return None;
+    }
+    let mut end = 1;
+    for (at, line) in lines.iter().enumerate().skip(1) {
+        let text = line.text.as_str();
+        if text.trim().is_empty() {
+            continue;
+        }
+        let listed = topic != Topic::Returns && bullet(text).is_some();
+        if indent(text) == 0 && !listed {
+            break;
+        }
+        end = at + 1;
+    }
+    (end > 1 || !inline.is_empty()).then_some((topic, 1, end))
+}
+
+/// `:param x: text`, with indented lines under it.
+fn sphinx(lines: &[Line], parts: &mut Parts) -> Option<usize> {
+    let (field, text) = lines[0].text.trim().strip_prefix(':')?.split_once(':')?;
+    let mut words = field.split_whitespace();
+    let kind = words.next()?;
+    let more = lines
+        .iter()
+        .skip(1)
+        .take_while(|line| !line.text.trim().is_empty() && indent(&line.text) > indent(&lines[0].text));
+    let end = 1 + more.count();
+    let mut text = text.trim().to_owned();
+    add(&mut text, &dedent(&lines[1..end]));
+    match kind {
+        "param" | "parameter" | "arg" | "argument" => {
+            parts.params.push(Entry { name: words.last()?.to_owned(), text, span: lines[0].span });
+        }
+        "return" | "returns" => add(&mut parts.returns, &text),
+        "type" | "rtype" | "raise" | "raises" => {}
+        _ => return None,
+    }
+    Some(end)
+}
+
+/// Lines without the indentation that they have in common.
+fn dedent(lines: &[Line]) -> String {
+    let indents = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| indent(&line.text));
+    let common = indents.min().unwrap_or(0);
+    let lines: Vec<Line> = lines
+        .iter()
+        .map(|line| Line { text: line.text.get(common..).unwrap_or_default().to_owned(), span: line.span })
+        .collect();
+    whole(&lines)
+}
+
+/// What stands after the mark of a list's item.
+fn bullet(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    ["* ", "- ", "+ "].into_iter().find_map(|mark| text.strip_prefix(mark)).map(str::trim_start)
+}
+
+/// The entries of a section about parameters.
+fn entries(lines: &[Line], numpy: bool) -> Vec<Entry> {
+    let base = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| indent(&line.text)).min();
+    let base = base.unwrap_or(0);
+    let mut entries: Vec<(Entry, Vec<Line>)> = Vec::new();
+    for line in lines {
+        let head = (indent(&line.text) == base).then(|| entry(&line.text, numpy)).flatten();
+        match (head, entries.last_mut()) {
+            (Some((name, text)), _) => {
+                entries.push((Entry { name, text, span: line.span }, Vec::new()));
+            }
+            (None, Some((_, more))) => more.push(line.clone()),
+            (None, None) => {}
+        }
+    }
+    let finish = |(mut entry, more): (Entry, Vec<Line>)| {
+        let more = dedent(&more);
+        add(&mut entry.text, &more);
+        entry
+    };
+    entries.into_iter().map(finish).collect()
+}
+
+/// A parameter's name and the text after it: `` * `x` - text ``, `x (int): text`, `x : int`, `x`.
+fn entry(text: &str, numpy: bool) -> Option<(String, String)> {
+    let listed = bullet(text);
+    let text = listed.unwrap_or(text.trim());
+    let (name, rest, marked) = match text.chars().next()? {
+        '`' => {
+            let (name, rest) = text[1..].split_once('`')?;
+            (name, rest, true)
+        }
+        '*' => {
+            let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
+            (name.trim_matches('`'), rest, true)
+        }
+        _ => {
+            let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+            (&text[..end], &text[end..], false)
+        }
+    };
+    let name = name.split_once(':').map_or(name, |(name, _)| name).trim();
+    let legal = |name: &str| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+    };
+    if !legal(name) {
+        return None;
+    }
+    let rest = rest.trim();
+    // A type in parentheses stands between the name and the text.
+    let rest = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((_, after)) if after.trim_start().starts_with([':', '-', '\u{2013}', '\u{2014}']) => {
+            after.trim()
+        }
+        _ => rest,
+    };
+    let text = rest
+        .strip_prefix([':', '-', '\u{2013}', '\u{2014}', '='])
+        .map(|rest| rest.trim_start_matches(['-', '>']).trim());
+    match text {
+        // In NumPy style a type stands after the colon; the text comes indented below.
+        _ if numpy && (rest.is_empty() || rest.starts_with(':')) => Some((name.to_owned(), String::new())),
+        Some(text) => Some((name.to_owned(), text.to_owned())),
+        None if rest.is_empty() => Some((name.to_owned(), String::new())),
+        None if marked && listed.is_some() => Some((name.to_owned(), rest.to_owned())),
+        None => None,
+    }
+}

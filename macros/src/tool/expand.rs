@@ -1,0 +1,561 @@
+//! What `#[tool]` writes beside the function. `runtime/tests/by_hand.rs` shows it by hand.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Attribute;
+use syn::spanned::Spanned;
+
+use super::attr::Timeout;
+use super::check::{cfg_words, state_of};
+use super::model::Model;
+use super::param::{Form, Param, Source};
+use super::typed;
+use crate::item::FnItem;
+
+/// The type and all that is implemented for it.
+pub(crate) fn expand(model: &Model) -> TokenStream {
+    let Some(type_name) = &model.type_name else { return TokenStream::new() };
+    let cfgs = &model.cfgs;
+    let definition = type_definition(model, type_name);
+    let blocks = variants(&model.params).into_iter().map(|(conditions, params)| {
+        let block = Expansion { model, type_name, params }.block();
+        let allow = model.deprecated.then(|| quote!(#[allow(deprecated)]));
+        quote! {
+            #(#cfgs)*
+            #conditions
+            #allow
+            const _: () = { #block };
+        }
+    });
+    quote!(#definition #(#blocks)*)
+}
+
+fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
+    let Model { vis, cfgs, tool_name, runtime, .. } = model;
+    let words = format!("The tool `{tool_name}`: what `agent!` names.");
+    let private = runtime.private();
+    // The tool's own hooks live in it: the outermost one outside.
+    let fields = if model.options.hooks.is_empty() {
+        quote!()
+    } else {
+        let hooks = model.options.hooks.iter().rev();
+        let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
+            let path = &hook.path;
+            quote!(#private::Layer<#path, #inner>)
+        });
+        quote!(onion: #onion)
+    };
+    quote! {
+        #(#cfgs)*
+        #[doc = #words]
+        #vis struct #type_name { #fields }
+    }
+}
+
+/// The sets of parameters that there can be, each with the condition for it. Parameters under `#[cfg]` are few,
+/// and arrays and tuples cannot hold conditions.
+fn variants(params: &[Param]) -> Vec<(TokenStream, Vec<&Param>)> {
+    let mut kinds: Vec<&Attribute> = Vec::new();
+    for attr in params.iter().flat_map(|param| &param.cfgs) {
+        if !kinds.iter().any(|kind| cfg_words(kind) == cfg_words(attr)) {
+            kinds.push(attr);
+        }
+    }
+    (0..1_usize << kinds.len())
+        .map(|set| {
+            let holds = |attr: &Attribute| {
+                kinds
+                    .iter()
+                    .position(|kind| cfg_words(kind) == cfg_words(attr))
+                    .is_none_or(|at| set >> at & 1 == 1)
+            };
+            let conditions = kinds.iter().map(|attr| match attr.meta.require_list() {
+                Ok(list) if holds(attr) => {
+                    let condition = &list.tokens;
+                    quote!(#[cfg(#condition)])
+                }
+                Ok(list) => {
+                    let condition = &list.tokens;
+                    quote!(#[cfg(not(#condition))])
+                }
+                Err(_) => attr.to_token_stream(),
+            });
+            let conditions = quote!(#(#conditions)*);
+            (conditions, params.iter().filter(|param| param.cfgs.iter().all(holds)).collect())
+        })
+        .collect()
+}
+
+/// One set of parameters to write code for.
+pub(super) struct Expansion<'m> {
+    pub(super) model: &'m Model,
+    pub(super) type_name: &'m Ident,
+    pub(super) params: Vec<&'m Param>,
+}
+
+/// The local variable of a parameter.
+pub(super) fn local(index: usize) -> Ident {
+    Ident::new(&format!("value_{index}"), Span::mixed_site())
+}
+
+impl Expansion<'_> {
+    fn block(&self) -> TokenStream {
+        let private = self.model.runtime.private();
+        let name = &self.model.tool_name;
+        let type_name = self.type_name;
+        let (tables, definition) = (self.tables(), self.definition());
+        let (read, inject, encode, call) = (self.read(), self.inject(), self.encode(), self.send_call());
+        let (default, fits, typed) = (self.default(), self.fits_state(), typed::expand(self));
+        let (items, run) = self.run();
+        quote! {
+            use #private as __rt;
+            #tables
+            #definition
+            #read
+            #inject
+            #call
+            #encode
+            #items
+            #default
+            impl __rt::Tool for #type_name {
+                const NAME: &'static ::core::primitive::str = #name;
+                fn definition(&self) -> &__rt::ToolDefinition {
+                    __definition()
+                }
+                #run
+            }
+            #fits
+            #typed
+        }
+    }
+
+    /// The parameters that the model fills, each with its place among all parameters.
+    pub(super) fn model_params(&self) -> impl Iterator<Item = (usize, &Param)> {
+        self.params.iter().enumerate().filter(|(_, param)| param.is_model()).map(|(at, param)| (at, *param))
+    }
+
+    fn injected(&self) -> impl Iterator<Item = (usize, &Param)> {
+        self.params
+            .iter()
+            .enumerate()
+            .filter(|(_, param)| param.is_injected())
+            .map(|(at, param)| (at, *param))
+    }
+
+    /// One reader for each parameter's type, defaults and examples as functions, the table of parameters.
+    fn tables(&self) -> TokenStream {
+        let mut items = TokenStream::new();
+        let mut rows = Vec::new();
+        for (at, param) in self.params.iter().enumerate() {
+            let owned = &param.owned;
+            let default = param.default_value().map(|value| {
+                let function = format_ident!("__default_{at}");
+                items.extend(quote!(fn #function() -> #owned { #value }));
+                function
+            });
+            if !param.is_model() {
+                continue;
+            }
+            let reader = format_ident!("__READER_{at}");
+            let name = &param.name;
+            let base = if param.reads_text() || param.form == Form::Borrowing {
+                quote!(__rt::Param::new(#name, __rt::schema_of::<#owned>, __rt::optional::<#owned>))
+            } else {
+                items.extend(quote!(const #reader: __rt::Reader<#owned> = __rt::reader::<#owned>();));
+                quote!(#reader.param(#name))
+            };
+            let mut fields = TokenStream::new();
+            if param.has_description {
+                let description = &param.description;
+                fields.extend(quote!(description: #description,));
+            }
+            if let Some(function) = default {
+                let shown = show(&quote!(#function()));
+                fields.extend(quote!(default: ::core::option::Option::Some(|| #shown),));
+            }
+            if let Some(example) = &param.arg.example {
+                let shown = show(&quote!(#example));
+                fields.extend(quote!(example: ::core::option::Option::Some(|| #shown),));
+            }
+            let limits = &param.arg.limits;
+            if !limits.is_empty() {
+                fields.extend(quote!(limits: &[#(#limits),*],));
+            }
+            rows.push(if fields.is_empty() { base } else { quote!(__rt::Param { #fields ..#base }) });
+        }
+        let count = rows.len();
+        quote! {
+            #items
+            static __PARAMS: [__rt::Param; #count] = [#(#rows),*];
+        }
+    }
+
+    fn definition(&self) -> TokenStream {
+        let Model { options, tool_name, description, returns, returned, .. } = self.model;
+        let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
+        let mut fields = quote!(name: #tool_name, description: #description, params: &__PARAMS,);
+        let texts = [("title", &options.title), ("instructions", &options.instructions)];
+        for (key, value) in texts.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+            let (key, value) = (format_ident!("{key}"), some(quote!(#value)));
+            fields.extend(quote!(#key: #value,));
+        }
+        if !returns.is_empty() {
+            fields.extend(quote!(returns: #returns,));
+        }
+        let schema = match (&options.output_schema, returned) {
+            (Some(schema), _) => some(quote!(#schema)),
+            (None, None) => quote!(::core::option::Option::None),
+            (None, Some(returned)) => {
+                let returned = super::param::with_lifetime(returned, "'static");
+                quote! {{
+                    use __rt::ladder::*;
+                    let kind = __rt::Kind::<#returned>::new();
+                    let kind = (&&&&kind).split_by().value(&kind);
+                    (&&&kind).described_by().schema(&kind)
+                }}
+            }
+        };
+        fields.extend(quote!(output_schema: || #schema,));
+        if let Some(meta) = &options.meta {
+            let shown = some(quote!(|| __rt::to_value(#meta).ok()));
+            fields.extend(quote!(meta: #shown,));
+        }
+        if options.hints.iter().any(Option::is_some) {
+            let names = ["read_only", "destructive", "idempotent", "open_world"];
+            let hints = names.iter().zip(options.hints).filter_map(|(name, hint)| {
+                let (name, hint) = (format_ident!("{name}"), some(hint?.to_token_stream()));
+                Some(quote!(hints.#name = #hint;))
+            });
+            fields.extend(quote! {
+                annotations: {
+                    let mut hints = __rt::Annotations::NONE;
+                    #(#hints)*
+                    hints
+                },
+            });
+        }
+        if let Some(effect) = &options.effect {
+            let effect = Ident::new(&effect.to_string(), Span::call_site());
+            fields.extend(quote!(effect: __rt::Effect::#effect,));
+        }
+        if options.stop_after {
+            fields.extend(quote!(stop_after: true,));
+        }
+        if let Some(most) = &options.max_calls {
+            let most = some(quote!(#most));
+            fields.extend(quote!(max_calls: #most,));
+        }
+        let timeout = options.timeout.as_ref().map(|timeout| match timeout {
+            Timeout::Millis(millis) => some(quote!(__rt::Duration::from_millis(#millis))),
+            Timeout::Duration(value) => some(quote!(#value)),
+        });
+        if let Some(timeout) = timeout {
+            fields.extend(quote!(timeout: #timeout,));
+        }
+        quote! {
+            fn __definition() -> &'static __rt::ToolDefinition {
+                static DEFINITION: __rt::OnceLock<__rt::ToolDefinition> = __rt::OnceLock::new();
+                DEFINITION.get_or_init(|| __rt::StaticTool { #fields ..__rt::StaticTool::EMPTY }.define())
+            }
+        }
+    }
+
+    /// Reads the arguments; whatever is wrong with them is told at once.
+    fn read(&self) -> TokenStream {
+        let types = self.model_params().map(|(_, param)| param.read_type());
+        let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
+        let reads = self.model_params().enumerate().map(|(slot, (at, param))| {
+            let value = local(at);
+            let read = match param.form {
+                Form::Str | Form::CowStr => quote!(slots.take_str(#slot)),
+                Form::OptionStr | Form::OptionCowStr => quote!(slots.take_optional_str(#slot)),
+                Form::Borrowing => {
+                    let ty = param.read_type();
+                    quote!(slots.take::<#ty>(#slot))
+                }
+                _ => {
+                    let reader = format_ident!("__READER_{at}");
+                    quote!(slots.read(#slot, &#reader))
+                }
+            };
+            if param.arg.default.is_none() {
+                return quote!(let #value = #read;);
+            }
+            let function = format_ident!("__default_{at}");
+            let default = match param.form {
+                Form::Str | Form::CowStr => quote!(__rt::Cow::Owned(#function())),
+                Form::OptionStr | Form::OptionCowStr => {
+                    quote!(::core::option::Option::map(#function(), __rt::Cow::Owned))
+                }
+                _ => quote!(#function()),
+            };
+            quote! {
+                let #value = if slots.is_given(#slot) { #read } else { ::core::option::Option::Some(#default) };
+            }
+        });
+        let reads: Vec<_> = reads.collect();
+        let mutable = (!reads.is_empty()).then(|| quote!(mut));
+        quote! {
+            fn __read<'a>(
+                args: &'a mut __rt::Args,
+            ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
+                let #mutable slots = __rt::Slots::split(__definition(), &__PARAMS, args);
+                #(#reads)*
+                match (#(#values,)*) {
+                    (#(::core::option::Option::Some(#values),)*) if slots.is_sound() => {
+                        ::core::result::Result::Ok((#(#values,)*))
+                    }
+                    _ => ::core::result::Result::Err(slots.refuse()),
+                }
+            }
+        }
+    }
+
+    fn inject(&self) -> Option<TokenStream> {
+        let types: Vec<_> = self
+            .injected()
+            .map(|(_, param)| match super::param::borrows(&param.ty) {
+                true => super::param::with_lifetime(&param.ty, "'a"),
+                false => param.ty.clone(),
+            })
+            .collect();
+        (!types.is_empty()).then(|| {
+            quote! {
+                fn __inject<'a>(
+                    cx: &'a __rt::ToolContext,
+                ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
+                    ::core::result::Result::Ok((#(<#types as __rt::Inject<'a>>::inject(cx)?,)*))
+                }
+            }
+        })
+    }
+
+    /// Asks the context for what is injected.
+    pub(super) fn injection(&self) -> Option<TokenStream> {
+        let values: Vec<_> = self.injected().map(|(at, _)| local(at)).collect();
+        (!values.is_empty()).then(|| quote!(let (#(#values,)*) = __inject(cx)?;))
+    }
+
+    /// An async function's call, checked to be `Send` once, at the function's name.
+    fn send_call(&self) -> Option<TokenStream> {
+        if !self.model.is_async {
+            return None;
+        }
+        let function = &self.model.function;
+        let span = function.span().resolved_at(Span::mixed_site());
+        let values: Vec<_> = (0..self.params.len()).map(local).collect();
+        let types = self.params.iter().map(|param| &param.ty);
+        let lifetimes = &self.model.generics;
+        let bounds = &self.model.generics.where_clause;
+        let output = match &self.model.returned {
+            Some(returned) => returned.to_token_stream(),
+            None => quote!(()),
+        };
+        let future = quote_spanned! {span=>
+            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+        };
+        Some(quote! {
+            fn __call #lifetimes (#(#values: #types),*) -> #future #bounds {
+                #function(#(#values),*)
+            }
+        })
+    }
+
+    /// The call of the function, its values in local variables.
+    pub(super) fn call(&self, owned: bool) -> TokenStream {
+        let function = &self.model.function;
+        let args = self.params.iter().enumerate().map(|(at, param)| match param.source {
+            Source::Injected => local(at).to_token_stream(),
+            Source::Model => param.pass(&local(at), owned),
+            Source::Skipped => param.pass(&local(at), true),
+        });
+        if self.model.is_async { quote!(__call(#(#args),*).await) } else { quote!(#function(#(#args),*)) }
+    }
+
+    /// The values that nobody gives.
+    pub(super) fn skipped(&self) -> TokenStream {
+        let skipped =
+            self.params.iter().enumerate().filter(|(_, param)| matches!(param.source, Source::Skipped));
+        let values = skipped.map(|(at, _)| {
+            let (value, default) = (local(at), format_ident!("__default_{at}"));
+            quote!(let #value = #default();)
+        });
+        quote!(#(#values)*)
+    }
+
+    fn encode(&self) -> TokenStream {
+        let Some(returned) = &self.model.returned else {
+            return quote! {
+                fn __encode(returned: ()) -> __rt::ToolResult {
+                    use __rt::ladder::*;
+                    let kind = __rt::Kind::of(&returned);
+                    (&&kind).form().finish(returned)
+                }
+            };
+        };
+        let lifetimes = &self.model.generics;
+        let bounds = &self.model.generics.where_clause;
+        let parameter = Ident::new("returned", Span::mixed_site());
+        let value = Ident::new("value", Span::mixed_site().located_at(returned.span()));
+        let finish = quote_spanned! {returned.span().resolved_at(Span::mixed_site())=>
+            (&&kind).form().finish(#value)
+        };
+        let kind = quote_spanned!(Span::mixed_site()=> let kind = __rt::Kind::of(&#value););
+        quote_spanned! {Span::mixed_site()=>
+            fn __encode #lifetimes (#parameter: #returned) -> __rt::ToolResult #bounds {
+                use __rt::ladder::*;
+                let kind = __rt::Kind::of(&#parameter);
+                let #value = (&&&&kind).split_by().split(#parameter)?;
+                #kind
+                #finish
+            }
+        }
+    }
+
+    fn default(&self) -> TokenStream {
+        let type_name = self.type_name;
+        let hooks = self.model.options.hooks.iter().rev();
+        let fields = if hooks.len() == 0 {
+            quote!()
+        } else {
+            let onion = hooks.fold(quote!(__rt::Within::new()), |inner, hook| {
+                let with = &hook.with;
+                quote!(__rt::Layer::new(#with, #inner))
+            });
+            quote!(onion: #onion)
+        };
+        quote! {
+            impl ::core::default::Default for #type_name {
+                fn default() -> Self {
+                    Self { #fields }
+                }
+            }
+        }
+    }
+
+    /// `Tool::run`, and what stands inside of the tool's own hooks.
+    fn run(&self) -> (TokenStream, TokenStream) {
+        let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
+        let (inject, skipped) = (self.injection(), self.skipped());
+        let body = if self.model.options.blocking.is_some() {
+            let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
+            let call = self.call(true);
+            quote! {
+                let (#(#values,)*) = __read(args)?;
+                let (#(#values,)*) = (#(#owned,)*);
+                let context = cx.to_owned_context();
+                __rt::offload(cx, move || {
+                    let cx = &context;
+                    #inject
+                    #skipped
+                    __encode(#call)
+                })
+                .await
+            }
+        } else {
+            let call = self.call(false);
+            quote! {
+                let (#(#values,)*) = __read(args)?;
+                #inject
+                #skipped
+                __encode(#call)
+            }
+        };
+        let options = &self.model.options;
+        let (type_name, inputs) = (self.type_name, quote!(cx: &__rt::ToolContext, args: &mut __rt::Args));
+        let inner = match &options.on_error {
+            Some(handler) => quote!(__rt::recover(cx, __run(cx, args).await, #handler)),
+            None => quote!(__run(cx, args).await),
+        };
+        let items = if self.model.is_wrapped() {
+            quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
+        } else {
+            quote!()
+        };
+        let (items, body) = if options.hooks.is_empty() {
+            (items, if self.model.is_wrapped() { inner } else { body })
+        } else {
+            let paths = options.hooks.iter().map(|hook| &hook.path);
+            let inside = quote! {
+                #items
+                impl __rt::Body for #type_name {
+                    async fn body<'a, 'b>(cx: &'a __rt::ToolContext, args: &'b mut __rt::Args) -> __rt::ToolResult {
+                        #inner
+                    }
+                }
+                #(const _: () = ::core::assert!(
+                    !<#paths as __rt::Hook>::TYPED,
+                    "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
+                );)*
+            };
+            (inside, quote!(__rt::Call::call(&self.onion, cx, args).await))
+        };
+        let run = quote! {
+            async fn run<'a>(
+                &'a self,
+                cx: &'a __rt::ToolContext,
+                args: &'a mut __rt::Args,
+            ) -> __rt::ToolResult {
+                #body
+            }
+        };
+        (items, run)
+    }
+
+    /// Which agents the tool fits, by their state.
+    fn fits_state(&self) -> TokenStream {
+        let type_name = self.type_name;
+        let paths: Vec<_> = self.model.options.hooks.iter().map(|hook| &hook.path).collect();
+        match self.params.iter().find_map(|param| state_of(param)) {
+            Some(state) => quote! {
+                impl __rt::FitsState<#state> for #type_name where #(#paths: __rt::FitsState<#state>,)* {}
+            },
+            None => {
+                quote!(impl<S> __rt::FitsState<S> for #type_name where #(#paths: __rt::FitsState<S>,)* {})
+            }
+        }
+    }
+}
+
+/// A value as JSON, where its type can be written.
+fn show(value: &TokenStream) -> TokenStream {
+    quote! {{
+        let value = #value;
+        {
+            use __rt::ladder::*;
+            let kind = __rt::Kind::of(&value);
+            (&&kind).show(&value)
+        }
+    }}
+}
+
+/// Stands in for the tool where it could not be written, so that one mistake does not become several.
+pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
+    let Some(type_name) = &model.type_name else { return TokenStream::new() };
+    let (vis, cfgs, name) = (&function.vis, &model.cfgs, &model.tool_name);
+    let private = model.runtime.private();
+    quote! {
+        #(#cfgs)*
+        #[doc = ""]
+        #vis struct #type_name {}
+        #(#cfgs)*
+        const _: () = {
+            use #private as __rt;
+            impl ::core::default::Default for #type_name {
+                fn default() -> Self {
+                    Self {}
+                }
+            }
+            impl __rt::Tool for #type_name {
+                const NAME: &'static ::core::primitive::str = #name;
+                fn definition(&self) -> &__rt::ToolDefinition {
+                    loop {}
+                }
+                async fn run<'a>(&'a self, _: &'a __rt::ToolContext, _: &'a mut __rt::Args) -> __rt::ToolResult {
+                    loop {}
+                }
+            }
+            impl<S> __rt::FitsState<S> for #type_name {}
+        };
+    }
+}

@@ -1,0 +1,157 @@
+//! A tool as the macro understands it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{Attribute, Generics, ReturnType, Type, Visibility};
+
+use super::attr::Options;
+use super::check;
+use super::docs::{self, Docs, Line};
+use super::param::{Param, borrows, computed};
+use crate::diag::Errors;
+use crate::item::{FnItem, type_ident};
+use crate::paths::Runtime;
+use crate::suggest;
+
+pub(crate) struct Model {
+    pub(crate) options: Options,
+    pub(crate) runtime: Runtime,
+    /// The function.
+    pub(crate) function: Ident,
+    /// The type beside it; none if nothing can stand there.
+    pub(crate) type_name: Option<Ident>,
+    pub(crate) tool_name: String,
+    pub(crate) vis: Visibility,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) deprecated: bool,
+    pub(crate) is_async: bool,
+    /// Lifetimes only.
+    pub(crate) generics: Generics,
+    pub(crate) params: Vec<Param>,
+    /// What the function returns; none for `()`.
+    pub(crate) returned: Option<Type>,
+    pub(crate) description: TokenStream,
+    pub(crate) returns: String,
+}
+
+impl Model {
+    /// Reads a function, and takes our attributes and its parameters' docs off it.
+    pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Self {
+        let may_have_type = check::item(function, &options, errors);
+        let mut params: Vec<Param> = Vec::new();
+        for parameter in &mut function.sig.inputs {
+            params.extend(Param::read(parameter, errors));
+        }
+        let ident = function.sig.ident.clone();
+        let tool_name = check::name(&ident, &options, errors);
+        let (description, returns) = describe(function, &options, &mut params, errors);
+        check::params(&params, errors);
+        let returned = match &function.sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, ty) => Some((**ty).clone()),
+        };
+        let type_name = type_ident(options.type_name.as_ref().unwrap_or(&ident));
+        Self {
+            runtime: Runtime::new(options.crate_path.clone()),
+            type_name: may_have_type.then_some(type_name),
+            tool_name,
+            vis: function.vis.clone(),
+            cfgs: function.cfgs().into_iter().cloned().collect(),
+            deprecated: function.attrs.iter().any(|attr| attr.path().is_ident("deprecated")),
+            is_async: function.sig.asyncness.is_some(),
+            generics: function.sig.generics.clone(),
+            function: ident,
+            params,
+            returned,
+            description,
+            returns,
+            options,
+        }
+    }
+
+    /// Whether something stands between the tool and its function that typed hooks would pass by.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        !self.options.hooks.is_empty() || self.options.on_error.is_some()
+    }
+
+    /// Whether typed hooks can see into the tool: its arguments and its result are owned.
+    pub(crate) fn is_typed(&self) -> bool {
+        !self.is_wrapped()
+            && !self.returned.as_ref().is_some_and(borrows)
+            && !self.params.iter().any(|param| param.form == super::param::Form::Borrowing)
+    }
+}
+
+/// The description for the model; what the docs say of parameters goes to these.
+fn describe(
+    function: &FnItem,
+    options: &Options,
+    params: &mut [Param],
+    errors: &mut Errors,
+) -> (TokenStream, String) {
+    let mut text;
+    let mut returns = String::new();
+    let mut is_empty = false;
+    match Docs::of(&function.attrs) {
+        Docs::Computed(parts) => text = computed(&parts),
+        Docs::Lines(lines) => {
+            let description = if options.parse_docs {
+                let parts = docs::parse(&lines);
+                returns = parts.returns;
+                assign(parts.params, params, errors);
+                parts.description
+            } else {
+                docs::whole(&lines)
+            };
+            is_empty = description.trim().is_empty();
+            text = quote!(#description);
+        }
+    }
+    match &options.description {
+        Some(description) => text = quote!(#description),
+        None if is_empty => errors.push(
+            function.sig.ident.span(),
+            "the model reads a tool's description to know when to call it: write a doc comment (`/// What it does.`), \
+             or `description = \"\"` to go without",
+        ),
+        None => {}
+    }
+    (text, returns)
+}
+
+fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) {
+    for entry in entries {
+        let named = |param: &&mut Param| {
+            param.ident.unraw() == entry.name.as_str() || (param.is_model() && param.name == entry.name)
+        };
+        if let Some(param) = params.iter_mut().find(named) {
+            if !param.has_description {
+                let text = entry.text;
+                param.has_description = !text.is_empty();
+                param.description = quote!(#text);
+            }
+            continue;
+        }
+        let names: Vec<String> = params.iter().map(|param| param.ident.unraw().to_string()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let more = match suggest::nearest(&entry.name, &names) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None if names.is_empty() => "; this tool takes none".to_owned(),
+            None => format!("; there are: {}", names.join(", ")),
+        };
+        errors.push(
+            entry.span,
+            format_args!("the docs describe `{}`, but there is no such parameter{more}", entry.name),
+        );
+    }
+}
+
+impl Line {
+    /// Lines of a plain text, for tests.
+    #[cfg(test)]
+    pub(crate) fn all(text: &str) -> Vec<Self> {
+        let span = proc_macro2::Span::call_site();
+        text.lines().map(|text| Self { text: text.to_owned(), span }).collect()
+    }
+}

@@ -1,0 +1,435 @@
+//! Parameters: who fills each one, and in which form it is passed.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PatType, PathArguments, PathSegment, Type,
+    TypeImplTrait, TypeReference,
+};
+
+use super::arg::{Arg, Fallback};
+use super::docs::{self, Docs};
+use crate::diag::Errors;
+use crate::item::FnItem;
+
+/// How the function takes a value of the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// `T`
+    Value,
+    /// `&T`
+    Ref,
+    /// `Option<&T>`
+    OptionRef,
+    /// `&[T]`
+    Slice,
+    /// `Option<&[T]>`
+    OptionSlice,
+    /// `&str`
+    Str,
+    /// `Option<&str>`
+    OptionStr,
+    /// `Cow<'_, str>`
+    CowStr,
+    /// `Option<Cow<'_, str>>`
+    OptionCowStr,
+    /// `Cow<'_, T>`
+    Cow,
+    /// A type of the user's that borrows from the arguments.
+    Borrowing,
+}
+
+pub(crate) enum Source {
+    /// The runtime fills it.
+    Injected,
+    /// The model fills it.
+    Model,
+    /// Nobody fills it: it has its default.
+    Skipped,
+}
+
+pub(crate) struct Param {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) source: Source,
+    pub(crate) form: Form,
+    /// The type that is read: owned, but for [`Form::Borrowing`].
+    pub(crate) owned: TokenStream,
+    pub(crate) name: String,
+    pub(crate) description: TokenStream,
+    pub(crate) has_description: bool,
+    pub(crate) arg: Arg,
+    pub(crate) cfgs: Vec<Attribute>,
+}
+
+/// Types that the runtime injects, by the last segment of their path.
+const INJECTED: &[&str] = &[
+    "ToolContext",
+    "CancellationToken",
+    "Progress",
+    "IdempotencyKey",
+    "State",
+    "RunContext",
+    "AgentInfo",
+    "Team",
+    "SessionState",
+    "ToolSource",
+];
+
+impl Param {
+    /// Reads a parameter, and takes our attributes and its docs off it.
+    pub(crate) fn read(parameter: &mut syn::FnArg, errors: &mut Errors) -> Option<Self> {
+        let attrs = FnItem::take_attrs(parameter, &["doc", "arg", "inject"]);
+        let syn::FnArg::Typed(PatType { pat, ty, attrs: rest, .. }) = parameter else { return None };
+        let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
+        let forced = named("inject").next();
+        let mut arg = Arg::default();
+        for attr in named("arg") {
+            arg.read(attr, errors);
+        }
+        if let (Some(inject), Some(_)) = (forced, named("arg").next()) {
+            errors.at(
+                inject,
+                "a parameter is filled by the runtime (`#[inject]`) or by the model (`#[arg]`), not both",
+            );
+        }
+        if let Some(inject) = forced
+            && !matches!(inject.meta, syn::Meta::Path(_))
+        {
+            errors.at(inject, "`#[inject]` takes no options");
+        }
+        let injected = forced.is_some()
+            || (named("arg").next().is_none()
+                && last_segment(ty).is_some_and(|segment| INJECTED.iter().any(|name| segment.ident == name)));
+        let ident = ident(pat, injected, errors)?;
+        impl_trait(ty, errors);
+        let (form, owned) = if injected { (Form::Value, quote!()) } else { form(ty, errors) };
+        let source = match () {
+            () if injected => Source::Injected,
+            () if arg.skip => Source::Skipped,
+            () => Source::Model,
+        };
+        if !injected {
+            limits_fit(ty, &arg, errors);
+        }
+        let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
+        let (description, has_description) = match Docs::of(&attrs) {
+            Docs::Lines(lines) => {
+                let text = docs::whole(&lines);
+                (quote!(#text), !text.is_empty())
+            }
+            Docs::Computed(parts) => (computed(&parts), true),
+        };
+        let cfgs = rest.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
+        Some(Self {
+            ident,
+            ty: (**ty).clone(),
+            source,
+            form,
+            owned,
+            name,
+            description,
+            has_description,
+            arg,
+            cfgs,
+        })
+    }
+
+    pub(crate) fn is_injected(&self) -> bool {
+        matches!(self.source, Source::Injected)
+    }
+
+    pub(crate) fn is_model(&self) -> bool {
+        matches!(self.source, Source::Model)
+    }
+
+    /// Whether text that borrows from the arguments is read for it.
+    pub(crate) fn reads_text(&self) -> bool {
+        matches!(self.form, Form::Str | Form::OptionStr | Form::CowStr | Form::OptionCowStr)
+    }
+
+    /// The type that stands in the tuple of read values, borrowing for `'a`.
+    pub(crate) fn read_type(&self) -> TokenStream {
+        match self.form {
+            Form::Str | Form::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
+            Form::OptionStr | Form::OptionCowStr => {
+                quote!(::core::option::Option<__rt::Cow<'a, ::core::primitive::str>>)
+            }
+            Form::Borrowing => {
+                let ty = with_lifetime(&self.ty, "'a");
+                quote!(#ty)
+            }
+            _ => self.owned.clone(),
+        }
+    }
+
+    /// A read value as the owned type.
+    pub(crate) fn to_owned(&self, value: &Ident) -> TokenStream {
+        match self.form {
+            Form::Str | Form::CowStr => quote!(__rt::Cow::into_owned(#value)),
+            Form::OptionStr | Form::OptionCowStr => {
+                quote!(::core::option::Option::map(#value, __rt::Cow::into_owned))
+            }
+            _ => quote!(#value),
+        }
+    }
+
+    /// A read value, or an owned one, as the function takes it.
+    pub(crate) fn pass(&self, value: &Ident, owned: bool) -> TokenStream {
+        match self.form {
+            Form::Value | Form::Borrowing => quote!(#value),
+            Form::Ref => quote!(&#value),
+            Form::Slice | Form::Str => quote!(&*#value),
+            Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
+            Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
+            Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
+            Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
+            Form::CowStr | Form::OptionCowStr => quote!(#value),
+            Form::Cow => quote!(__rt::Cow::Owned(#value)),
+        }
+    }
+
+    /// The default, as an expression of the owned type.
+    pub(crate) fn default_value(&self) -> Option<TokenStream> {
+        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow);
+        match &self.arg.default {
+            Some(Fallback::Expr(value)) => Some(match &**value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => quote!(::core::convert::Into::into(#text)),
+                value if converts => quote!(::core::convert::Into::into(#value)),
+                value if self.form == Form::OptionStr || self.form == Form::OptionCowStr => {
+                    quote!(::core::option::Option::map(#value, ::core::convert::Into::into))
+                }
+                value => quote!(#value),
+            }),
+            Some(Fallback::OfType) => Some(self.default_of_type()),
+            None if matches!(self.source, Source::Skipped) => Some(self.default_of_type()),
+            None => None,
+        }
+    }
+
+    fn default_of_type(&self) -> TokenStream {
+        let ty = &self.owned;
+        quote_spanned!(self.ty.span()=> <#ty as ::core::default::Default>::default())
+    }
+}
+
+/// Computed documentation as one expression.
+pub(crate) fn computed(parts: &[Expr]) -> TokenStream {
+    let parts = parts.iter().enumerate().map(|(at, part)| {
+        let gap = if at == 0 { "" } else { "\n" };
+        match part {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                let text = text.value();
+                let text = format!("{gap}{}", text.strip_prefix(' ').unwrap_or(&text));
+                quote!(#text)
+            }
+            part => quote!(#gap, #part),
+        }
+    });
+    quote!(::core::concat!(#(#parts),*))
+}
+
+fn ident(pat: &Pat, injected: bool, errors: &mut Errors) -> Option<Ident> {
+    match pat {
+        Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
+        Pat::Wild(wild) if injected => Some(Ident::new("_unused", wild.span())),
+        Pat::Wild(wild) => {
+            errors.at(wild, "the model fills arguments by name: give this parameter one");
+            None
+        }
+        other => {
+            errors.at(
+                other,
+                "a tool's parameter is one name, which the model fills; take the value apart in the body: `let .. = \
+                 name;`",
+            );
+            None
+        }
+    }
+}
+
+fn impl_trait(ty: &Type, errors: &mut Errors) {
+    struct Find<'e>(&'e mut Errors);
+    impl<'ast> Visit<'ast> for Find<'_> {
+        fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
+            self.0.at(ty, "the model fills a concrete type: write one instead of `impl ..`");
+        }
+    }
+    Find(errors).visit_type(ty);
+}
+
+/// The last segment of a type's path, behind any reference.
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        Type::Reference(reference) => last_segment(&reference.elem),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        _ => None,
+    }
+}
+
+/// The only type argument of `Name<T>` or `Name<'_, T>`.
+pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
+    let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
+    let mut types = args.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.next().filter(|_| types.next().is_none())
+}
+
+fn plain(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => plain(&group.elem),
+        Type::Paren(paren) => plain(&paren.elem),
+        other => other,
+    }
+}
+
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
+    let ty = plain(ty);
+    let string = || quote!(__rt::String);
+    let option = |inner: TokenStream| quote!(::core::option::Option<#inner>);
+    let list = |inner: &Type| quote!(__rt::Vec<#inner>);
+    match ty {
+        Type::Reference(reference) => match target(reference, errors) {
+            Some(inner) if is_str(inner) => return (Form::Str, string()),
+            Some(Type::Slice(slice)) => return (Form::Slice, list(&slice.elem)),
+            Some(inner) => return (Form::Ref, inner.to_token_stream()),
+            None => return (Form::Value, quote!(())),
+        },
+        _ if argument(ty, "Cow").is_some_and(is_str) => return (Form::CowStr, string()),
+        _ => {}
+    }
+    if let Some(inner) = argument(ty, "Cow") {
+        return (Form::Cow, quote!(<#inner as __rt::ToOwned>::Owned));
+    }
+    if let Some(inner) = argument(ty, "Option").map(plain) {
+        if argument(inner, "Cow").is_some_and(is_str) {
+            return (Form::OptionCowStr, option(string()));
+        }
+        if let Type::Reference(reference) = inner {
+            return match target(reference, errors) {
+                Some(inner) if is_str(inner) => (Form::OptionStr, option(string())),
+                Some(Type::Slice(slice)) => (Form::OptionSlice, option(list(&slice.elem))),
+                Some(inner) => (Form::OptionRef, option(inner.to_token_stream())),
+                None => (Form::Value, quote!(())),
+            };
+        }
+    }
+    if borrows(ty) {
+        let ty = with_lifetime(ty, "'static");
+        return (Form::Borrowing, quote!(#ty));
+    }
+    (Form::Value, quote!(#ty))
+}
+
+/// What a shared reference refers to.
+fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t Type> {
+    if reference.mutability.is_some() {
+        errors.at(
+            reference,
+            "the arguments of a call belong to nobody else: take the value itself (`mut name: T`) instead of `&mut`",
+        );
+        return None;
+    }
+    let inner = plain(&reference.elem);
+    if let Type::TraitObject(object) = inner {
+        errors.at(object, "the model fills a concrete type: write one instead of `dyn ..`");
+        return None;
+    }
+    Some(inner)
+}
+
+/// Whether a type borrows from something that does not live for ever.
+pub(crate) fn borrows(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            self.0 |= reference.lifetime.is_none();
+            visit::visit_type_reference(self, reference);
+        }
+        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
+
+/// The type with this lifetime in place of all that are not `'static`.
+pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
+    struct Replace<'n>(&'n str);
+    impl syn::visit_mut::VisitMut for Replace<'_> {
+        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+            if lifetime.ident != "static" {
+                *lifetime = Lifetime::new(self.0, Span::call_site());
+            }
+        }
+        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+            reference.lifetime.get_or_insert_with(|| Lifetime::new(self.0, Span::call_site()));
+            syn::visit_mut::visit_type_reference_mut(self, reference);
+        }
+    }
+    let mut ty = ty.clone();
+    syn::visit_mut::VisitMut::visit_type_mut(&mut Replace(lifetime), &mut ty);
+    ty
+}
+
+/// Limits on types that are known by name: a range of a text is a mistake.
+fn limits_fit(ty: &Type, arg: &Arg, errors: &mut Errors) {
+    let ty = match plain(ty) {
+        Type::Reference(reference) => plain(&reference.elem),
+        ty => ty,
+    };
+    if let Some(inner) = argument(ty, "Option") {
+        return limits_fit(inner, arg, errors);
+    }
+    let Type::Path(path) = ty else {
+        if matches!(ty, Type::Slice(_) | Type::Array(_)) {
+            refuse(&[(arg.range, "range"), (arg.pattern, "pattern")], "a list has a `length(..)`", errors);
+        }
+        return;
+    };
+    let Some(last) = path.path.segments.last() else { return };
+    match last.ident.to_string().as_str() {
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize"
+        | "f32" | "f64" => {
+            refuse(&[(arg.length, "length"), (arg.pattern, "pattern")], "a number has a `range(..)`", errors);
+        }
+        "bool" => {
+            let all = [(arg.range, "range"), (arg.length, "length"), (arg.pattern, "pattern")];
+            refuse(&all, "it is `true` or `false`", errors);
+        }
+        "str" | "String" => {
+            refuse(&[(arg.range, "range")], "text has a `length(..)` or a `pattern = \"..\"`", errors);
+        }
+        "Vec" | "HashSet" | "BTreeSet" | "VecDeque" | "HashMap" | "BTreeMap" => {
+            refuse(
+                &[(arg.range, "range"), (arg.pattern, "pattern")],
+                "a list or a map has a `length(..)`",
+                errors,
+            );
+        }
+        _ => {}
+    }
+}
+
+fn refuse(limits: &[(Option<Span>, &str)], instead: &str, errors: &mut Errors) {
+    for (span, limit) in limits {
+        if let Some(span) = span {
+            errors.push(*span, format_args!("`{limit}` does not fit this parameter's type; {instead}"));
+        }
+    }
+}

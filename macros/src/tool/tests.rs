@@ -1,0 +1,1 @@
+//! Tests of the macro as a function from tokens to tokens.
