@@ -8,6 +8,7 @@ mod args;
 mod content;
 mod context;
 mod error;
+pub mod hooks;
 mod journal;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -33,6 +34,8 @@ pub use context::{
 };
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use journal::{Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+#[cfg(feature = "genai")]
+pub use model::GenaiModel;
 pub use model::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, Script, ScriptError,
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,

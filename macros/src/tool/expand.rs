@@ -105,7 +105,7 @@ impl Expansion<'_> {
         let type_name = self.type_name;
         let (tables, definition) = (self.tables(), self.definition());
         let (read, inject, encode, call) = (self.read(), self.inject(), self.encode(), self.send_call());
-        let (default, fits, typed) = (self.default(), self.fits_state(), typed::expand(self));
+        let (default, state, typed) = (self.default(), self.state(), typed::expand(self));
         let (items, run) = self.run();
         quote! {
             use #private as __rt;
@@ -119,12 +119,12 @@ impl Expansion<'_> {
             #default
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
+                type State = #state;
                 fn definition(&self) -> &__rt::ToolDefinition {
                     __definition()
                 }
                 #run
             }
-            #fits
             #typed
         }
     }
@@ -158,6 +158,14 @@ impl Expansion<'_> {
             }
             let reader = format_ident!("__READER_{at}");
             let name = &param.name;
+            if param.form == Form::Borrowing {
+                items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
+                    const _: fn() = || {
+                        use __rt::NoAlias as _;
+                        __rt::no_alias(__rt::Alias::<#owned>::OF.find());
+                    };
+                });
+            }
             let base = if param.reads_text() || param.form == Form::Borrowing {
                 quote!(__rt::Param::new(#name, __rt::schema_of::<#owned>, __rt::optional::<#owned>))
             } else {
@@ -502,18 +510,16 @@ impl Expansion<'_> {
         (items, run)
     }
 
-    /// Which agents the tool fits, by their state.
-    fn fits_state(&self) -> TokenStream {
-        let type_name = self.type_name;
-        let paths: Vec<_> = self.model.options.hooks.iter().map(|hook| &hook.path).collect();
-        match self.params.iter().find_map(|param| state_of(param)) {
-            Some(state) => quote! {
-                impl __rt::FitsState<#state> for #type_name where #(#paths: __rt::FitsState<#state>,)* {}
-            },
-            None => {
-                quote!(impl<S> __rt::FitsState<S> for #type_name where #(#paths: __rt::FitsState<S>,)* {})
-            }
-        }
+    /// The state that the tool and its own hooks work on.
+    fn state(&self) -> TokenStream {
+        let own = match self.params.iter().find_map(|param| state_of(param)) {
+            Some(state) => quote!(__rt::State<#state>),
+            None => quote!(()),
+        };
+        self.model.options.hooks.iter().fold(own, |states, hook| {
+            let path = &hook.path;
+            quote!(__rt::BothStates<#states, <#path as __rt::Hook>::State>)
+        })
     }
 }
 
@@ -548,6 +554,7 @@ pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
             }
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
+                type State = ();
                 fn definition(&self) -> &__rt::ToolDefinition {
                     loop {}
                 }
@@ -555,7 +562,6 @@ pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
                     loop {}
                 }
             }
-            impl<S> __rt::FitsState<S> for #type_name {}
         };
     }
 }

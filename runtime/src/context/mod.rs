@@ -24,6 +24,7 @@ use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
+use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target, ToolTable};
 
 /// Where a tool comes from.
@@ -183,6 +184,11 @@ impl ToolContext {
     /// Where the tool comes from.
     pub fn source(&self) -> ToolSource {
         self.entry().source
+    }
+
+    /// What the model is told about the tool, and whether a call of it may be repeated.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.entry().definition
     }
 
     /// The id that the model gave this call.

@@ -1,60 +1,34 @@
-//! MCP servers as tool sources.
+//! MCP servers as tool sources: processes that speak the Model Context Protocol over their standard streams.
+//!
+//! Where they come from: [`AgentBuilder::server`](crate::AgentBuilder::server), a [`McpConfig`], or, for a
+//! server that neither names, the `.mcp.json` in the working directory.
+//!
+//! - A server is started once for a program's agents, however many of them use it.
+//! - Every request has a time limit. A call that is dropped is cancelled on the server.
+//! - A server that dies is started again by the next call, at most three times in a minute.
+//! - What a server writes to its standard error is kept for error texts and never reaches the terminal.
+//!
+//! The way of a call: [`provider`] puts a server's tools among an agent's, [`tool`] checks the arguments,
+//! [`server`] finds a living [`connection`] (or makes one), which owns the [`process`]. Types of the MCP
+//! library stay inside this folder.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod client;
+mod config;
+mod connection;
+mod convert;
+mod error;
+mod expand;
+mod file;
+mod filter;
+mod list;
+mod pool;
+mod process;
+mod provider;
+mod server;
+mod stderr;
+mod tap;
+mod tool;
 
-use crate::agent::ToolProvider;
-
-/// Configured servers.
-#[derive(Debug, Clone, Default)]
-pub struct McpConfig(BTreeMap<String, ServerConfig>);
-
-/// One configured server.
-#[derive(Debug, Clone)]
-pub struct ServerConfig {}
-
-impl McpConfig {
-    /// Adds a server.
-    pub fn insert(&mut self, name: impl Into<String>, server: ServerConfig) {
-        self.0.insert(name.into(), server);
-    }
-
-    /// Adds the servers of another configuration.
-    pub fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
-    }
-}
-
-/// Why a server is not there.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("mcp")]
-pub struct McpError;
-
-pub(crate) struct ServerPool(McpConfig);
-
-impl ServerPool {
-    pub(crate) fn new(
-        config: McpConfig,
-        _wanted: impl Iterator<Item = &'static str>,
-    ) -> Result<Self, McpError> {
-        Ok(Self(config))
-    }
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.0.0.contains_key(name)
-    }
-    pub(crate) fn known(&self) -> String {
-        String::new()
-    }
-    pub(crate) async fn start(&self, _names: BTreeSet<&'static str>) -> Result<(), McpError> {
-        Ok(())
-    }
-    pub(crate) fn provider(
-        &self,
-        _agent: &str,
-        _server: &str,
-        _filter: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, McpError> {
-        Err(McpError)
-    }
-    pub(crate) async fn shutdown(&self) {}
-}
+pub use config::{McpConfig, ServerConfig};
+pub use error::{McpError, StartFailure};
+pub(crate) use pool::ServerPool;

@@ -1,5 +1,7 @@
 //! Models: what answers a conversation, behind one trait of our own.
 
+#[cfg(feature = "genai")]
+mod genai;
 mod message;
 mod script;
 
@@ -11,6 +13,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "genai")]
+pub use self::genai::GenaiModel;
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};
 

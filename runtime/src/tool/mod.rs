@@ -14,11 +14,19 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "mcp")]
+pub(crate) use check::check;
 pub(crate) use check::describe;
+#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
+pub(crate) use check::nearest;
+#[cfg(feature = "mcp")]
+pub(crate) use coerce::coerce;
 pub use decode::Slots;
+#[cfg(feature = "mcp")]
+pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
-pub use own::{Body, Layer, Within, offload, recover};
-pub use param::{Limit, Param, Reader, ToolArg, reader};
+pub use own::{Body, BothStates, Layer, Within, offload, recover};
+pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
 pub use result::{Kind, ToolReturn, ladder};
 pub use schema::{optional, schema_of};
 

@@ -4,10 +4,11 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
+use super::FitsState;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Configure, Hook, InnerNext};
+use crate::onion::{Call, Hook, InnerNext, WrittenAs};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -46,9 +47,9 @@ impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
     pub fn new<A>(with: A, inner: C) -> Self
     where
-        H: Configure<A>,
+        H::Config: WrittenAs<A>,
     {
-        Self { hook: H::configure(with), inner }
+        Self { hook: H::configure(H::Config::read(with)), inner }
     }
 }
 
@@ -61,6 +62,11 @@ impl<H: Hook, C: Call> Call for Layer<H, C> {
         self.hook.call(cx, args, InnerNext::new(&self.inner, cx))
     }
 }
+
+/// The states of a tool and of its own hooks: an agent's state fits if it fits both.
+pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
+
+impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
 
 /// Lets `on_error` answer a tool error; a stop and an abort pass it by.
 pub fn recover(

@@ -1,5 +1,7 @@
 //! One parameter of a tool, as `#[tool]` writes it down.
 
+use std::marker::PhantomData;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
@@ -97,3 +99,50 @@ impl<T> Reader<T> {
         Param::new(name, self.schema, self.optional)
     }
 }
+
+/// Asks a type that borrows whether it is `&str` under another name. An inherent method wins over a trait's.
+pub struct Alias<T>(PhantomData<fn() -> T>);
+
+impl<T> Alias<T> {
+    /// Of this type.
+    pub const OF: Self = Self(PhantomData);
+}
+
+impl Alias<&'static str> {
+    /// It is.
+    pub fn find(&self) -> HiddenText {
+        HiddenText
+    }
+}
+
+/// A type that is not `&str`.
+pub trait NoAlias {
+    /// It is not.
+    fn find(&self) -> Visible;
+}
+
+impl<T> NoAlias for Alias<T> {
+    fn find(&self) -> Visible {
+        Visible
+    }
+}
+
+/// `&str` under another name.
+pub struct HiddenText;
+
+/// A type that shows what it is.
+pub struct Visible;
+
+/// A type whose name says what it is.
+#[diagnostic::on_unimplemented(
+    message = "`&str` stands here under another name",
+    label = "write `&str` itself",
+    note = "text with an escape, such as a line break, cannot be borrowed; `#[tool]` copies it then, where it sees that \
+            a parameter is a `&str`"
+)]
+pub trait SaysWhatItIs {}
+
+impl SaysWhatItIs for Visible {}
+
+/// Refuses text under another name.
+pub fn no_alias(_: impl SaysWhatItIs) {}

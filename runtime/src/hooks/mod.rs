@@ -1,0 +1,22 @@
+//! Ready-made hooks. Each is also an example of one form: [`log`](fn@log) comes after a call,
+//! [`timing`](fn@timing) goes around it, [`retry`](fn@retry) is configured.
+//!
+//! ```
+//! use onionskin::{agent, hooks};
+//!
+//! agent! {
+//!     Clerk {
+//!         instruction: "Answer.",
+//!         tool_hooks: [hooks::log, hooks::timing, hooks::retry(3)],
+//!     }
+//! }
+//! ```
+
+// A module cannot share its name with the hook that it exports: both are in the type namespace.
+mod clock;
+mod logging;
+mod repeat;
+
+pub use clock::{Elapsed, timing};
+pub use logging::log;
+pub use repeat::retry;

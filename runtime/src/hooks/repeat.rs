@@ -1,0 +1,48 @@
+//! A configured hook.
+
+use std::time::Duration;
+
+use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
+
+/// Calls again after an error, up to `attempts` times in all, with a pause that begins at 100 ms and
+/// doubles, up to 10 s, with jitter.
+///
+/// Only errors that another try may cure are retried: failures, timeouts and remote errors, not refused
+/// arguments, denials or limits. A tool with `effect = once` is never called twice. Each attempt gets the
+/// arguments as they came, whatever hooks inside did to them.
+#[tool_hook]
+pub async fn retry(
+    #[config] attempts: u32,
+    ctx: &ToolContext,
+    args: &mut Args,
+    next: impl Next,
+) -> ToolResult {
+    let attempts = if ctx.definition().effect == Effect::Once { 1 } else { attempts };
+    let mut attempt = 1;
+    loop {
+        if attempt >= attempts {
+            return next.run(args).await;
+        }
+        let result = next.run(&mut args.clone()).await;
+        if !may_help(&result) {
+            return result;
+        }
+        let jitter = u32::try_from(ctx.random().await % 50).unwrap_or(0);
+        ctx.sleep(pause(attempt, jitter)).await;
+        attempt += 1;
+    }
+}
+
+fn may_help(result: &ToolResult) -> bool {
+    matches!(
+        result,
+        Err(Exit::Tool(error))
+            if matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout | ErrorKind::Remote)
+    )
+}
+
+/// `jitter` is in percent.
+fn pause(attempt: u32, jitter: u32) -> Duration {
+    let base = Duration::from_millis(100 << (attempt - 1).min(7)).min(Duration::from_secs(10));
+    base + base * jitter / 100
+}

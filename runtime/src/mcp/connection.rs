@@ -1,0 +1,246 @@
+//! One connection: a process and the protocol over its streams. Every request ends: with an answer, at its
+//! time limit, or with the process.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest,
+    ProgressNotificationParam, RequestId, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
+use rmcp::{ServiceExt, model::ErrorData};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::client::{Client, Listeners};
+use super::config::ServerConfig;
+use super::error::StartFailure;
+use super::process::Process;
+use super::stderr::Secrets;
+use super::tap::{Beginning, Tap};
+
+/// A call whose server reports progress may last so many times its limit.
+const EXTENSIONS: u32 = 10;
+/// How long an answer may still come after the process ended, or the end after the answers stopped.
+const AFTERMATH: Duration = Duration::from_millis(500);
+
+/// A server that runs and has shaken hands. Dropping it kills the process.
+pub(super) struct Connection {
+    peer: Peer<RoleClient>,
+    service: Mutex<Option<RunningService<RoleClient, Client>>>,
+    listeners: Listeners,
+    timeout: Duration,
+    process: Process,
+}
+
+/// Why a request has no answer.
+pub(super) enum RequestError {
+    /// The process is dead; how it ended.
+    Died(Arc<str>),
+    /// There was no answer in this time. The request was cancelled.
+    Timeout(Duration),
+    /// The server answered with a protocol error.
+    Refused(ErrorData),
+    /// The exchange failed.
+    Broken(String),
+}
+
+impl Connection {
+    /// Starts the process and shakes hands; `changed` is told whenever the server's tools change.
+    pub(super) async fn open(
+        server: &Arc<str>,
+        config: &ServerConfig,
+        secrets: &Secrets,
+        tools_changed: mpsc::Sender<()>,
+    ) -> Result<Self, Box<StartFailure>> {
+        let failure = |reason: String, next_step: &str, stderr: Vec<String>| {
+            Box::new(StartFailure {
+                server: server.to_string(),
+                command: config.command_line(),
+                reason: secrets.hide(reason),
+                stderr,
+                next_step: next_step.to_owned(),
+            })
+        };
+        let (process, stdin, stdout) = Process::spawn(server, config, secrets).map_err(|error| {
+            let (reason, next_step) = not_spawned(config, &error);
+            failure(reason, next_step, Vec::new())
+        })?;
+        let beginning = Beginning::default();
+        let listeners = Listeners::default();
+        let client = Client { listeners: listeners.clone(), tools_changed };
+        let hands = client.serve((Tap::new(stdout, beginning.clone()), stdin));
+        let died = |how: Arc<str>| format!("it ended before it was ready ({how})");
+        let shaken = tokio::select! {
+            biased;
+            shaken = tokio::time::timeout(config.start_timeout, hands) => shaken,
+            how = process.end() => return Err(failure(died(how), ITS_OWN_WORDS, process.stderr.lines())),
+        };
+        let foreign = || match beginning.not_mcp() {
+            Some(line) => (format!("; it wrote `{line}` to its standard output, which is not MCP"), NOT_MCP),
+            None => (String::new(), SLOW),
+        };
+        let service = match shaken {
+            Ok(Ok(service)) => service,
+            Ok(Err(error)) => {
+                let reason = match tokio::time::timeout(AFTERMATH, process.end()).await {
+                    Ok(how) => died(how) + &foreign().0,
+                    Err(_) => format!("the handshake failed: {error}{}", foreign().0),
+                };
+                return Err(failure(reason, ITS_OWN_WORDS, process.stderr.lines()));
+            }
+            Err(_) => {
+                let (foreign, next_step) = foreign();
+                let reason = format!("it did not shake hands within {:?}{foreign}", config.start_timeout);
+                return Err(failure(reason, next_step, process.stderr.lines()));
+            }
+        };
+        let peer = service.peer().clone();
+        let service = Mutex::new(Some(service));
+        Ok(Self { peer, service, listeners, timeout: config.timeout, process })
+    }
+
+    /// Whether the server says that it has tools. One that does not is not asked for them.
+    pub(super) fn has_tools(&self) -> bool {
+        self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some())
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.process.ended().is_none() && !self.peer.is_transport_closed()
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn ended(&self) -> Option<Arc<str>> {
+        self.process.ended()
+    }
+
+    /// The last lines of the server's standard error.
+    pub(super) fn stderr(&self) -> Vec<String> {
+        self.process.stderr.lines()
+    }
+
+    /// Makes a request. Dropping the future cancels it on the server.
+    pub(super) async fn request(
+        &self,
+        request: ClientRequest,
+        mut progress: impl FnMut(ProgressNotificationParam),
+    ) -> Result<ServerResult, RequestError> {
+        let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
+        let listening = self.listeners.listen(sending, |handle| handle.progress_token.clone());
+        let (mut handle, mut reports) = match listening.await {
+            Ok(sent) => sent,
+            Err(error) => return Err(self.broken(error).await),
+        };
+        let mut cancel = CancelOnDrop::new(self.peer.clone(), handle.id.clone());
+        let last = Instant::now() + self.timeout * EXTENSIONS;
+        let mut limit = Instant::now() + self.timeout;
+        let mut done = f64::NEG_INFINITY;
+        let answer = loop {
+            tokio::select! {
+                biased;
+                Some(report) = reports.recv() => {
+                    limit = (Instant::now() + self.timeout).min(last);
+                    // Reports may overtake each other; only what goes forward is one.
+                    if report.progress > done {
+                        done = report.progress;
+                        progress(report);
+                    }
+                }
+                answer = &mut handle.rx => break answer,
+                () = tokio::time::sleep_until(limit) => return Err(RequestError::Timeout(self.timeout)),
+                how = self.process.end() => {
+                    // The answer may have been its last word.
+                    match tokio::time::timeout(AFTERMATH, &mut handle.rx).await {
+                        Ok(answer) => break answer,
+                        Err(_) => return Err(RequestError::Died(how)),
+                    }
+                }
+            }
+        };
+        cancel.armed = false;
+        match answer {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(error)) => Err(self.broken(error).await),
+            Err(_) => Err(self.broken(ServiceError::TransportClosed).await),
+        }
+    }
+
+    /// What an error of the library means. A server that closed its streams is of no more use.
+    async fn broken(&self, error: ServiceError) -> RequestError {
+        match error {
+            ServiceError::McpError(error) => RequestError::Refused(error),
+            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                if let Ok(how) = tokio::time::timeout(AFTERMATH, self.process.end()).await {
+                    return RequestError::Died(how);
+                }
+                self.process.kill();
+                RequestError::Died("it closed its standard streams".into())
+            }
+            other => RequestError::Broken(other.to_string()),
+        }
+    }
+
+    /// Closes the server's input, waits for its end, asks, kills.
+    pub(super) async fn close(&self) {
+        let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut service) = service {
+            let _ = service.close_with_timeout(AFTERMATH).await;
+        }
+        self.process.finish().await;
+    }
+
+    /// Kills the server at once.
+    pub(super) fn kill(&self) {
+        self.process.kill();
+    }
+}
+
+const ITS_OWN_WORDS: &str = "Run the command in a shell to see what it says.";
+const NOT_MCP: &str = "Check that the command starts an MCP server that speaks over its standard streams, and that it \
+                       writes nothing else to its standard output.";
+const SLOW: &str = "Check that the command starts an MCP server that speaks over its standard streams; if it only needs \
+                    longer, raise its start timeout.";
+
+fn not_spawned(config: &ServerConfig, error: &io::Error) -> (String, &'static str) {
+    // The system says "not found" for both.
+    if let Some(cwd) = config.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+        return (format!("its working directory `{}` does not exist", cwd.display()), "Correct its `cwd`.");
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        let next = "Install it, or correct `command`; a command without a path is looked up in `PATH`.";
+        return (format!("the command `{}` was not found", config.command.shown), next);
+    }
+    (error.to_string(), "Check that the command is a program that may be run.")
+}
+
+/// Tells the server that nobody waits for an answer any more.
+struct CancelOnDrop {
+    peer: Peer<RoleClient>,
+    id: RequestId,
+    armed: bool,
+}
+
+impl CancelOnDrop {
+    fn new(peer: Peer<RoleClient>, id: RequestId) -> Self {
+        Self { peer, id, armed: true }
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        // Without a runtime the server is gone as well.
+        if self.armed
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let (peer, id) = (self.peer.clone(), self.id.clone());
+            runtime.spawn(async move {
+                let params =
+                    CancelledNotificationParam::new(Some(id), Some("nobody waits for it".to_owned()));
+                let cancelled = CancelledNotification::new(params);
+                let _ = peer.send_notification(ClientNotification::CancelledNotification(cancelled)).await;
+            });
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From the protocol's types to ours.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock as RemoteBlock, ServerResult, Tool};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::tool::{Annotations, ToolDefinition};
+
+/// What a server says of a tool, under the name that hooks see.
+pub(super) fn definition(name: &str, tool: Tool) -> ToolDefinition {
+    let mut definition = ToolDefinition::new(name, tool.description.unwrap_or_default());
+    definition.input_schema = object(tool.input_schema);
+    definition.output_schema = tool.output_schema.map(object);
+    definition.meta = tool.meta.map(|meta| Arc::new(Value::Object(meta.0)));
+    let mut title = tool.title;
+    if let Some(hints) = tool.annotations {
+        title = title.or(hints.title);
+        definition.annotations = Annotations {
+            read_only: hints.read_only_hint,
+            destructive: hints.destructive_hint,
+            idempotent: hints.idempotent_hint,
+            open_world: hints.open_world_hint,
+        };
+    }
+    definition.title = title.map(Into::into);
+    definition
+}
+
+fn object(schema: Arc<serde_json::Map<String, Value>>) -> Arc<Value> {
+    Arc::new(Value::Object(Arc::unwrap_or_clone(schema)))
+}
+
+/// What an answer to a call means. An error of the tool keeps its content.
+pub(super) fn result(server: &str, answer: ServerResult) -> ToolResult {
+    let answer = match answer {
+        ServerResult::CallToolResult(answer) => known(answer),
+        ServerResult::EmptyResult(_) => Answer::default(),
+        // The library takes no block that it does not know; ours are kept as their JSON.
+        ServerResult::CustomResult(answer) => match serde_json::from_value(answer.0) {
+            Ok(answer) => answer,
+            Err(_) => return Err(unusable(server, "gave an answer that is no tool result")),
+        },
+        ServerResult::InputRequiredResult(_) => {
+            return Err(unusable(
+                server,
+                "asks for a person's input before it goes on, which is not supported yet",
+            ));
+        }
+        ServerResult::CreateTaskResult(_) => {
+            return Err(unusable(server, "made a task of the call, which is not supported yet"));
+        }
+        _ => return Err(unusable(server, "gave an answer that belongs to another request")),
+    };
+    let mut output = ToolOutput::blocks(answer.content);
+    if let Some(structured) = answer.structured_content {
+        output.set_structured(structured);
+    }
+    if let Some(meta) = answer.meta {
+        output.set_remote_meta(meta);
+    }
+    if answer.is_error {
+        return Err(Exit::Tool(ToolError::from_output(ErrorKind::Remote, output)));
+    }
+    Ok(output)
+}
+
+fn unusable(server: &str, what: &str) -> Exit {
+    Exit::Tool(ToolError::new(format!("the MCP server `{server}` {what}")).with_kind(ErrorKind::Remote))
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    content: Vec<ContentBlock>,
+    #[serde(default)]
+    structured_content: Option<Value>,
+    #[serde(default)]
+    is_error: bool,
+    #[serde(default, rename = "_meta")]
+    meta: Option<Value>,
+}
+
+fn known(answer: CallToolResult) -> Answer {
+    Answer {
+        content: answer.content.into_iter().map(block).collect(),
+        structured_content: answer.structured_content,
+        is_error: answer.is_error.unwrap_or_default(),
+        meta: answer.meta.map(|meta| Value::Object(meta.0)),
+    }
+}
+
+fn block(block: RemoteBlock) -> ContentBlock {
+    match block {
+        RemoteBlock::Text(text) => ContentBlock::Text(text.text),
+        // Both sides write the protocol's form, ours reads any block.
+        other => match serde_json::to_value(&other) {
+            Ok(value) => serde_json::from_value(value.clone())
+                .unwrap_or_else(|_| ContentBlock::Text(value.to_string())),
+            Err(error) => ContentBlock::Text(format!("a block that cannot be written as JSON: {error}")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(value: Value) -> ToolResult {
+        result("s", serde_json::from_value(value).unwrap())
+    }
+
+    #[test]
+    fn a4_every_kind_of_block_is_kept() {
+        let blocks = json!([
+            {"type": "text", "text": "t", "annotations": {"audience": ["user"]}},
+            {"type": "image", "data": "aQ==", "mimeType": "image/png"},
+            {"type": "audio", "data": "aQ==", "mimeType": "audio/wav"},
+            {"type": "resource", "resource": {"uri": "a://b", "text": "r"}},
+            {"type": "resource_link", "uri": "a://c", "name": "c"},
+        ]);
+        let output = answer(json!({"content": blocks, "_meta": {"k": 1}})).unwrap();
+        assert!(matches!(
+            output.content(),
+            [
+                ContentBlock::Text(_),
+                ContentBlock::Image(_),
+                ContentBlock::Audio(_),
+                ContentBlock::Resource(_),
+                ContentBlock::ResourceLink(_)
+            ]
+        ));
+        assert_eq!(output.remote_meta(), Some(&json!({"k": 1})));
+    }
+
+    #[test]
+    fn a4_unknown_blocks_are_kept_as_json() {
+        let output = answer(json!({"content": [{"type": "smell", "odour": "mint"}]})).unwrap();
+        assert_eq!(output.to_text(), r#"{"odour":"mint","type":"smell"}"#);
+    }
+
+    #[test]
+    fn a4_an_error_keeps_content_structure_and_meta() {
+        let content = json!([{"type": "text", "text": "no"}]);
+        let value =
+            json!({"content": content, "isError": true, "structuredContent": {"a": 1}, "_meta": {"b": 2}});
+        let exit = answer(value).unwrap_err();
+        let error = exit.as_tool_error().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Remote);
+        assert_eq!(error.to_text(), "no");
+        assert_eq!(*error.output().structured_content().unwrap(), json!({"a": 1}));
+        assert_eq!(error.output().remote_meta(), Some(&json!({"b": 2})));
+    }
+
+    #[test]
+    fn a4_answers_that_are_no_result_are_errors() {
+        for value in [json!({"tools": []}), json!({"strange": 1}), json!([1])] {
+            let exit = answer(value).unwrap_err();
+            assert_eq!(exit.as_tool_error().unwrap().kind(), ErrorKind::Remote);
+        }
+    }
+
+    #[test]
+    fn a4_a_request_for_input_is_a_clear_error() {
+        let value = json!({"resultType": "input_required", "inputRequests": {}, "requestState": "x"});
+        assert!(answer(value).unwrap_err().to_string().contains("a person's input"), "input");
+    }
+}

@@ -1,0 +1,109 @@
+//! Why a server, or a tool of it, is not there.
+
+use std::fmt;
+
+/// Why a server, or a tool of it, is not there. No text holds a value of the server's environment.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum McpError {
+    /// A configuration file could not be read.
+    #[error("cannot read `{file}`: {reason}")]
+    File {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// A configuration file says something that it may not say.
+    #[error("{file}:{line}:{column}: {}{reason}", at(.field))]
+    Config {
+        /// The file.
+        file: String,
+        /// Counts from 1.
+        line: usize,
+        /// Counts from 1, in bytes.
+        column: usize,
+        /// The field, by path: `mcpServers.time.args`. Empty for the file as a whole.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A server did not start.
+    #[error(transparent)]
+    Start(Box<StartFailure>),
+    /// A server started and its tools could not be listed.
+    #[error("the tools of the MCP server `{server}` could not be listed: {reason}")]
+    List {
+        /// The server.
+        server: String,
+        /// Why.
+        reason: String,
+    },
+    /// A pattern of an agent matches no tool of the server.
+    #[error(
+        "the agent `{agent}` takes `{pattern}` from the MCP server `{server}`, which has no such tool{}; its tools \
+         are: {tools}. Correct the pattern in the agent's `tools`",
+        did_you_mean(.nearest.as_deref())
+    )]
+    NoSuchTool {
+        /// The agent.
+        agent: String,
+        /// The server.
+        server: String,
+        /// The pattern.
+        pattern: String,
+        /// The server's tools.
+        tools: String,
+        /// The tool that was most likely meant.
+        nearest: Option<String>,
+    },
+    /// Several servers failed.
+    #[error("{}", lines(.0))]
+    Several(Vec<McpError>),
+}
+
+/// A server that did not start: what was tried, what happened, and what to do.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StartFailure {
+    /// The server.
+    pub server: String,
+    /// Its command with the arguments, as they were written in the configuration.
+    pub command: String,
+    /// What happened.
+    pub reason: String,
+    /// The last lines that it wrote to its standard error.
+    pub stderr: Vec<String>,
+    /// What to do about it.
+    pub next_step: String,
+}
+
+impl fmt::Display for StartFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the MCP server `{}` (`{}`) did not start: {}", self.server, self.command, self.reason)?;
+        write_stderr(f, &self.stderr)?;
+        write!(f, "\n{}", self.next_step)
+    }
+}
+
+impl std::error::Error for StartFailure {}
+
+/// Writes the last lines of a server's standard error, if there are any.
+pub(super) fn write_stderr(f: &mut impl fmt::Write, lines: &[String]) -> fmt::Result {
+    if !lines.is_empty() {
+        f.write_str("\nthe last lines of its standard error:")?;
+    }
+    lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
+}
+
+fn at(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("`{field}`: ") }
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+fn lines(errors: &[McpError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,86 @@
+//! Environment variables in configuration text: `${NAME}` and `${NAME:-default}`.
+
+use std::collections::BTreeMap;
+
+/// Replaces every variable in `text`; the ones that were set are noted in `used` with their values.
+pub(super) fn expand(
+    text: &str,
+    variable: impl Fn(&str) -> Option<String>,
+    used: &mut BTreeMap<String, String>,
+) -> Result<String, String> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some((before, from)) = rest.split_once("${") {
+        expanded.push_str(before);
+        let (inside, after) =
+            from.split_once('}').ok_or_else(|| "`${` without `}`; write `${NAME}`".to_owned())?;
+        let (name, default) = match inside.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (inside, None),
+        };
+        if !is_name(name) {
+            return Err(format!(
+                "`${{{name}}}` names no variable; write `${{NAME}}` or `${{NAME:-default}}`"
+            ));
+        }
+        // As in a shell, `:-` also stands in for a variable that is set to nothing.
+        match (variable(name).filter(|value| default.is_none() || !value.is_empty()), default) {
+            (Some(value), _) => {
+                expanded.push_str(&value);
+                used.insert(name.to_owned(), value);
+            }
+            (None, Some(default)) => expanded.push_str(default),
+            (None, None) => {
+                return Err(format!(
+                    "the environment variable `{name}` is not set; set it, or write `${{{name}:-default}}`"
+                ));
+            }
+        }
+        rest = after;
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str) -> Option<String> {
+        match name {
+            "KEY" => Some("s3cret".to_owned()),
+            "EMPTY" => Some(String::new()),
+            _ => None,
+        }
+    }
+
+    fn expanded(text: &str) -> Result<String, String> {
+        expand(text, variable, &mut BTreeMap::new())
+    }
+
+    #[test]
+    fn a4_variables_and_defaults_are_filled_in() {
+        assert_eq!(expanded("a ${KEY} b ${KEY}").unwrap(), "a s3cret b s3cret");
+        assert_eq!(expanded("${NONE:-x:-y}${EMPTY:-z}${EMPTY}").unwrap(), "x:-yz");
+        assert_eq!(expanded("$KEY $ {KEY} }").unwrap(), "$KEY $ {KEY} }");
+    }
+
+    #[test]
+    fn a4_what_cannot_be_filled_in_is_named() {
+        assert!(expanded("${NONE}").unwrap_err().contains("`NONE` is not set"));
+        assert!(expanded("${KEY").unwrap_err().contains("without `}`"));
+        assert!(expanded("${1+1}").unwrap_err().contains("names no variable"));
+    }
+
+    #[test]
+    fn a4_used_variables_are_noted_as_secrets() {
+        let mut used = BTreeMap::new();
+        expand("${KEY} ${NONE:-x}", variable, &mut used).unwrap();
+        assert_eq!(used.into_iter().collect::<Vec<_>>(), [("KEY".to_owned(), "s3cret".to_owned())]);
+    }
+}

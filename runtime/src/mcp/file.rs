@@ -1,0 +1,228 @@
+//! Reads a `.mcp.json`, and says by line, column and field what is wrong with it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::config::{Configured, ServerConfig, Word};
+use super::error::McpError;
+use super::expand::expand;
+use crate::tool::nearest;
+
+/// The fields of a server.
+const FIELDS: [&str; 7] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout"];
+/// Shorter limits are surely seconds.
+const LEAST_TIMEOUT: u64 = 100;
+
+pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Configured>, McpError> {
+    let source = Source { text, file };
+    let mut servers = BTreeMap::new();
+    for (key, value) in source.object(text, "")? {
+        if key != "mcpServers" {
+            return Err(source.unknown_field(value, "", &key, &["mcpServers"]));
+        }
+        for (name, value) in source.object(value, "mcpServers")? {
+            let server = source.server(value, &format!("mcpServers.{name}"))?;
+            servers.insert(name, server);
+        }
+    }
+    Ok(servers)
+}
+
+/// The text of a file. Its parts are slices of it, so that their places are known.
+struct Source<'t> {
+    text: &'t str,
+    file: &'t str,
+}
+
+impl<'t> Source<'t> {
+    /// An error at the beginning of `part`.
+    fn error(&self, part: &str, field: &str, reason: impl Into<String>) -> McpError {
+        self.error_in(part, (1, 1), field, reason)
+    }
+
+    /// An error at a line and column of `part`.
+    fn error_in(
+        &self,
+        part: &str,
+        (line, column): (usize, usize),
+        field: &str,
+        reason: impl Into<String>,
+    ) -> McpError {
+        let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let before = self.text.get(..start).unwrap_or_default();
+        let above = before.matches('\n').count();
+        let left = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+        McpError::Config {
+            file: self.file.to_owned(),
+            line: above + line,
+            column: if line == 1 { left + column } else { column },
+            field: field.to_owned(),
+            reason: reason.into(),
+        }
+    }
+
+    fn object(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
+        serde_json::from_str::<Fields<'t>>(part).map(|fields| fields.0).map_err(|error| {
+            let place = (error.line().max(1), error.column().max(1));
+            self.error_in(part, place, field, plain(&error))
+        })
+    }
+
+    /// A value of a fixed type. The text of the error does not show it: it may be a secret.
+    fn value<T: DeserializeOwned>(&self, part: &str, field: &str, expected: &str) -> Result<T, McpError> {
+        serde_json::from_str(part).map_err(|_| self.error(part, field, format!("expected {expected}")))
+    }
+
+    fn unknown_field(&self, part: &str, parent: &str, name: &str, known: &[&'static str]) -> McpError {
+        let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
+        let reason = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("unknown field; did you mean `{near}`?"),
+            None => format!("unknown field; these are known: {}", known.join(", ")),
+        };
+        self.error(part, &field, reason)
+    }
+
+    /// A server, or why it cannot be used; misspelt fields and wrong types are errors of the file.
+    fn server(&self, part: &'t str, path: &str) -> Result<Configured, McpError> {
+        let fields = self.object(part, path)?;
+        if let Some(refused) = self.not_stdio(&fields, path)? {
+            return Ok(Err(refused));
+        }
+        let mut written = Written::default();
+        for (name, value) in fields {
+            let field = format!("{path}.{name}");
+            match name.as_str() {
+                "type" => {}
+                "command" => written.command = Some((value, self.value(value, &field, "a string")?)),
+                "args" => written.args = Some((value, self.value(value, &field, "a list of strings")?)),
+                "env" => {
+                    let expected = "an object whose values are strings";
+                    written.env = Some((value, self.value(value, &field, expected)?));
+                }
+                "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
+                "timeout" => written.timeout = Some(self.time(value, &field)?),
+                "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
+                _ => return Err(self.unknown_field(value, path, &name, &FIELDS)),
+            }
+        }
+        if written.command.is_none() {
+            return Err(self.error(part, path, "the field `command` is missing"));
+        }
+        Ok(self.expanded(part, path, written))
+    }
+
+    /// Why a server that is not a child process cannot be used.
+    fn not_stdio(&self, fields: &[(String, &'t str)], path: &str) -> Result<Option<McpError>, McpError> {
+        for (name, value) in fields {
+            let field = format!("{path}.{name}");
+            let kind = match name.as_str() {
+                "url" => "http".to_owned(),
+                "type" => self.value(value, &field, "a string")?,
+                _ => continue,
+            };
+            match kind.as_str() {
+                "stdio" => {}
+                "http" | "sse" | "streamable-http" | "streamableHttp" => {
+                    let reason = "servers that are reached by URL are not supported yet: streamable HTTP comes \
+                                  later; use a server that is started by a `command`";
+                    return Ok(Some(self.error(value, &field, reason)));
+                }
+                _ => return Err(self.error(value, &field, "expected \"stdio\"")),
+            }
+        }
+        Ok(None)
+    }
+
+    fn time(&self, part: &str, field: &str) -> Result<Duration, McpError> {
+        let expected = format!("a whole number of milliseconds, at least {LEAST_TIMEOUT}");
+        let time: u64 = self.value(part, field, &expected)?;
+        if time < LEAST_TIMEOUT {
+            return Err(self.error(part, field, format!("expected {expected}")));
+        }
+        Ok(Duration::from_millis(time))
+    }
+
+    /// Fills in variables. One that is not set makes this server unusable, not the file.
+    fn expanded(&self, part: &str, path: &str, written: Written<'t>) -> Configured {
+        let mut used = BTreeMap::new();
+        let mut fill = |part: &str, field: &str, text: &str| {
+            expand(text, |name| std::env::var(name).ok(), &mut used)
+                .map_err(|reason| self.error(part, &format!("{path}.{field}"), reason))
+        };
+        let (at, command) = written.command.unwrap_or((part, String::new()));
+        let mut server = ServerConfig::new(Word { value: fill(at, "command", &command)?, shown: command });
+        let (at, args) = written.args.unwrap_or_default();
+        for (index, shown) in args.into_iter().enumerate() {
+            let value = fill(at, &format!("args[{index}]"), &shown)?;
+            server.args.push(Word { value, shown });
+        }
+        let (at, env) = written.env.unwrap_or_default();
+        for (name, text) in env {
+            let value = fill(at, &format!("env.{name}"), &text)?;
+            server.env.insert(name, value);
+        }
+        if let Some((at, cwd)) = written.cwd {
+            server.cwd = Some(fill(at, "cwd", &cwd)?.into());
+        }
+        server.timeout = written.timeout.unwrap_or(server.timeout);
+        server.start_timeout = written.start_timeout.unwrap_or(server.start_timeout);
+        server.expanded = used;
+        Ok(server)
+    }
+}
+
+/// A server as it is written, each field with its place.
+#[derive(Default)]
+struct Written<'t> {
+    command: Option<(&'t str, String)>,
+    args: Option<(&'t str, Vec<String>)>,
+    env: Option<(&'t str, BTreeMap<String, String>)>,
+    cwd: Option<(&'t str, String)>,
+    timeout: Option<Duration>,
+    start_timeout: Option<Duration>,
+}
+
+/// What serde says, without the place, which is told otherwise.
+fn plain(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.rfind(" at line ") {
+        text.truncate(at);
+    }
+    text
+}
+
+/// The fields of an object, unread. A key that stands twice is an error.
+struct Fields<'t>(Vec<(String, &'t str)>);
+
+impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(FieldsVisitor).map(Fields)
+    }
+}
+
+struct FieldsVisitor;
+
+impl<'de> Visitor<'de> for FieldsVisitor {
+    type Value = Vec<(String, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        let mut seen = HashSet::new();
+        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
+            if !seen.insert(name.clone()) {
+                return Err(A::Error::custom(format_args!("the key `{name}` stands twice")));
+            }
+            fields.push((name, value.get()));
+        }
+        Ok(fields)
+    }
+}

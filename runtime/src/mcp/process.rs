@@ -1,0 +1,172 @@
+//! A server's process: started in a group of its own, watched, and ended with all that it started.
+
+use std::io;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{Notify, watch};
+
+use super::config::ServerConfig;
+use super::stderr::{Secrets, Tail};
+
+/// How long a process may take to follow a request to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the last lines of a dead server's standard error may take to arrive.
+const LAST_LINES: Duration = Duration::from_millis(300);
+
+/// A running process. Dropping it kills the process and everything in its group.
+pub(super) struct Process {
+    group: Group,
+    /// How it ended, once it has and its last lines were read.
+    ended: watch::Receiver<Option<Arc<str>>>,
+    kill: Arc<Notify>,
+    pub(super) stderr: Tail,
+}
+
+impl Process {
+    pub(super) fn spawn(
+        server: &Arc<str>,
+        config: &ServerConfig,
+        secrets: &Secrets,
+    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        let mut command = Command::new(&config.command.value);
+        command.args(config.args.iter().map(|arg| &arg.value)).envs(&config.env);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        if let Some(cwd) = &config.cwd {
+            command.current_dir(cwd);
+        }
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let missing = || io::Error::other("the process has no standard streams");
+        let stdin = child.stdin.take().ok_or_else(missing)?;
+        let stdout = child.stdout.take().ok_or_else(missing)?;
+        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let tail = Tail::default();
+        let reader = tokio::spawn(tail.clone().follow(stderr, Arc::clone(server), secrets.clone()));
+        let group = Group::of(&child);
+        let kill = Arc::new(Notify::new());
+        let (ending, ended) = watch::channel(None);
+        tokio::spawn({
+            let kill = Arc::clone(&kill);
+            async move {
+                let how = wait(child, group, &kill).await;
+                let _ = tokio::time::timeout(LAST_LINES, reader).await;
+                ending.send_replace(Some(how));
+            }
+        });
+        Ok((Self { group, ended, kill, stderr: tail }, stdin, stdout))
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn ended(&self) -> Option<Arc<str>> {
+        self.ended.borrow().clone()
+    }
+
+    /// Waits for the end of the process, and says how it ended.
+    pub(super) async fn end(&self) -> Arc<str> {
+        let mut ended = self.ended.clone();
+        match ended.wait_for(Option::is_some).await {
+            Ok(how) => how.clone().unwrap_or_default(),
+            // Its watcher is gone with the runtime, which kills the process.
+            Err(_) => "ended with this program".into(),
+        }
+    }
+
+    /// Ends the process, whose input was closed: waits, asks, kills.
+    pub(super) async fn finish(&self) {
+        if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
+            return;
+        }
+        self.group.terminate();
+        if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
+            return;
+        }
+        self.kill();
+        let _ = tokio::time::timeout(PATIENCE, self.end()).await;
+    }
+
+    /// Kills the process and its group at once.
+    pub(super) fn kill(&self) {
+        if self.ended().is_none() {
+            self.group.kill();
+            self.kill.notify_one();
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+async fn wait(mut child: Child, group: Group, kill: &Notify) -> Arc<str> {
+    // If the runtime is dropped, this future is, and the group goes with it.
+    let rest = KillOnDrop(group);
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = kill.notified() => {
+            let _ = child.start_kill();
+            child.wait().await
+        }
+    };
+    // What the process started and left behind may still hold its streams open.
+    drop(rest);
+    match status {
+        Ok(status) => status.to_string().into(),
+        Err(error) => format!("its end could not be seen: {error}").into(),
+    }
+}
+
+struct KillOnDrop(Group);
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        self.0.kill();
+    }
+}
+
+/// The process group that a server leads. Signals to a group that is gone do nothing.
+#[derive(Clone, Copy)]
+struct Group {
+    #[cfg(unix)]
+    leader: Option<nix::unistd::Pid>,
+}
+
+#[cfg(unix)]
+impl Group {
+    fn of(child: &Child) -> Self {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
+        Self { leader }
+    }
+
+    fn terminate(self) {
+        self.signal(nix::sys::signal::Signal::SIGTERM);
+    }
+
+    fn kill(self) {
+        self.signal(nix::sys::signal::Signal::SIGKILL);
+    }
+
+    fn signal(self, signal: nix::sys::signal::Signal) {
+        if let Some(leader) = self.leader {
+            let _ = nix::sys::signal::killpg(leader, signal);
+        }
+    }
+}
+
+/// Elsewhere the process alone is killed, by its handle.
+#[cfg(not(unix))]
+#[expect(clippy::unused_self, reason = "as the one for unix")]
+impl Group {
+    fn of(_: &Child) -> Self {
+        Self {}
+    }
+
+    fn terminate(self) {}
+
+    fn kill(self) {}
+}

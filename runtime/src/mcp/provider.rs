@@ -1,0 +1,107 @@
+//! A server's tools as one agent sees them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::error::McpError;
+use super::filter::Filter;
+use super::server::{RemoteTool, Server};
+use super::tool::McpTool;
+use crate::agent::ToolProvider;
+use crate::context::ToolSource;
+use crate::tool::nearest;
+use crate::tool::table::{Entry, Target};
+
+/// The tools of one server that one agent takes.
+pub(super) struct Provider {
+    agent: String,
+    server: Arc<Server>,
+    /// None takes all.
+    filter: Option<Filter>,
+    told: Mutex<Told>,
+}
+
+/// What the agent was told already.
+struct Told {
+    /// The number of the next news of the server.
+    news: u64,
+    /// The list that idle patterns were looked for in.
+    generation: u64,
+}
+
+impl Provider {
+    /// # Errors
+    /// If a pattern takes none of the server's tools.
+    pub(super) fn new(
+        agent: &str,
+        server: Arc<Server>,
+        patterns: Option<&'static [&'static str]>,
+    ) -> Result<Self, McpError> {
+        let told = Mutex::new(Told { news: 0, generation: server.generation() });
+        let provider = Self { agent: agent.to_owned(), server, filter: patterns.map(Filter::new), told };
+        let tools = provider.server.tools();
+        match provider.idle(&tools).first() {
+            None => Ok(provider),
+            Some(pattern) => Err(McpError::NoSuchTool {
+                agent: provider.agent,
+                server: provider.server.name.to_string(),
+                pattern: (*pattern).to_owned(),
+                tools: listed(&tools),
+                nearest: nearest(pattern, names(&tools)).map(str::to_owned),
+            }),
+        }
+    }
+
+    fn idle(&self, tools: &[RemoteTool]) -> Vec<&'static str> {
+        self.filter.as_ref().map(|filter| filter.idle(names(tools)).collect()).unwrap_or_default()
+    }
+}
+
+impl ToolProvider for Provider {
+    fn generation(&self) -> u64 {
+        self.server.generation()
+    }
+
+    fn entries(&self) -> Vec<Entry> {
+        let takes = |tool: &&RemoteTool| self.filter.as_ref().is_none_or(|filter| filter.takes(&tool.name));
+        let entry = |tool: &RemoteTool| {
+            let name = Arc::clone(&tool.definition.name);
+            let target = McpTool::new(Arc::clone(&self.server), tool.clone());
+            let server = Some(&*self.server.name);
+            Entry::new(
+                name,
+                ToolSource::Mcp,
+                server,
+                tool.definition.clone(),
+                Target::Dynamic(Arc::new(target)),
+            )
+        };
+        self.server.tools().iter().filter(takes).map(entry).collect()
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notices = self.server.news(&mut told.news);
+        let generation = self.server.generation();
+        if generation != told.generation {
+            told.generation = generation;
+            for pattern in self.idle(&self.server.tools()) {
+                notices.push(format!(
+                    "the MCP server `{}` changed its tools: none fits `{pattern}` of the agent `{}` any more",
+                    self.server.name, self.agent
+                ));
+            }
+        }
+        notices
+    }
+}
+
+fn names(tools: &[RemoteTool]) -> impl Iterator<Item = &str> + Clone {
+    tools.iter().map(|tool| &*tool.name)
+}
+
+fn listed(tools: &[RemoteTool]) -> String {
+    if tools.is_empty() {
+        return "none".to_owned();
+    }
+    names(tools).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

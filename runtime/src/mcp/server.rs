@@ -1,0 +1,289 @@
+//! One server of a program, whatever becomes of its process: its tools, its restarts, its news.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::config::ServerConfig;
+use super::connection::{Connection, RequestError};
+use super::error::{McpError, write_stderr};
+use super::stderr::Secrets;
+use super::{convert, list};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::tool::ToolDefinition;
+
+/// So many restarts are tried in one [`WINDOW`].
+const RESTARTS: usize = 3;
+const WINDOW: Duration = Duration::from_mins(1);
+/// The wait before the second restart of a window; it doubles with each further one.
+const BACKOFF: Duration = Duration::from_millis(250);
+/// News that nobody asks for are dropped beyond this number.
+const NEWS: usize = 64;
+
+/// A server that agents share.
+pub(super) struct Server {
+    pub(super) name: Arc<str>,
+    config: ServerConfig,
+    secrets: Secrets,
+    live: Mutex<Option<Arc<Connection>>>,
+    /// When the process was started again; held while it is.
+    restarts: tokio::sync::Mutex<VecDeque<Instant>>,
+    tools: Mutex<Arc<[RemoteTool]>>,
+    generation: AtomicU64,
+    news: Mutex<News>,
+    closed: AtomicBool,
+}
+
+/// A tool as its server lists it.
+#[derive(Clone)]
+pub(super) struct RemoteTool {
+    /// The server's own name for it.
+    pub(super) name: Arc<str>,
+    /// Under the name that hooks see: `server__tool`.
+    pub(super) definition: ToolDefinition,
+}
+
+/// What people should know, numbered, so that every agent is told once.
+#[derive(Default)]
+struct News {
+    texts: VecDeque<String>,
+    /// The number of the first text.
+    first: u64,
+}
+
+impl Server {
+    pub(super) fn new(name: &str, config: ServerConfig) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.into(),
+            secrets: Secrets::new(&[&config.env, &config.expanded]),
+            config,
+            live: Mutex::default(),
+            restarts: tokio::sync::Mutex::default(),
+            tools: Mutex::new(Arc::new([])),
+            generation: AtomicU64::new(0),
+            news: Mutex::default(),
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    pub(super) fn tools(&self) -> Arc<[RemoteTool]> {
+        Arc::clone(&lock(&self.tools))
+    }
+
+    /// What happened since the news of this number; the number is moved on.
+    pub(super) fn news(&self, seen: &mut u64) -> Vec<String> {
+        let news = lock(&self.news);
+        let skip = usize::try_from(seen.saturating_sub(news.first)).unwrap_or(usize::MAX);
+        *seen = news.first + news.texts.len() as u64;
+        news.texts.iter().skip(skip).cloned().collect()
+    }
+
+    fn tell(&self, text: String) {
+        tracing::warn!(server = &*self.name, "{text}");
+        let mut news = lock(&self.news);
+        news.texts.push_back(text);
+        if news.texts.len() > NEWS {
+            news.texts.pop_front();
+            news.first += 1;
+        }
+    }
+
+    /// Starts the process, shakes hands and lists the tools, within the start timeout.
+    pub(super) async fn start(self: &Arc<Self>) -> Result<(), McpError> {
+        let begun = Instant::now();
+        let (tell_change, changes) = mpsc::channel(1);
+        let opened = Connection::open(&self.name, &self.config, &self.secrets, tell_change).await;
+        let connection = Arc::new(opened.map_err(McpError::Start)?);
+        let left = self.config.start_timeout.saturating_sub(begun.elapsed());
+        let listed = match tokio::time::timeout(left, list::all(&connection)).await {
+            Ok(listed) => listed,
+            Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
+        };
+        let tools = listed.map_err(|reason| McpError::List {
+            server: self.name.to_string(),
+            reason: self.secrets.hide(reason),
+        })?;
+        self.take(tools);
+        *lock(&self.live) = Some(Arc::clone(&connection));
+        // A shutdown may have come while the process started.
+        if self.closed.load(Ordering::Acquire) {
+            self.kill();
+        }
+        tokio::spawn(follow(Arc::downgrade(self), Arc::downgrade(&connection), changes));
+        Ok(())
+    }
+
+    fn take(&self, tools: Vec<rmcp::model::Tool>) {
+        let mut seen = HashSet::new();
+        let mut taken = Vec::new();
+        for tool in tools {
+            if seen.insert(tool.name.clone()) {
+                let name: Arc<str> = (&*tool.name).into();
+                let definition = convert::definition(&format!("{}__{name}", self.name), tool);
+                taken.push(RemoteTool { name, definition });
+            } else {
+                let text = "lists the tool `{}` twice; the first one is used".replace("{}", &tool.name);
+                self.tell(format!("the MCP server `{}` {text}", self.name));
+            }
+        }
+        *lock(&self.tools) = taken.into();
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Calls a tool by the server's own name.
+    pub(super) async fn call(
+        self: &Arc<Self>,
+        tool: &Arc<str>,
+        arguments: Map<String, Value>,
+        progress: impl FnMut(ProgressNotificationParam),
+    ) -> ToolResult {
+        let connection = self.connection().await?;
+        let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        match connection.request(request, progress).await {
+            Ok(answer) => convert::result(&self.name, answer),
+            Err(error) => Err(self.failed(&connection, error)),
+        }
+    }
+
+    /// What the model is told of a call without an answer.
+    fn failed(&self, connection: &Connection, error: RequestError) -> Exit {
+        let name = &self.name;
+        let (kind, text) = match error {
+            RequestError::Died(how) => {
+                let mut text = format!(
+                    "the MCP server `{name}` died during the call ({how}); whether the call took effect is not known. \
+                     The next call starts the server again"
+                );
+                let _ = write_stderr(&mut text, &connection.stderr());
+                (ErrorKind::Remote, text)
+            }
+            RequestError::Timeout(limit) => {
+                let text = format!(
+                    "the MCP server `{name}` did not answer within {limit:?}; the call was cancelled, and whether it \
+                     took effect is not known"
+                );
+                (ErrorKind::Timeout, text)
+            }
+            RequestError::Refused(error) => {
+                let data = error.data.filter(|data| !data.is_null());
+                let data = data.map(|data| format!(" ({data})")).unwrap_or_default();
+                (
+                    ErrorKind::Remote,
+                    format!("the MCP server `{name}` refused the call: {}{data}", error.message),
+                )
+            }
+            RequestError::Broken(reason) => {
+                (ErrorKind::Remote, format!("the call to the MCP server `{name}` broke off: {reason}"))
+            }
+        };
+        remote(self.secrets.hide(text), kind)
+    }
+
+    fn living(&self) -> Option<Arc<Connection>> {
+        lock(&self.live).as_ref().filter(|connection| connection.is_alive()).cloned()
+    }
+
+    /// The connection; a server that died is started again, a few times a minute.
+    async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Exit> {
+        if let Some(living) = self.living() {
+            return Ok(living);
+        }
+        let mut restarts = self.restarts.lock().await;
+        // Another call may have started it in the meantime.
+        if let Some(living) = self.living() {
+            return Ok(living);
+        }
+        let name = &self.name;
+        if self.closed.load(Ordering::Acquire) {
+            return Err(remote(format!("the MCP server `{name}` was shut down"), ErrorKind::Remote));
+        }
+        let last = lock(&self.live).take();
+        let how = last.as_ref().and_then(|last| last.ended()).unwrap_or_else(|| "it does not run".into());
+        let now = Instant::now();
+        while restarts.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
+            restarts.pop_front();
+        }
+        if let Some(oldest) = restarts.front().filter(|_| restarts.len() >= RESTARTS) {
+            let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
+            let text = format!(
+                "the MCP server `{name}` is down ({how}): it was started again {RESTARTS} times within {WINDOW:?} and \
+                 died each time. It is tried again in {wait} s; do not call it before"
+            );
+            // Kept for the next refusal.
+            *lock(&self.live) = last;
+            return Err(remote(text, ErrorKind::Remote));
+        }
+        let tried = u32::try_from(restarts.len()).unwrap_or(u32::MAX);
+        restarts.push_back(now);
+        if let Some(further) = tried.checked_sub(1) {
+            tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
+        }
+        if let Err(error) = self.start().await {
+            let text =
+                format!("the MCP server `{name}` died ({how}) and could not be started again: {error}");
+            self.tell(text.clone());
+            return Err(remote(text, ErrorKind::Remote));
+        }
+        self.tell(format!("the MCP server `{name}` died ({how}) and was started again"));
+        self.living().ok_or_else(|| {
+            let text = format!("the MCP server `{name}` was started again and died at once");
+            remote(text, ErrorKind::Remote)
+        })
+    }
+
+    /// Ends the process: closes its input, waits, asks, kills. Later calls are refused.
+    pub(super) async fn shutdown(&self) {
+        self.closed.store(true, Ordering::Release);
+        let live = lock(&self.live).take();
+        if let Some(connection) = live {
+            connection.close().await;
+        }
+    }
+
+    /// Kills the process. Later calls are refused.
+    pub(super) fn kill(&self) {
+        self.closed.store(true, Ordering::Release);
+        if let Some(connection) = lock(&self.live).take() {
+            connection.kill();
+        }
+    }
+}
+
+/// Lists the tools anew whenever the server says that they changed, for as long as both are there.
+async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes: mpsc::Receiver<()>) {
+    while changes.recv().await.is_some() {
+        let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
+        match list::all(&connection).await {
+            Ok(tools) => server.take(tools),
+            // What a dead server offered is listed again when it is started again.
+            Err(_) if !connection.is_alive() => return,
+            Err(reason) => {
+                let reason = server.secrets.hide(reason);
+                server.tell(format!(
+                    "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it had are \
+                     kept",
+                    server.name
+                ));
+            }
+        }
+    }
+}
+
+fn remote(text: String, kind: ErrorKind) -> Exit {
+    Exit::Tool(ToolError::new(text).with_kind(kind))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,61 @@
+//! Keeps the beginning of what a server writes to its standard output: where it is not MCP, it tells
+//! people at once what they started.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use pin_project_lite::pin_project;
+use tokio::io::{AsyncRead, ReadBuf};
+
+/// So many bytes are kept.
+const KEPT: usize = 200;
+
+/// The beginning of a stream.
+#[derive(Clone, Default)]
+pub(super) struct Beginning(Arc<Mutex<Vec<u8>>>);
+
+impl Beginning {
+    /// The first line, if there is one that is no JSON object.
+    pub(super) fn not_mcp(&self) -> Option<String> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept);
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+        (!line.starts_with('{')).then(|| line.to_owned())
+    }
+}
+
+pin_project! {
+    /// A stream whose beginning is kept.
+    pub(super) struct Tap<R> {
+        #[pin]
+        inner: R,
+        beginning: Beginning,
+        room: usize,
+    }
+}
+
+impl<R> Tap<R> {
+    pub(super) fn new(inner: R, beginning: Beginning) -> Self {
+        Self { inner, beginning, room: KEPT }
+    }
+}
+
+impl<R: AsyncRead> AsyncRead for Tap<R> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let this = self.project();
+        let before = buffer.filled().len();
+        ready!(this.inner.poll_read(cx, buffer))?;
+        if *this.room > 0 {
+            let new = &buffer.filled()[before..];
+            let new = &new[..new.len().min(*this.room)];
+            *this.room -= new.len();
+            this.beginning.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(new);
+        }
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,63 @@
+//! One tool of a server, as agents call it.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::server::{RemoteTool, Server};
+use crate::args::Args;
+use crate::context::{Inject, Progress, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::tool::{DynTool, ToolDefinition, arguments_error, check, coerce};
+
+/// A tool of a server.
+pub(super) struct McpTool {
+    server: Arc<Server>,
+    tool: RemoteTool,
+}
+
+impl McpTool {
+    pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
+        Self { server, tool }
+    }
+
+    /// The arguments, held against the server's schema, so that the model is told of every wrong field at
+    /// once, in the same words as for a function. A keyword that is not known here refuses nothing: the server
+    /// has the last word.
+    fn arguments(&self, args: &Args) -> Result<Map<String, Value>, Exit> {
+        let definition = &self.tool.definition;
+        let object = args.as_object().map_err(|error| {
+            let text = format!("Invalid arguments for `{}`; it did not run: {error}", definition.name);
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
+        })?;
+        let schema = &*definition.input_schema;
+        let mut value = Value::Object(object.clone());
+        let mut problems = check(&value, schema, schema, "");
+        // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
+        if !problems.is_empty() && coerce(&mut value, schema, schema) {
+            problems = check(&value, schema, schema, "");
+        }
+        match value {
+            Value::Object(object) if problems.is_empty() => Ok(object),
+            _ => Err(Exit::Tool(arguments_error(&definition.name, &problems))),
+        }
+    }
+}
+
+impl DynTool for McpTool {
+    fn definition(&self) -> &ToolDefinition {
+        &self.tool.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let arguments = self.arguments(args)?;
+            let progress = Progress::inject(cx)?;
+            let call = self.server.call(&self.tool.name, arguments, |report| {
+                progress.report(report.progress, report.total, report.message);
+            });
+            call.await
+        })
+    }
+}

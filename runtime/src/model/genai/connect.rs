@@ -1,0 +1,121 @@
+//! Where a request goes: the HTTP client, the provider, its address and key.
+
+use std::sync::Arc;
+
+use genai::adapter::AdapterKind;
+use genai::resolver::{AuthData, Endpoint};
+use genai::{Client, ModelIden, ServiceTarget};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use super::Key;
+use super::failure::{self, Secret};
+use crate::model::ModelError;
+
+/// The client. `plain` says that it is for an address without TLS.
+pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
+    let http = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls(plain).map_err(|error| {
+            ModelError::Setup(format!(
+                "no TLS: {error}; install the system's root certificates (package `ca-certificates`)"
+            ))
+        })?)
+        // A redirect would carry the provider's key header to another host.
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .map_err(|error| ModelError::Setup(format!("no HTTP client: {error}")))?;
+    Client::builder().with_reqwest(http).build().map_err(|error| ModelError::Setup(error.to_string()))
+}
+
+/// TLS by rustls with ring, chosen here and not in a process-wide default, which is the program's.
+fn tls(plain: bool) -> Result<rustls::ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config =
+        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut config = match config.clone().with_platform_verifier() {
+        Ok(config) => config.with_no_client_auth(),
+        // Nothing will be verified, so a machine without certificates will do.
+        Err(_) if plain => {
+            config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
+        }
+        Err(error) => return Err(error),
+    };
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// The protocol that a model is spoken to in.
+pub(super) fn adapter_kind(
+    model: &str,
+    adapter: Option<&str>,
+    own_address: bool,
+) -> Result<AdapterKind, ModelError> {
+    if let Some(adapter) = adapter {
+        return AdapterKind::from_lower_str(&adapter.to_ascii_lowercase()).ok_or_else(|| {
+            let known: Vec<_> = AdapterKind::all().iter().map(AdapterKind::as_lower_str).collect();
+            let near = crate::tool::nearest(adapter, known.iter().copied());
+            let near = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
+            ModelError::Setup(format!(
+                "there is no adapter `{adapter}`.{near} There are: {}",
+                known.join(", ")
+            ))
+        });
+    }
+    let kind =
+        AdapterKind::from_model(model).map_err(|error| failure::model_error(error, &Secret::none()))?;
+    // genai takes every name that it does not know for one of Ollama's.
+    let unknown = kind == AdapterKind::Ollama && !model.contains("::");
+    Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
+}
+
+/// As OpenTelemetry's `gen_ai.provider.name` has it, where it differs from genai's name.
+pub(super) fn provider_name(kind: AdapterKind) -> &'static str {
+    match kind {
+        AdapterKind::OpenAIResp => "openai",
+        AdapterKind::Gemini | AdapterKind::GeminiIx => "gcp.gemini",
+        AdapterKind::Vertex => "gcp.vertex_ai",
+        AdapterKind::BedrockApi => "aws.bedrock",
+        AdapterKind::Mistral => "mistral_ai",
+        AdapterKind::Xai => "x_ai",
+        AdapterKind::Moonshot | AdapterKind::Kimi => "moonshot_ai",
+        kind => kind.as_lower_str(),
+    }
+}
+
+/// The address, the key and the protocol of a request.
+pub(super) async fn target(
+    client: &Client,
+    model: &str,
+    adapter: Option<&str>,
+    base_url: Option<&str>,
+    key: &Key,
+) -> Result<(ServiceTarget, Secret), ModelError> {
+    let kind = adapter_kind(model, adapter, base_url.is_some())?;
+    let mut target = client
+        .resolve_service_target(ModelIden::new(kind, model))
+        .await
+        .map_err(|error| failure::model_error(error, &Secret::none()))?;
+    if let Some(url) = base_url {
+        target.endpoint = Endpoint::from_owned(url);
+    }
+    let from_env = |name: &str| match std::env::var(name) {
+        Ok(key) if !key.is_empty() => Ok(Secret::new(key)),
+        _ => Err(ModelError::Setup(format!(
+            "no key for the model `{model}`: set the environment variable {name}, or call `.api_key(..)`"
+        ))),
+    };
+    let secret = match key {
+        Key::Given(secret) => secret.clone(),
+        Key::Env(name) => from_env(name)?,
+        // genai always sends a key; a server that wants none does not look at it.
+        Key::Usual if base_url.is_some() => {
+            target.auth = AuthData::from_single("none");
+            return Ok((target, Secret::none()));
+        }
+        Key::Usual => match &target.auth {
+            AuthData::FromEnv(name) => from_env(name)?,
+            _ => return Ok((target, Secret::none())),
+        },
+    };
+    target.auth = AuthData::from_single(secret.expose());
+    Ok((target, secret))
+}

@@ -1,0 +1,291 @@
+//! From our request to genai's.
+
+use genai::chat::{
+    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, Tool, ToolCall as TheirCall,
+    ToolResponse,
+};
+use serde_json::{Map, Value, json};
+
+use super::answer::Carried;
+use crate::args::parse_object;
+use crate::content::{ContentBlock, Media};
+use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
+
+/// A request to a provider that is spoken to in this protocol.
+pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest {
+    let mut messages = Vec::with_capacity(request.messages.len());
+    for message in &request.messages {
+        match message {
+            Message::User { content } => {
+                messages.push(ChatMessage::user(parts(content)));
+            }
+            Message::Assistant { text, tool_calls, provider_data } => {
+                messages.extend(assistant(text, tool_calls, provider_data.as_ref(), adapter));
+            }
+            Message::Tool { results } => tool_results(results, &mut messages),
+        }
+    }
+    let mut chat = ChatRequest::new(messages);
+    chat.system = request.system.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
+    if !request.tools.is_empty() {
+        chat.tools = Some(
+            request
+                .tools
+                .iter()
+                .map(|tool| {
+                    Tool::new(&*tool.name)
+                        .with_description(&*tool.description)
+                        .with_schema((*tool.input_schema).clone())
+                })
+                .collect(),
+        );
+    }
+    chat
+}
+
+/// Sampling, and all of the answer captured.
+pub(super) fn options(params: &RequestParams) -> ChatOptions {
+    let mut options = ChatOptions::default()
+        .with_capture_usage(true)
+        .with_capture_content(true)
+        .with_capture_tool_calls(true)
+        .with_capture_reasoning_content(true)
+        .with_stop_sequences(params.stop_sequences.clone());
+    options.temperature = params.temperature;
+    options.top_p = params.top_p;
+    options.max_tokens = params.max_tokens;
+    options.seed = params.seed;
+    options
+}
+
+/// `None` for a message in which nothing was said: providers refuse it.
+fn assistant(
+    text: &str,
+    tool_calls: &[ToolCall],
+    provider_data: Option<&Value>,
+    adapter: &str,
+) -> Option<ChatMessage> {
+    let carried: Option<Carried> = provider_data.and_then(|data| serde_json::from_value(data.clone()).ok());
+    // Another provider's signatures would be refused.
+    let carried = carried.filter(|carried| carried.adapter == adapter).unwrap_or_default();
+    let mut content = MessageContent::from_parts(carried.parts);
+    if !text.is_empty() {
+        content.push(ContentPart::from_text(text));
+    }
+    let mut signatures = carried.signatures.into_iter();
+    for call in tool_calls {
+        content.push(ContentPart::ToolCall(TheirCall {
+            call_id: call.id.to_string(),
+            fn_name: call.name.to_string(),
+            fn_arguments: Value::Object(arguments(&call.arguments)),
+            thought_signatures: signatures.next().filter(|signatures| !signatures.is_empty()),
+        }));
+    }
+    (!content.is_empty()).then(|| ChatMessage::assistant(content))
+}
+
+/// Providers take nothing but an object back; text that is none goes inside one.
+fn arguments(text: &str) -> Map<String, Value> {
+    if text.trim().is_empty() {
+        return Map::new();
+    }
+    parse_object(text).unwrap_or_else(|_| Map::from_iter([("invalid_arguments".to_owned(), json!(text))]))
+}
+
+/// The results, then the pictures and sounds in them: providers take only text in a result.
+fn tool_results(results: &[ToolResultMessage], messages: &mut Vec<ChatMessage>) {
+    let mut responses = Vec::with_capacity(results.len());
+    let mut media: Vec<ContentPart> = Vec::new();
+    for result in results {
+        let mut texts: Vec<String> = Vec::new();
+        for block in &result.content {
+            match part(block) {
+                ContentPart::Text(text) => texts.push(text),
+                part => {
+                    texts.push(format!("[attached below: {}]", kind_of(block)));
+                    media.push(ContentPart::from_text(format!(
+                        "{} from the result of `{}` (call {}):",
+                        kind_of(block),
+                        result.name,
+                        result.call_id
+                    )));
+                    media.push(part);
+                }
+            }
+        }
+        responses.push(ToolResponse::new(&*result.call_id, texts.join("\n")).with_fn_name(&*result.name));
+    }
+    messages.push(ChatMessage::tool(MessageContent::from_tool_responses(responses)));
+    if !media.is_empty() {
+        messages.push(ChatMessage::user(media));
+    }
+}
+
+fn parts(content: &[ContentBlock]) -> MessageContent {
+    content.iter().map(part).collect()
+}
+
+fn part(block: &ContentBlock) -> ContentPart {
+    let binary = |media: &Media| {
+        ContentPart::Binary(Binary::from_base64(media.mime_type.as_str(), media.data.as_str(), None))
+    };
+    match block {
+        ContentBlock::Text(text) => ContentPart::from_text(text),
+        ContentBlock::Image(media) | ContentBlock::Audio(media) => binary(media),
+        ContentBlock::Resource(resource) => match (&resource.text, &resource.blob, &resource.mime_type) {
+            (Some(text), ..) => ContentPart::from_text(format!("{}:\n{text}", resource.uri)),
+            (None, Some(data), Some(mime_type)) => ContentPart::Binary(Binary::from_base64(
+                mime_type.as_str(),
+                data.as_str(),
+                Some(resource.uri.clone()),
+            )),
+            _ => ContentPart::from_text(&resource.uri),
+        },
+        ContentBlock::ResourceLink(link) => ContentPart::from_text(match &link.description {
+            Some(description) => format!("{} <{}>: {description}", link.name, link.uri),
+            None => format!("{} <{}>", link.name, link.uri),
+        }),
+    }
+}
+
+fn kind_of(block: &ContentBlock) -> &'static str {
+    match block {
+        ContentBlock::Image(_) => "Picture",
+        ContentBlock::Audio(_) => "Sound",
+        _ => "File",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::content::Image;
+    use crate::model::ToolDeclaration;
+
+    fn request(messages: Vec<Message>) -> ModelRequest {
+        ModelRequest { messages, ..ModelRequest::new("a", "") }
+    }
+
+    /// genai's request as JSON, to compare with.
+    fn seen(request: &ModelRequest, adapter: &str) -> Value {
+        serde_json::to_value(chat_request(request, adapter)).unwrap()
+    }
+
+    fn result(call_id: &str, content: Vec<ContentBlock>) -> ToolResultMessage {
+        ToolResultMessage { call_id: call_id.into(), name: "look".into(), content, is_error: false }
+    }
+
+    #[test]
+    fn a5_system_tools_and_params_are_sent() {
+        let mut request = ModelRequest::new("a", "hi");
+        request.system = Some("Be kind.".into());
+        request.tools = Arc::new([ToolDeclaration {
+            name: "look".into(),
+            description: "Looks.".into(),
+            input_schema: Arc::new(json!({"type": "object", "properties": {"at": {"type": "string"}}})),
+        }]);
+        request.params = RequestParams {
+            temperature: Some(0.5),
+            top_p: Some(0.9),
+            max_tokens: Some(7),
+            seed: Some(3),
+            stop_sequences: vec!["END".to_owned()],
+        };
+        let chat = seen(&request, "openai");
+        assert_eq!(chat["system"], "Be kind.");
+        assert_eq!(chat["tools"][0]["name"], "look");
+        assert_eq!(chat["tools"][0]["description"], "Looks.");
+        assert_eq!(chat["tools"][0]["schema"]["properties"]["at"]["type"], "string");
+        let options = options(&request.params);
+        assert_eq!((options.temperature, options.top_p), (Some(0.5), Some(0.9)));
+        assert_eq!((options.max_tokens, options.seed), (Some(7), Some(3)));
+        assert_eq!(options.stop_sequences, ["END"]);
+    }
+
+    #[test]
+    fn a5_tool_calls_go_back_as_objects_even_when_they_were_broken() {
+        let calls = ["{\"x\": 1}", "", "{broken", "[1]"]
+            .iter()
+            .enumerate()
+            .map(|(number, text)| ToolCall::new(format!("c{number}"), "f", *text))
+            .collect();
+        let said = Message::Assistant { text: "so".to_owned(), tool_calls: calls, provider_data: None };
+        let chat = chat_request(&request(vec![said]), "openai");
+        let calls = chat.messages[0].content.tool_calls();
+        let sent: Vec<_> = calls.iter().map(|call| call.fn_arguments.clone()).collect();
+        assert_eq!(
+            sent,
+            [
+                json!({"x": 1}),
+                json!({}),
+                json!({"invalid_arguments": "{broken"}),
+                json!({"invalid_arguments": "[1]"})
+            ]
+        );
+        assert_eq!(chat.messages[0].content.first_text(), Some("so"));
+    }
+
+    #[test]
+    fn a5_provider_data_goes_back_to_its_own_provider_only() {
+        let carried = Carried {
+            adapter: "anthropic".to_owned(),
+            parts: vec![
+                ContentPart::ThoughtSignature("sig".to_owned()),
+                ContentPart::ReasoningContent("hm".to_owned()),
+            ],
+            signatures: vec![vec!["sig".to_owned()]],
+        };
+        let said = Message::Assistant {
+            text: String::new(),
+            tool_calls: vec![ToolCall::new("c", "f", "{}")],
+            provider_data: Some(serde_json::to_value(carried).unwrap()),
+        };
+        let request = request(vec![said]);
+        let own = chat_request(&request, "anthropic");
+        assert_eq!(own.messages[0].content.thought_signatures(), ["sig"]);
+        assert_eq!(own.messages[0].content.reasoning_contents(), ["hm"]);
+        let call = own.messages[0].content.tool_calls()[0];
+        assert_eq!(call.thought_signatures.as_deref(), Some(&["sig".to_owned()][..]));
+        let other = chat_request(&request, "openai");
+        assert!(!other.messages[0].content.contains_thought_signature());
+        assert_eq!(other.messages[0].content.tool_calls()[0].thought_signatures, None);
+    }
+
+    #[test]
+    fn a5_provider_data_of_something_else_is_left_out() {
+        let said = |data| Message::Assistant {
+            text: "hi".to_owned(),
+            tool_calls: Vec::new(),
+            provider_data: Some(data),
+        };
+        let chat = chat_request(&request(vec![said(json!({"cassette": 1})), said(json!(3))]), "openai");
+        assert!(chat.messages.iter().all(|message| message.content.is_text_only()));
+    }
+
+    #[test]
+    fn a5_results_keep_their_ids_and_pictures_follow_them() {
+        let dot = ContentBlock::from(Image(Media::new("iVBORw0KGgo=", "image/png")));
+        let results = vec![
+            result("c1", vec![ContentBlock::text("seen"), dot.clone()]),
+            result("c2", vec![ContentBlock::text("nothing")]),
+        ];
+        let chat = chat_request(&request(vec![Message::Tool { results }]), "openai");
+        let responses = chat.messages[0].content.tool_responses();
+        assert_eq!((&*responses[0].call_id, &*responses[1].call_id), ("c1", "c2"));
+        assert_eq!(responses[0].content, "seen\n[attached below: Picture]");
+        assert_eq!(responses[1].fn_name.as_deref(), Some("look"));
+        let pictures = chat.messages[1].content.binaries();
+        assert_eq!(pictures[0].content_type, "image/png");
+        assert!(chat.messages[1].content.first_text().unwrap().contains("call c1"));
+        let user = chat_request(&request(vec![Message::User { content: vec![dot] }]), "openai");
+        assert_eq!(user.messages[0].content.binaries().len(), 1);
+    }
+
+    #[test]
+    fn a5_an_empty_answer_is_not_sent() {
+        let chat = chat_request(&request(vec![Message::assistant(""), Message::user("again")]), "openai");
+        assert_eq!(chat.messages.len(), 1);
+    }
+}

@@ -1,0 +1,199 @@
+//! Real models through the genai crate. Its types stay inside this folder.
+
+mod answer;
+mod connect;
+mod convert;
+mod failure;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use genai::chat::ChatStreamEvent;
+use genai::{Client, ServiceTarget};
+
+use self::answer::Answer;
+use self::failure::Secret;
+use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+
+/// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
+///
+/// The provider follows from the model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), from a
+/// namespace in it (`groq::llama-3.3-70b`), or from [`adapter`](Self::adapter). The key comes from the
+/// provider's usual environment variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, ..) or from
+/// [`api_key`](Self::api_key). It shows in no error, log or `Debug`.
+///
+/// ```
+/// use onionskin::GenaiModel;
+/// let local = GenaiModel::new("qwen3").base_url("http://127.0.0.1:8080/v1").adapter("openai");
+/// assert!(format!("{local:?}").contains("qwen3"));
+/// ```
+///
+/// Arguments of tool calls arrive as the text that the model wrote, broken JSON included, where the
+/// provider streams them as text (`OpenAI`, Anthropic, Bedrock); others send values, which are written
+/// out anew. Cloning shares the connections.
+#[derive(Clone)]
+pub struct GenaiModel {
+    name: Option<Arc<str>>,
+    base_url: Option<Arc<str>>,
+    adapter: Option<Arc<str>>,
+    key: Key,
+    stream: bool,
+    client: Arc<OnceLock<Result<Client, ModelError>>>,
+}
+
+/// Where the key comes from.
+#[derive(Clone, Default)]
+enum Key {
+    /// The provider's own environment variable; none for a base URL of the user's own.
+    #[default]
+    Usual,
+    /// This environment variable.
+    Env(Arc<str>),
+    /// Here it is.
+    Given(Secret),
+}
+
+impl GenaiModel {
+    /// The model that each agent names (`model: ..` in `agent!`), with keys from the environment.
+    pub fn from_env() -> Self {
+        Self {
+            name: None,
+            base_url: None,
+            adapter: None,
+            key: Key::default(),
+            stream: true,
+            client: Arc::default(),
+        }
+    }
+
+    /// This model, whatever the agents name.
+    pub fn new(model_name: impl Into<Arc<str>>) -> Self {
+        Self { name: Some(model_name.into()), ..Self::from_env() }
+    }
+
+    /// Asks a server at this address: what stands before `/chat/completions` or `/messages`, such as
+    /// `http://127.0.0.1:8080/v1`.
+    ///
+    /// The provider's key in the environment is not sent there: give a key with [`api_key`](Self::api_key)
+    /// or [`api_key_env`](Self::api_key_env) if the server wants one. A model name that says nothing about
+    /// its provider is then taken for a server that speaks `OpenAI`'s protocol.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        let mut url = url.into();
+        if !url.ends_with('/') {
+            url.push('/');
+        }
+        self.base_url = Some(url.into());
+        // How connections are made depends on the address.
+        self.client = Arc::default();
+        self
+    }
+
+    /// Uses this key.
+    #[must_use]
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.key = Key::Given(Secret::new(key.into()));
+        self
+    }
+
+    /// Uses the key in this environment variable, read at each request.
+    #[must_use]
+    pub fn api_key_env(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.key = Key::Env(name.into());
+        self
+    }
+
+    /// Speaks this protocol, whatever the model's name says: `openai`, `openai_resp`, `anthropic`,
+    /// `gemini`, `ollama`, .. An unknown one is reported by the first request, with the known ones.
+    #[must_use]
+    pub fn adapter(mut self, adapter: impl Into<Arc<str>>) -> Self {
+        self.adapter = Some(adapter.into());
+        self
+    }
+
+    /// Whether answers are streamed (the default). Turn it off for servers that cannot stream; there are
+    /// then no deltas, and arguments of tool calls are written out anew rather than kept as text.
+    #[must_use]
+    pub fn stream(mut self, stream: bool) -> Self {
+        self.stream = stream;
+        self
+    }
+
+    fn client(&self) -> Result<&Client, ModelError> {
+        let plain = self.base_url.as_deref().is_some_and(|url| url.starts_with("http:"));
+        self.client.get_or_init(|| connect::client(plain)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Where the request goes, and the secret that must not come back in an error.
+    async fn target(&self, request: &ModelRequest) -> Result<(ServiceTarget, Secret), ModelError> {
+        let name = self.name.as_ref().or(request.model.as_ref()).ok_or_else(|| {
+            ModelError::Setup(format!(
+                "the agent `{}` names no model: write `model: ..` in it, or give it `GenaiModel::new(..)`",
+                request.agent
+            ))
+        })?;
+        connect::target(self.client()?, name, self.adapter.as_deref(), self.base_url.as_deref(), &self.key)
+            .await
+    }
+}
+
+impl Model for GenaiModel {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let (target, secret) = self.target(request).await?;
+        let client = self.client()?;
+        let adapter = target.model.adapter_kind.as_lower_str();
+        let chat = convert::chat_request(request, adapter);
+        let options = convert::options(&request.params);
+        let failed = |error| failure::model_error(error, &secret);
+        if !self.stream {
+            let response = client.exec_chat(target, chat, Some(&options)).await.map_err(failed)?;
+            return answer::of_response(response, adapter);
+        }
+        let started = client.exec_chat_stream(target, chat, Some(&options)).await.map_err(failed)?;
+        let mut events = started.stream;
+        let mut answer = Answer::default();
+        while let Some(event) = futures_util::StreamExt::next(&mut events).await {
+            match event.map_err(failed)? {
+                ChatStreamEvent::Chunk(chunk) => {
+                    answer.text.push_str(&chunk.content);
+                    deltas(ModelDelta::Text(chunk.content));
+                }
+                ChatStreamEvent::ReasoningChunk(chunk) => {
+                    answer.reasoning.push_str(&chunk.content);
+                    deltas(ModelDelta::Reasoning(chunk.content));
+                }
+                ChatStreamEvent::ToolCallChunk(chunk) => answer.note_call(chunk.tool_call),
+                ChatStreamEvent::End(end) => return answer.finish(end, adapter),
+                // The start, heartbeats and pieces of signatures: the end holds them whole.
+                _ => {}
+            }
+        }
+        // Only the end event says that the answer is whole.
+        Err(answer.broken_off())
+    }
+
+    fn provider(&self) -> Cow<'static, str> {
+        let named = self.name.as_deref().map(|name| {
+            connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some())
+                .map_or("genai", connect::provider_name)
+        });
+        Cow::Borrowed(named.unwrap_or("genai"))
+    }
+}
+
+impl fmt::Debug for GenaiModel {
+    /// Shows no key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GenaiModel")
+            .field("name", &self.name)
+            .field("base_url", &self.base_url.as_deref().map(failure::without_user))
+            .field("adapter", &self.adapter)
+            .field("stream", &self.stream)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! Scripts from YAML files.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_saphyr::Error;
+
+use super::{Script, ScriptError, ScriptedTurn};
+use crate::tool::nearest;
+
+impl Script {
+    /// A script from a YAML file; the format stands at [`Script::from_yaml`]. Feature `yaml`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and as [`Script::from_yaml`].
+    pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::from_yaml(&text, &file),
+            Err(error) => Err(ScriptError::File { file, reason: error.to_string() }),
+        }
+    }
+
+    /// A script from YAML text: a map from agents' names (`"*"` for all others) to lists of turns, whose
+    /// fields are those of [`ScriptedTurn`]. `file_name` is what errors name. Feature `yaml`.
+    ///
+    /// ```
+    /// let script = onionskin::Script::from_yaml(r#"
+    /// adder:
+    ///   - say: Let me see.
+    ///     calls:
+    ///       - tool: add_one
+    ///         args: {x: 3}
+    ///   - say: It is {last}.
+    ///     wait_ms: 20
+    /// "*":
+    ///   - fail: 503
+    /// "#, "adder.yaml").unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// With file, line and column: if it is no YAML, if a field is unknown (the nearest known one is
+    /// named), twice there or of another type, or if a turn both fails and answers.
+    pub fn from_yaml(text: &str, file_name: &str) -> Result<Self, ScriptError> {
+        let agents: HashMap<String, Vec<Spanned>> =
+            serde_saphyr::from_str(text).map_err(|error| located(&error, file_name))?;
+        let mut script = Self::new();
+        for (agent, turns) in agents {
+            let turns = turns.into_iter().map(|turn| checked(turn, file_name));
+            let turns = turns.collect::<Result<Vec<_>, _>>()?;
+            script = script.agent(agent, turns);
+        }
+        Ok(script)
+    }
+}
+
+type Spanned = serde_saphyr::Spanned<ScriptedTurn>;
+
+fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptError> {
+    let place = turn.referenced;
+    let turn = turn.value;
+    let reason = match turn.fail {
+        Some(status) if !(400..600).contains(&status) => {
+            format!("`fail: {status}` is no HTTP error status; they go from 400 to 599")
+        }
+        Some(_) if !turn.say.is_empty() || !turn.calls.is_empty() => {
+            "a turn with `fail` gives no answer: leave out its `say` and `calls`".to_owned()
+        }
+        _ => return Ok(turn),
+    };
+    Err(ScriptError::Content { file: file.to_owned(), line: place.line(), column: place.column(), reason })
+}
+
+fn located(error: &Error, file: &str) -> ScriptError {
+    let error = error.without_snippet();
+    let reason = match error {
+        Error::SerdeUnknownField { field, expected, .. } => {
+            let near = nearest(field, expected.iter().copied());
+            let near = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
+            let known: Vec<_> = expected.iter().map(|name| format!("`{name}`")).collect();
+            format!("unknown field `{field}`.{near} There are: {}", known.join(", "))
+        }
+        Error::SerdeMissingField { field, .. } => format!("the field `{field}` is missing"),
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("`{key}` stands here twice"),
+        Error::InvalidScalar { ty, .. } => format!("expected a value of the type {ty}"),
+        error => plain(error),
+    };
+    match error.location() {
+        Some(place) => {
+            ScriptError::Content { file: file.to_owned(), line: place.line(), column: place.column(), reason }
+        }
+        None => ScriptError::File { file: file.to_owned(), reason },
+    }
+}
+
+/// The error's sentence without the place, which stands before it already.
+fn plain(error: &Error) -> String {
+    let text = error.to_string();
+    let end = error
+        .location()
+        .and_then(|place| text.rfind(&format!(" at line {}, column {}", place.line(), place.column())));
+    text[..end.unwrap_or(text.len())].to_owned()
+}

@@ -1,0 +1,57 @@
+//! Behaviours of existing systems that ours must show, run from `data/behaviours.yaml`: each case's `given`
+//! sets the scene, its `expect` is what is compared. Areas that belong to rows which do not exist yet are
+//! left to them; within an area every case has to be here.
+#![allow(missing_docs)]
+
+mod cases;
+mod scene;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// The areas whose rows exist.
+const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema"];
+
+/// Cases of these areas that need rows which do not exist yet.
+const LATER: &[(&str, &str)] = &[(
+    "hook-wrong-arity-loaded",
+    "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
+)];
+
+fn all_cases() -> Vec<Value> {
+    let text = include_str!("../data/behaviours.yaml");
+    let file: Value = serde_saphyr::from_str(text).expect("the behaviours are YAML");
+    file["cases"].as_array().expect("a list of cases").clone()
+}
+
+#[test]
+fn every_behaviour_is_shown() {
+    let runners: BTreeMap<&str, cases::Runner> = cases::runners().into_iter().collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut wrong = Vec::new();
+    let mut shown = 0;
+    for case in all_cases() {
+        let id = case["id"].as_str().expect("a case has an id");
+        let area = case["area"].as_str().expect("a case has an area");
+        if !AREAS.contains(&area) || LATER.iter().any(|(later, _)| *later == id) {
+            continue;
+        }
+        let Some(runner) = runners.get(id) else {
+            wrong.push(format!("{id}: nothing runs it"));
+            continue;
+        };
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            runtime.block_on(runner(case.clone()))
+        })) {
+            Ok(()) => shown += 1,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+                wrong.push(format!("{id}: {}", text.unwrap_or_default()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} behaviours are wrong:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(shown >= 35, "only {shown} behaviours were found in the file");
+}

@@ -1,0 +1,460 @@
+//! The genai adapter against a server on the loopback that says exactly what each test wants.
+#![allow(missing_docs)]
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use onionskin::{
+    AgentBuilder, AgentDeclaration, AgentHandle, ContentBlock, GenaiModel, Limits, Message, Model,
+    ModelDelta, ModelError, ModelRequest, ModelResponse, RunError, StopReason, Tool, ToolContext,
+    ToolDefinition, ToolOutput, ToolResult,
+};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+// ---- the server ---------------------------------------------------------------------------------
+
+/// What the server does with one connection.
+#[derive(Clone)]
+enum Reply {
+    /// Writes this and closes.
+    Raw(String),
+    /// Writes this and then says nothing more.
+    Hang(String),
+}
+
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<(String, Value)>>>);
+
+impl Seen {
+    fn heads(&self) -> Vec<String> {
+        self.0.lock().unwrap().iter().map(|(head, _)| head.clone()).collect()
+    }
+
+    fn bodies(&self) -> Vec<Value> {
+        self.0.lock().unwrap().iter().map(|(_, body)| body.clone()).collect()
+    }
+}
+
+/// Answers one connection after another; gives the base URL and what was asked.
+async fn serve(replies: Vec<Reply>) -> (String, Seen) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let seen = Seen::default();
+    let notes = seen.clone();
+    tokio::spawn(async move {
+        for reply in replies {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let asked = read_request(&mut stream).await;
+            notes.0.lock().unwrap().push(asked);
+            match reply {
+                Reply::Raw(text) => {
+                    stream.write_all(text.as_bytes()).await.unwrap();
+                    stream.shutdown().await.unwrap();
+                }
+                Reply::Hang(text) => {
+                    stream.write_all(text.as_bytes()).await.unwrap();
+                    tokio::spawn(async move {
+                        tokio::time::sleep(Duration::from_secs(600)).await;
+                        drop(stream);
+                    });
+                }
+            }
+        }
+    });
+    (url, seen)
+}
+
+async fn read_request(stream: &mut TcpStream) -> (String, Value) {
+    let mut bytes = Vec::new();
+    let head_end = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at + 4;
+        }
+        assert_ne!(stream.read_buf(&mut bytes).await.unwrap(), 0, "the request broke off");
+    };
+    let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap().to_ascii_lowercase();
+    let length: usize = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .map_or(0, |length| length.trim().parse().unwrap());
+    while bytes.len() < head_end + length {
+        assert_ne!(stream.read_buf(&mut bytes).await.unwrap(), 0, "the request broke off");
+    }
+    (head, serde_json::from_slice(&bytes[head_end..]).unwrap())
+}
+
+fn http(status: &str, kind: &str, headers: &str, body: &str) -> Reply {
+    Reply::Raw(format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+fn sse(body: &str) -> Reply {
+    http("200 OK", "text/event-stream", "", body)
+}
+
+const OPEN_STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+// ---- what providers say -------------------------------------------------------------------------
+
+fn openai(chunks: &[Value]) -> String {
+    let mut body: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    body.push_str("data: [DONE]\n\n");
+    body
+}
+
+fn delta(delta: &Value) -> Value {
+    json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
+}
+
+fn finish(reason: &str) -> Value {
+    json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}],
+           "usage": {"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16}})
+}
+
+fn openai_says(text: &str) -> Reply {
+    sse(&openai(&[delta(&json!({"content": text})), finish("stop")]))
+}
+
+/// Two calls in one answer, their arguments in pieces.
+fn openai_calls() -> Reply {
+    let call = |index: u32, id: &str, arguments: &str| {
+        delta(&json!({"tool_calls": [{"index": index, "id": id, "type": "function",
+                                      "function": {"name": "echo", "arguments": arguments}}]}))
+    };
+    let more = |index: u32, arguments: &str| {
+        delta(&json!({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]}))
+    };
+    sse(&openai(&[
+        delta(&json!({"role": "assistant", "content": "Let me "})),
+        delta(&json!({"content": "look."})),
+        call(0, "call_a", ""),
+        more(0, "{\"text\" :"),
+        more(0, "  \"one\"}"),
+        call(1, "call_b", "{\"text\": \"two\"}"),
+        finish("tool_calls"),
+    ]))
+}
+
+fn anthropic(events: &[Value]) -> Reply {
+    let body: String = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
+        .collect();
+    sse(&body)
+}
+
+fn anthropic_thinks_and_calls() -> Reply {
+    anthropic(&[
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "Hm."}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "c2ln"}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1,
+               "content_block": {"type": "tool_use", "id": "toolu_1", "name": "echo", "input": {}}}),
+        json!({"type": "content_block_delta", "index": 1,
+               "delta": {"type": "input_json_delta", "partial_json": "{\"text\":"}}),
+        json!({"type": "content_block_delta", "index": 1,
+               "delta": {"type": "input_json_delta", "partial_json": " \"one\" }"}}),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ])
+}
+
+fn anthropic_says(text: &str) -> Reply {
+    anthropic(&[
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}),
+        json!({"type": "message_stop"}),
+    ])
+}
+
+// ---- an agent -----------------------------------------------------------------------------------
+
+struct Echo(ToolDefinition);
+
+impl Tool for Echo {
+    const NAME: &'static str = "echo";
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn run(&self, _: &ToolContext, args: &mut onionskin::Args) -> ToolResult {
+        let text = args.as_object().map_err(|error| error.clone())?;
+        Ok(ToolOutput::text(format!("heard {}", text["text"])))
+    }
+}
+
+struct Listener;
+
+impl onionskin::Agent for Listener {
+    const NAME: &'static str = "listener";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new("listener")
+            .instruction("Listen.")
+            .tool(Echo(ToolDefinition::new("echo", "Says it again.")))
+    }
+}
+
+async fn agent(model: GenaiModel, change: impl FnOnce(&mut Limits)) -> AgentHandle {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    AgentBuilder::<Listener>::default().model(model).limits(limits).build().await.unwrap()
+}
+
+fn model(url: &str) -> GenaiModel {
+    GenaiModel::new("some-model").base_url(url)
+}
+
+async fn ask(model: &GenaiModel) -> (Result<ModelResponse, ModelError>, Vec<ModelDelta>) {
+    let mut deltas = Vec::new();
+    let request = ModelRequest::new("listener", "hello");
+    let mut note = |delta| deltas.push(delta);
+    let answer = tokio::time::timeout(Duration::from_secs(20), model.respond(&request, &mut note));
+    let answer = answer.await.expect("it hangs");
+    (answer, deltas)
+}
+
+async fn error_of(replies: Vec<Reply>) -> ModelError {
+    let (url, _) = serve(replies).await;
+    ask(&model(&url)).await.0.expect_err("an error")
+}
+
+// ---- what goes well -----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a5_an_openai_stream_becomes_one_answer_with_its_argument_text() {
+    let (url, seen) = serve(vec![openai_calls()]).await;
+    let (answer, deltas) = ask(&model(&url).api_key("key-1")).await;
+    let answer = answer.unwrap();
+    assert_eq!(answer.text, "Let me look.");
+    assert_eq!(deltas, [ModelDelta::Text("Let me ".to_owned()), ModelDelta::Text("look.".to_owned())]);
+    let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.id, &*call.arguments)).collect();
+    assert_eq!(calls, [("call_a", "{\"text\" :  \"one\"}"), ("call_b", "{\"text\": \"two\"}")]);
+    assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (11, 5));
+    assert_eq!(answer.stop, StopReason::ToolCalls);
+    let head = &seen.heads()[0];
+    assert!(head.starts_with("post /v1/chat/completions "), "{head}");
+    assert!(head.contains("authorization: bearer key-1\r\n"), "{head}");
+    let body = &seen.bodies()[0];
+    assert_eq!((&body["model"], &body["stream"]), (&json!("some-model"), &json!(true)));
+}
+
+#[tokio::test]
+async fn a5_a_whole_run_over_openai_gives_every_call_its_result() {
+    let (url, seen) = serve(vec![openai_calls(), openai_says("One and two.")]).await;
+    let agent = agent(model(&url), |_| {}).await;
+    let output = agent.run("hello").await.unwrap();
+    assert_eq!(output.text, "One and two.");
+    assert_eq!(output.tool_calls.len(), 2);
+    let messages = &seen.bodies()[1]["messages"];
+    assert_eq!(messages[0], json!({"role": "system", "content": "Listen."}));
+    assert_eq!(messages[2]["tool_calls"][0]["id"], "call_a");
+    assert_eq!(messages[2]["tool_calls"][0]["function"]["arguments"], r#"{"text":"one"}"#);
+    assert_eq!(
+        (&messages[3]["tool_call_id"], &messages[3]["content"]),
+        (&json!("call_a"), &json!("heard \"one\""))
+    );
+    assert_eq!(
+        (&messages[4]["tool_call_id"], &messages[4]["content"]),
+        (&json!("call_b"), &json!("heard \"two\""))
+    );
+}
+
+#[tokio::test]
+async fn a5_signed_reasoning_goes_back_to_anthropic_unchanged() {
+    let (url, seen) = serve(vec![anthropic_thinks_and_calls(), anthropic_says("Heard.")]).await;
+    let agent = agent(model(&url).adapter("anthropic").api_key("key-2"), |_| {}).await;
+    let output = agent.run("hello").await.unwrap();
+    assert_eq!(output.text, "Heard.");
+    assert_eq!(&*output.tool_calls[0].arguments, "{\"text\": \"one\" }");
+    let head = &seen.heads()[0];
+    assert!(head.starts_with("post /v1/messages "), "{head}");
+    assert!(head.contains("x-api-key: key-2\r\n"), "{head}");
+    let turn = &seen.bodies()[1]["messages"][1];
+    assert_eq!(turn["content"][0], json!({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}));
+    assert_eq!(turn["content"][1]["input"], json!({"text": "one"}));
+}
+
+#[tokio::test]
+async fn a5_an_answer_that_is_not_streamed() {
+    let body = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
+        "content": "So.", "tool_calls": [{"id": "call_a", "type": "function",
+        "function": {"name": "echo", "arguments": "{\"text\":\"one\"}"}}]}}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}});
+    let (url, seen) = serve(vec![http("200 OK", "application/json", "", &body.to_string())]).await;
+    let (answer, deltas) = ask(&model(&url).stream(false)).await;
+    let answer = answer.unwrap();
+    assert_eq!((&*answer.text, deltas.len()), ("So.", 0));
+    assert_eq!(&*answer.tool_calls[0].arguments, r#"{"text":"one"}"#);
+    assert_eq!(answer.usage.total(), 7);
+    assert_ne!(seen.bodies()[0]["stream"], json!(true));
+}
+
+#[tokio::test]
+async fn t11_broken_arguments_are_a_tool_error_and_the_run_goes_on() {
+    let broken = delta(&json!({"tool_calls": [{"index": 0, "id": "call_a", "type": "function",
+        "function": {"name": "echo", "arguments": "{\"text\": one"}}]}));
+    let (url, seen) = serve(vec![sse(&openai(&[broken, finish("tool_calls")])), openai_says("Sorry.")]).await;
+    let output = agent(model(&url), |_| {}).await.run("hello").await.unwrap();
+    assert_eq!(output.text, "Sorry.");
+    assert_eq!(&*output.tool_calls[0].arguments, "{\"text\": one");
+    let told = seen.bodies()[1]["messages"][3]["content"].as_str().unwrap().to_owned();
+    assert!(told.contains("not one JSON object"), "{told}");
+}
+
+// ---- what goes wrong ----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a5_malformed_events_are_malformed() {
+    let error = error_of(vec![sse("data: {\"choices\": [\n\ndata: [DONE]\n\n")]).await;
+    assert!(matches!(error, ModelError::Malformed(_)), "{error:?}");
+    let error = error_of(vec![http("200 OK", "text/html", "", "<html>Sign in</html>")]).await;
+    assert!(matches!(&error, ModelError::Malformed(text) if text.contains("base URL")), "{error:?}");
+    assert!(!error.is_transient());
+    let bytes = format!("{OPEN_STREAM}data: {}\n\n", delta(&json!({"content": "x"})));
+    let (url, _) = serve(vec![Reply::Raw(bytes)]).await;
+    let (answer, _) = ask(&model(&url).adapter("anthropic")).await;
+    assert!(answer.is_err(), "an OpenAI stream is no Anthropic answer: {answer:?}");
+}
+
+#[tokio::test]
+async fn a5_a_stream_without_its_end_is_no_answer() {
+    let half = format!("data: {}\n\n", delta(&json!({"content": "The answer is"})));
+    // The connection closes in order, but no end event came.
+    let error = error_of(vec![Reply::Raw(format!("{OPEN_STREAM}{half}"))]).await;
+    assert!(matches!(&error, ModelError::Transport(text) if text.contains("13 characters")), "{error:?}");
+    // The connection closes within the promised length.
+    let head = OPEN_STREAM.replace("\r\n\r\n", "\r\ncontent-length: 100000\r\n\r\n");
+    let error = error_of(vec![Reply::Raw(format!("{head}{half}"))]).await;
+    assert!(matches!(error, ModelError::Transport(_)), "{error:?}");
+    assert!(error.is_transient());
+    // The connection closes without a word.
+    let error = error_of(vec![Reply::Raw(String::new())]).await;
+    assert!(matches!(error, ModelError::Transport(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a5_an_error_inside_a_stream_has_its_status() {
+    let error = |kind| json!({"error": {"type": kind, "message": "Too much"}});
+    let body = format!("data: {}\n\n", error("rate_limit_error"));
+    let told = error_of(vec![sse(&body)]).await;
+    assert!(
+        matches!(&told, ModelError::Status { status: 429, message, .. } if message == "Too much"),
+        "{told:?}"
+    );
+    let told = error_of(vec![sse(&format!("data: {}\n\n", error("odd")))]).await;
+    assert!(matches!(&told, ModelError::Transport(text) if text.contains("Too much")), "{told:?}");
+}
+
+#[tokio::test]
+async fn a5_a_refusal_tells_how_long_to_wait() {
+    let body = json!({"error": {"message": "Slow down"}}).to_string();
+    let limited =
+        |wait: &str| http("429 Too Many Requests", "application/json", &format!("{wait}\r\n"), &body);
+    let error = error_of(vec![limited("retry-after: 7")]).await;
+    let wanted =
+        |wait| ModelError::Status { status: 429, message: "Slow down".to_owned(), retry_after: Some(wait) };
+    assert_eq!(error, wanted(Duration::from_secs(7)));
+    assert_eq!(error_of(vec![limited("retry-after-ms: 250")]).await, wanted(Duration::from_millis(250)));
+    let (url, seen) = serve(vec![limited("retry-after: 0"), openai_says("Now.")]).await;
+    let output = agent(model(&url), |_| {}).await.run("hello").await.unwrap();
+    assert_eq!((&*output.text, seen.bodies().len()), ("Now.", 2));
+}
+
+#[tokio::test]
+async fn a5_a_slow_server_ends_in_a_timeout() {
+    let half = format!("{OPEN_STREAM}data: {}\n\n", delta(&json!({"content": "The"})));
+    for reply in [Reply::Hang(String::new()), Reply::Hang(half)] {
+        let (url, _) = serve(vec![reply]).await;
+        let timeout = Duration::from_millis(300);
+        let agent = agent(model(&url), |limits| {
+            limits.model_timeout = timeout;
+            limits.model_retries = 0;
+        })
+        .await;
+        let started = Instant::now();
+        let error = agent.run("hello").await.unwrap_err();
+        assert!(
+            matches!(&error, RunError::Model { source: ModelError::Timeout(after), .. } if *after == timeout),
+            "{error:?}"
+        );
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    }
+}
+
+#[tokio::test]
+async fn a5_nobody_at_the_address_is_a_transport_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://user:secret-word@{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let error = ask(&model(&url)).await.0.unwrap_err();
+    assert!(matches!(&error, ModelError::Transport(text) if text.contains("refused")), "{error:?}");
+    assert!(!format!("{error:?}").contains("secret-word"), "{error:?}");
+}
+
+#[tokio::test]
+async fn a5_a_missing_key_names_its_variable() {
+    let missing = GenaiModel::new("gpt-4o").api_key_env("ONIONSKIN_TEST_NO_SUCH_KEY");
+    let error = ask(&missing).await.0.unwrap_err();
+    assert!(
+        matches!(&error, ModelError::Setup(text) if text.contains("ONIONSKIN_TEST_NO_SUCH_KEY")),
+        "{error:?}"
+    );
+    let error = ask(&GenaiModel::from_env()).await.0.unwrap_err();
+    assert!(matches!(&error, ModelError::Setup(text) if text.contains("names no model")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a5_an_unknown_adapter_is_told_with_near_names() {
+    let error = ask(&GenaiModel::new("x").adapter("antropic")).await.0.unwrap_err();
+    assert!(matches!(&error, ModelError::Setup(text) if text.contains("`anthropic`?")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a5_the_key_shows_nowhere() {
+    let echo = json!({"error": {"message": "Incorrect API key provided: key-3-very-secret"}}).to_string();
+    let (url, _) = serve(vec![http("401 Unauthorized", "application/json", "", &echo)]).await;
+    let model = model(&url).api_key("key-3-very-secret");
+    let error = ask(&model).await.0.unwrap_err();
+    assert!(matches!(&error, ModelError::Status { status: 401, message, .. } if message.ends_with(": ***")));
+    for text in [format!("{error:?}"), error.to_string(), format!("{model:?}")] {
+        assert!(!text.contains("key-3-very-secret"), "{text}");
+    }
+    let model = GenaiModel::new("x").base_url("http://me:key-3-very-secret@localhost/v1");
+    assert!(!format!("{model:?}").contains("key-3-very-secret"), "{model:?}");
+}
+
+#[tokio::test]
+async fn a5_a_redirect_is_not_followed_with_the_key() {
+    let (elsewhere, seen) = serve(vec![openai_says("mine now")]).await;
+    let to = format!("location: {elsewhere}/chat/completions\r\n");
+    let (url, _) = serve(vec![http("307 Temporary Redirect", "text/plain", &to, "")]).await;
+    let error = ask(&model(&url).api_key("key-4")).await.0.unwrap_err();
+    assert!(matches!(error, ModelError::Status { status: 307, .. }), "{error:?}");
+    assert!(seen.heads().is_empty());
+}
+
+#[tokio::test]
+async fn a5_a_name_of_another_provider_still_reaches_the_own_address() {
+    let (url, seen) = serve(vec![openai_says("hi")]).await;
+    let mut request = ModelRequest::new("listener", "hello");
+    request.model = Some("agents-choice".into());
+    request.messages.push(Message::User { content: vec![ContentBlock::text("there")] });
+    let named = GenaiModel::from_env().base_url(&*url);
+    assert_eq!(named.respond(&request, &mut |_| {}).await.unwrap().text, "hi");
+    assert_eq!(seen.bodies()[0]["model"], "agents-choice");
+    assert_eq!(GenaiModel::new("claude-x").provider(), "anthropic");
+    assert_eq!(model(&url).provider(), "openai");
+}

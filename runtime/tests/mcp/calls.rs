@@ -1,0 +1,179 @@
+//! Calls: what goes to the server and what comes back.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use onionskin::__private0 as rt;
+use onionskin::{
+    Agent, AgentBuilder, AgentDeclaration, Args, ErrorKind, EventKind, Next, Script, ScriptedTurn,
+    ToolContext, ToolResult, ToolSource,
+};
+use serde_json::json;
+
+use super::fixture::{Log, server};
+use super::support::{All, Getter, build, call};
+
+#[tokio::test]
+async fn a4_a_call_gives_text_structure_and_meta() {
+    let agent = build::<All>(server("plain", &Log::new("call"))).await.unwrap();
+    let outcome = call(&agent, "fix__get_echo", json!({"text": "ho", "times": 3})).await;
+    assert_eq!(outcome.text, "ho ho ho", "{outcome:?}");
+    assert_eq!(outcome.all["structured"], json!({"echoed": "ho ho ho"}));
+    assert_eq!(outcome.all["meta"], json!({"cost": 1}));
+    let blocks = call(&agent, "fix__blocks", json!({})).await;
+    assert_eq!(blocks.all["content"][1], json!({"type": "image", "data": "aGk=", "mimeType": "image/png"}));
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_an_error_of_the_tool_is_a_remote_tool_error() {
+    let agent = build::<All>(server("plain", &Log::new("fail"))).await.unwrap();
+    let outcome = call(&agent, "fix__fail", json!({})).await;
+    assert_eq!((outcome.kind, &*outcome.text), (Some(ErrorKind::Remote), "no such city"));
+    let outcome = call(&agent, "fix__refuse", json!({})).await;
+    assert_eq!(outcome.kind, Some(ErrorKind::Remote));
+    assert_eq!(outcome.text, "the MCP server `fix` refused the call: not today ({\"until\":\"noon\"})");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn t6_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
+    let agent = build::<All>(server("plain", &Log::new("arguments"))).await.unwrap();
+    let outcome = call(&agent, "fix__get_echo", json!({"txt": "a", "times": 0})).await;
+    assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
+    for part in ["did not run", "`text`: missing", "`txt`: unknown", "did you mean `text`", "at least 1"] {
+        assert!(outcome.text.contains(part), "{part}: {}", outcome.text);
+    }
+    let repaired = call(&agent, "fix__get_echo", json!({"text": "a", "times": "2"})).await;
+    assert_eq!(repaired.text, "a a");
+    let output = agent.run("fix__get_echo [1, 2]").await.unwrap();
+    let outcome = super::support::Outcome::read(&output.text);
+    assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_a_call_without_an_answer_ends_at_its_time_limit_and_is_cancelled() {
+    let log = Log::new("hang");
+    let agent = build::<All>(server("plain", &log).timeout(Duration::from_millis(500))).await.unwrap();
+    let begun = Instant::now();
+    let outcome = call(&agent, "fix__hang", json!({})).await;
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert_eq!(outcome.kind, Some(ErrorKind::Timeout));
+    assert!(outcome.text.contains("server `fix` did not answer within 500ms"), "{}", outcome.text);
+    log.wait_for("cancelled").await;
+    assert_eq!(call(&agent, "fix__get_echo", json!({"text": "still here"})).await.text, "still here");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn g_a_call_that_is_dropped_is_cancelled_on_the_server() {
+    let log = Log::new("dropped");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let run = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.run("fix__hang {}").await.map(|output| output.text) }
+    });
+    log.wait_for("hang").await;
+    assert_eq!(log.count("cancelled"), 0);
+    run.abort();
+    log.wait_for("cancelled").await;
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_progress_is_an_event_and_starts_the_time_limit_anew() {
+    // The call takes a second; the limit is less than that, and more than the time between two reports.
+    let log = Log::new("progress");
+    let agent = build::<All>(server("plain", &log).timeout(Duration::from_millis(700))).await.unwrap();
+    let mut stream = agent.stream("fix__slow {}");
+    let mut reports = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Progress { done, total, message, .. } = event.kind {
+            reports.push((done, total, message));
+        }
+    }
+    let outcome = super::support::Outcome::read(&stream.output().await.unwrap().text);
+    assert_eq!(outcome.text, "done", "{outcome:?}");
+    assert_eq!(reports.len(), 4, "{reports:?}");
+    assert_eq!(reports[3], (4.0, Some(4.0), Some("step 4".to_owned())));
+    agent.shutdown().await;
+}
+
+/// Has the loop, one server and nothing else.
+struct Talker;
+
+impl Agent for Talker {
+    const NAME: &'static str = "talker";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME).server("fix", Some(&["get_*"]))
+    }
+}
+
+/// Writes down what a hook sees of a call.
+#[derive(Default)]
+struct Watch(Arc<Mutex<Vec<(String, Option<String>, ToolSource)>>>);
+
+impl rt::Hook for Watch {
+    type Ring<R: rt::Ring> = R;
+
+    fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
+        rest
+    }
+
+    async fn call<'a, 'b, N: Next>(&'a self, cx: &'a ToolContext, args: &'b mut Args, next: N) -> ToolResult {
+        let seen = (cx.tool_name().to_owned(), cx.server_name().map(str::to_owned), cx.source());
+        self.0.lock().unwrap().push(seen);
+        let mut output = next.run(args).await?;
+        output.push_text(" [audit]");
+        Ok(output)
+    }
+}
+
+#[tokio::test]
+async fn h4_hooks_and_the_model_see_the_tools_of_a_server() {
+    let script = Arc::new(Script::turns([
+        ScriptedTurn::call("fix__get_echo", json!({"text": "hello"})),
+        ScriptedTurn::say("It said: {last}"),
+    ]));
+    let seen = Watch::default();
+    let watched = Arc::clone(&seen.0);
+    let agent = AgentBuilder::<Talker>::default()
+        .model(Arc::clone(&script))
+        .hook(seen)
+        .server("fix", server("plain", &Log::new("hooks")))
+        .build()
+        .await
+        .unwrap();
+    let output = agent.run("Say hello.").await.unwrap();
+    assert_eq!(output.text, "It said: hello [audit]");
+    let seen = (String::from("fix__get_echo"), Some(String::from("fix")), ToolSource::Mcp);
+    assert_eq!(*watched.lock().unwrap(), [seen]);
+    assert_eq!(output.tool_calls[0].source, Some(ToolSource::Mcp));
+    let tools = &script.requests()[0].tools;
+    assert_eq!(&*tools[0].name, "fix__get_echo");
+    assert_eq!(&*tools[0].description, "Says it again.");
+    assert_eq!(tools[0].input_schema["required"], json!(["text"]));
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_calls_of_one_server_run_side_by_side() {
+    let agent = build::<All>(server("plain", &Log::new("parallel"))).await.unwrap();
+    let begun = Instant::now();
+    let calls = (0..5).map(|_| call(&agent, "fix__slow", json!({})));
+    let outcomes = futures_util::future::join_all(calls).await;
+    assert!(outcomes.iter().all(|outcome| outcome.text == "done"), "{outcomes:?}");
+    assert!(begun.elapsed() < Duration::from_millis(3_000), "{:?}", begun.elapsed());
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a2_tools_outside_the_filter_cannot_be_called() {
+    let agent = build::<Getter>(server("plain", &Log::new("outside"))).await.unwrap();
+    let outcome = call(&agent, "fix__pid", json!({})).await;
+    assert_eq!(outcome.kind, Some(ErrorKind::UnknownTool));
+    agent.shutdown().await;
+}

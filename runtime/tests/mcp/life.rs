@@ -1,0 +1,173 @@
+//! Servers that die, change, and end.
+
+use std::time::{Duration, Instant};
+
+use onionskin::{AgentHandle, ErrorKind, EventKind};
+use serde_json::json;
+
+use super::fixture::{Log, runs, server, wait_until};
+use super::support::{All, Getter, build, call};
+
+/// Makes a call and gives the notices of its run.
+async fn notices(agent: &AgentHandle) -> Vec<String> {
+    let mut stream = agent.stream("fix__get_echo {\"text\": \"a\"}");
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text } = event.kind {
+            notices.push(text);
+        }
+    }
+    notices
+}
+
+#[tokio::test]
+async fn g_a_server_that_dies_in_a_call_is_reported_and_started_again() {
+    let log = Log::new("crash");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let begun = Instant::now();
+    let outcome = call(&agent, "fix__crash", json!({})).await;
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert_eq!(outcome.kind, Some(ErrorKind::Remote), "{outcome:?}");
+    for part in
+        ["server `fix` died", "exit status: 7", "segmentation fault, so to say", "starts the server again"]
+    {
+        assert!(outcome.text.contains(part), "{part}: {}", outcome.text);
+    }
+    assert!(!outcome.text.contains("hunter2"), "{}", outcome.text);
+    assert_eq!(call(&agent, "fix__get_echo", json!({"text": "back"})).await.text, "back");
+    assert_eq!(log.pids().len(), 2);
+    let told = notices(&agent).await;
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("`fix` died (exit status: 7) and was started again"), "{told:?}");
+    assert!(notices(&agent).await.is_empty(), "told once");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn g_all_calls_in_flight_end_when_the_server_dies() {
+    let log = Log::new("in-flight");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let hanging = (0..3).map(|_| call(&agent, "fix__hang", json!({})));
+    let crash = async {
+        wait_until("three calls", || log.count("hang") == 3).await;
+        call(&agent, "fix__crash", json!({})).await
+    };
+    let (hanging, crash) = tokio::join!(futures_util::future::join_all(hanging), crash);
+    for outcome in hanging.iter().chain([&crash]) {
+        assert_eq!(outcome.kind, Some(ErrorKind::Remote), "{outcome:?}");
+    }
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn g_a_server_that_dies_again_and_again_is_left_alone_for_a_while() {
+    let log = Log::new("again");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    for _ in 0..4 {
+        let outcome = call(&agent, "fix__crash", json!({})).await;
+        assert!(outcome.text.contains("died during the call"), "{outcome:?}");
+    }
+    let begun = Instant::now();
+    let outcome = call(&agent, "fix__crash", json!({})).await;
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    assert_eq!(outcome.kind, Some(ErrorKind::Remote));
+    for part in ["`fix` is down (exit status: 7)", "3 times", "tried again in"] {
+        assert!(outcome.text.contains(part), "{part}: {}", outcome.text);
+    }
+    assert_eq!(log.pids().len(), 4);
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_changed_tools_are_seen_by_the_next_turn() {
+    let log = Log::new("changed");
+    let agent = build::<Getter>(server("plain", &log)).await.unwrap();
+    assert_eq!(agent.tool_names(), ["fix__get_echo", "fix__get_old"]);
+    let other = build::<All>(server("plain", &log)).await.unwrap();
+    // A run that began before keeps its tools; a later one sees the new list.
+    assert_eq!(call(&other, "fix__change", json!({})).await.text, "done");
+    wait_until("the new list", || other.tool_names().iter().any(|name| name == "fix__get_new")).await;
+    assert!(!other.tool_names().iter().any(|name| name == "fix__get_old"));
+    assert_eq!(agent.tool_names(), ["fix__get_echo", "fix__get_old"], "another process, another list");
+    agent.shutdown().await;
+    other.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_a_list_that_cannot_be_read_again_keeps_the_old_one() {
+    let log = Log::new("changed-badly");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let before = agent.tool_names();
+    assert_eq!(call(&agent, "fix__change_badly", json!({})).await.text, "done");
+    wait_until("the second list", || log.count("list") == 2).await;
+    let mut told = Vec::new();
+    for _ in 0..100 {
+        told = notices(&agent).await;
+        if !told.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(told.first().is_some_and(|text| text.contains("the shelf is locked")), "{told:?}");
+    assert_eq!(agent.tool_names(), before);
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn g_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
+    let log = Log::new("shutdown");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let pid = log.pids()[0];
+    assert!(runs(pid));
+    agent.shutdown().await;
+    assert_eq!(log.count("input closed"), 1, "{:?}", log.lines());
+    assert!(!runs(pid));
+}
+
+#[tokio::test]
+async fn g_a_server_that_ignores_its_closed_input_is_ended() {
+    let log = Log::new("stays");
+    let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
+    let pids = log.pids();
+    assert_eq!(pids.len(), 2);
+    let begun = Instant::now();
+    agent.shutdown().await;
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    wait_until("the end of all processes", || pids.iter().all(|pid| !runs(*pid))).await;
+}
+
+#[tokio::test]
+async fn g_a_dropped_agent_leaves_nothing_running() {
+    let log = Log::new("drop");
+    let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
+    let pids = log.pids();
+    assert!(pids.iter().all(|pid| runs(*pid)));
+    drop(agent);
+    wait_until("the end of all processes", || pids.iter().all(|pid| !runs(*pid))).await;
+}
+
+#[test]
+fn g_a_runtime_that_ends_leaves_nothing_running() {
+    let log = Log::new("runtime");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let agent = runtime.block_on(build::<All>(server("stays leaves-a-child", &log))).unwrap();
+    drop(runtime);
+    let pids = log.pids();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while pids.iter().any(|pid| runs(*pid)) {
+        assert!(Instant::now() < deadline, "{pids:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(agent);
+}
+
+#[tokio::test]
+async fn g_calls_after_a_shutdown_are_refused() {
+    let log = Log::new("after");
+    let agent = build::<All>(server("plain", &log)).await.unwrap();
+    let other = agent.clone();
+    agent.shutdown().await;
+    let outcome = call(&other, "fix__pid", json!({})).await;
+    assert_eq!(outcome.text, "the MCP server `fix` was shut down");
+    assert_eq!(log.pids().len(), 1);
+}

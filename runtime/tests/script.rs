@@ -1,0 +1,162 @@
+//! The scripted model: which turn it plays, what it fills in, and scripts from YAML.
+#![allow(missing_docs)]
+
+use onionskin::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Script, ScriptError, ScriptedTurn,
+    StopReason,
+};
+use serde_json::json;
+
+async fn ask(script: &Script, agent: &str, messages: Vec<Message>) -> Result<ModelResponse, ModelError> {
+    let mut request = ModelRequest::new(agent, "");
+    request.messages = messages;
+    script.respond(&request, &mut |_| {}).await
+}
+
+#[tokio::test]
+async fn a5_the_conversation_alone_chooses_the_turn() {
+    let script = Script::new()
+        .agent("a", [ScriptedTurn::say("first"), ScriptedTurn::say("second")])
+        .agent("*", [ScriptedTurn::say("anyone")]);
+    let begun = || vec![Message::user("hi")];
+    let later = || vec![Message::user("hi"), Message::assistant("first"), Message::user("and?")];
+    assert_eq!(ask(&script, "a", later()).await.unwrap().text, "second");
+    assert_eq!(ask(&script, "a", begun()).await.unwrap().text, "first");
+    assert_eq!(ask(&script, "b", begun()).await.unwrap().text, "anyone");
+    let error = ask(&script, "b", later()).await.unwrap_err();
+    let ended = ScriptError::Ended { agent: "b".to_owned(), turns: 1, asked: 2 };
+    assert_eq!(error, ModelError::Script(ended));
+    assert_eq!(script.requests().len(), 4);
+}
+
+#[tokio::test]
+async fn a5_an_agent_that_is_not_there_is_told_with_the_others() {
+    let script = Script::new().agent("b", []).agent("a", []);
+    let error = ask(&script, "c", vec![]).await.unwrap_err();
+    assert_eq!(error.to_string(), "the script has no turns for the agent `c`; it has: a, b");
+    assert!(!error.is_transient());
+}
+
+#[tokio::test]
+async fn a5_text_is_filled_in_once() {
+    let script =
+        Script::turns([ScriptedTurn::say("one"), ScriptedTurn::say("{input} / {last} / {other} / {input")]);
+    let messages = vec![Message::user("old"), Message::assistant("one"), Message::user("new {last}")];
+    let mut pieces = String::new();
+    let mut request = ModelRequest::new("a", "");
+    request.messages = messages;
+    let mut note = |delta| {
+        if let ModelDelta::Text(text) = delta {
+            pieces.push_str(&text);
+        }
+    };
+    let answer = script.respond(&request, &mut note).await.unwrap();
+    assert_eq!(answer.text, "new {last} / new {last} / {other} / {input");
+    assert_eq!(pieces, answer.text);
+    assert_eq!(answer.stop, StopReason::Done);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a5_turns_call_wait_and_fail() {
+    let mut waits = ScriptedTurn::call("f", json!({"x": 1})).and_call("g", json!("{broken"));
+    waits.wait_ms = 5_000;
+    let script = Script::new().agent("a", [waits]).agent("b", [ScriptedTurn::fail(503)]);
+    let started = tokio::time::Instant::now();
+    let answer = ask(&script, "a", vec![]).await.unwrap();
+    assert_eq!(started.elapsed().as_millis(), 5_000);
+    let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.id, &*call.arguments)).collect();
+    assert_eq!(calls, [("call_1_1", r#"{"x":1}"#), ("call_1_2", "{broken")]);
+    assert_eq!(answer.stop, StopReason::ToolCalls);
+    let error = ask(&script, "b", vec![]).await.unwrap_err();
+    assert!(matches!(error, ModelError::Status { status: 503, .. }) && error.is_transient(), "{error:?}");
+}
+
+#[cfg(feature = "yaml")]
+mod yaml {
+    use super::*;
+
+    const GOOD: &str = "\
+# The manager asks the clock.
+manager:
+  - say: Let me see.
+    calls:
+      - tool: time__get_current_time
+        args: {timezone: America/New_York, deep: [1, 2.5, true, null]}
+      - tool: broken
+        args: '{\"x\": '
+      - tool: bare
+  - say: |
+      It is
+      {last}.
+    wait_ms: 1
+'*':
+  - fail: 503
+";
+
+    fn error(text: &str) -> String {
+        Script::from_yaml(text, "play.yaml").unwrap_err().to_string()
+    }
+
+    #[tokio::test]
+    async fn a5_a_file_plays_like_code() {
+        let script = Script::from_yaml(GOOD, "play.yaml").unwrap();
+        let answer = ask(&script, "manager", vec![]).await.unwrap();
+        assert_eq!(answer.text, "Let me see.");
+        let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
+        let arguments = serde_json::from_str::<serde_json::Value>(calls[0].1).unwrap();
+        assert_eq!(arguments, json!({"timezone": "America/New_York", "deep": [1, 2.5, true, null]}));
+        assert_eq!(calls[1..], [("broken", "{\"x\": "), ("bare", "{}")]);
+        let answer = ask(&script, "manager", vec![Message::assistant(""), Message::user("9")]).await.unwrap();
+        assert_eq!(answer.text, "It is\n9.\n");
+        let error = ask(&script, "someone", vec![]).await.unwrap_err();
+        assert!(matches!(error, ModelError::Status { status: 503, .. }), "{error:?}");
+    }
+
+    #[test]
+    fn a5_an_unknown_field_is_told_with_its_place_and_the_nearest() {
+        assert_eq!(
+            error("a:\n  - say: hi\n    wait_sm: 3\n"),
+            "play.yaml:3:5: unknown field `wait_sm`. Did you mean `wait_ms`? There are: `say`, `calls`, `wait_ms`, \
+             `fail`"
+        );
+        assert_eq!(
+            error("a:\n  - calls:\n      - tool: f\n        argz: {}\n"),
+            "play.yaml:4:9: unknown field `argz`. Did you mean `args`? There are: `tool`, `args`"
+        );
+    }
+
+    #[test]
+    fn a5_other_mistakes_are_told_with_their_place() {
+        let cases = [
+            ("a:\n  - calls:\n      - args: {}\n", "play.yaml:3:9: the field `tool` is missing"),
+            ("a:\n  - wait_ms: soon\n", "play.yaml:2:14: expected a value of the type u64"),
+            ("a:\n  - say: hi\n    say: ho\n", "play.yaml:3:5: `say` stands here twice"),
+            ("a:\n  - say: hi\na:\n  - say: ho\n", "play.yaml:3:1: `a` stands here twice"),
+            ("a: [\n", "play.yaml:"),
+            ("- a\n", "play.yaml:1:1: "),
+            ("a:\n  - fail: 503\n    say: hi\n", "play.yaml:2:5: a turn with `fail` gives no answer"),
+            ("a:\n  - fail: 200\n", "play.yaml:2:5: `fail: 200` is no HTTP error status"),
+        ];
+        for (text, wanted) in cases {
+            let error = error(text);
+            assert!(error.starts_with(wanted), "{text}\n{error}");
+            assert!(!error.contains(" at line "), "{error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a5_a_file_that_is_not_there_is_named() {
+        let error = Script::from_yaml_file("no/such/play.yaml").unwrap_err();
+        assert!(matches!(&error, ScriptError::File { file, .. } if file == "no/such/play.yaml"), "{error:?}");
+    }
+
+    #[test]
+    fn a5_a_file_is_read() {
+        let path = std::env::temp_dir().join(format!("onionskin-script-{}.yaml", std::process::id()));
+        std::fs::write(&path, GOOD).unwrap();
+        let read = Script::from_yaml_file(&path);
+        std::fs::remove_file(&path).unwrap();
+        read.unwrap();
+    }
+}

@@ -1,0 +1,9 @@
+use onionskin::tool;
+
+/// Adds one.
+#[tool]
+async fn add_one(x: i64) -> String {
+    x + 1
+}
+
+fn main() {}

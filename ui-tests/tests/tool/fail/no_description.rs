@@ -1,0 +1,8 @@
+use onionskin::tool;
+
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+fn main() {}

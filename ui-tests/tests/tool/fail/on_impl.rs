@@ -1,0 +1,10 @@
+use onionskin::tool;
+
+struct Shop;
+
+#[tool]
+impl Shop {
+    fn sell(&self) {}
+}
+
+fn main() {}

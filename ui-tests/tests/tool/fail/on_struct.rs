@@ -1,0 +1,7 @@
+use onionskin::tool;
+
+/// Adds one.
+#[tool]
+struct AddOne;
+
+fn main() {}

@@ -1,0 +1,11 @@
+use onionskin::tool;
+
+struct Report;
+
+/// Reports.
+#[tool]
+async fn report() -> Report {
+    Report
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use onionskin::tool;
+
+use onionskin::{State, Tool};
+
+/// Counts.
+#[tool]
+fn count(numbers: State<Vec<u8>>) -> usize {
+    numbers.len()
+}
+
+fn fits<S, T: Tool<State: onionskin::__private0::FitsState<S>>>() {}
+
+fn main() {
+    fits::<u8, count>();
+}

@@ -1,0 +1,10 @@
+use onionskin::tool;
+
+/// Adds one.
+#[tool]
+#[tool(stop_after)]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+fn main() {}
