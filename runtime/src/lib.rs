@@ -54,6 +54,14 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 
+/// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
+pub mod forms {
+    pub use crate::__private0::Seconds;
+    pub use crate::context::{InjectArgs, InjectContext, InjectName};
+    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, WrittenAs};
+    pub use crate::tool::FitsState;
+}
+
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a
 /// macro and a runtime of different versions fail loudly.
 #[doc(hidden)]

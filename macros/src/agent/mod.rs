@@ -21,7 +21,10 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         let agents = agents.iter().map(expand::agent);
         return quote!(#(#agents)*);
     }
-    let agents = agents.iter().map(expand::stand_in);
+    let first_of_its_name =
+        |index: usize| !agents[..index].iter().any(|other| other.ident == agents[index].ident);
+    let agents = agents.iter().enumerate().filter(|(index, _)| first_of_its_name(*index));
+    let agents = agents.map(|(_, agent)| expand::stand_in(agent));
     let errors = errors.into_tokens();
     quote!(#(#agents)* #errors)
 }

@@ -2,8 +2,12 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Pat, ReturnType, Type, Visibility};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Token, Type, TypeParamBound, Visibility,
+};
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
@@ -63,9 +67,11 @@ impl Hook {
         for parameter in &mut function.sig.inputs {
             taken.push(FnItem::take_attrs(parameter, &["config", "inject"]));
         }
-        if function.attrs.iter().any(|attr| is_hook_attribute(attr)) {
-            errors.push(function.sig.ident.span(), "`#[tool_hook]` stands twice on this function; keep one");
-            return None;
+        let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
+        function.attrs = attrs;
+        let again: Vec<Attribute> = again;
+        for attr in again {
+            errors.at(attr, "`#[tool_hook]` stands twice on this function; keep one");
         }
         let sig = &function.sig;
         refuse_qualifiers(function, errors);
@@ -76,6 +82,8 @@ impl Hook {
         }
         let form = form(&parameters, &options, errors)?;
         check_form(function, form, &parameters, &options, errors);
+        let mut returns = sig.output.clone();
+        Plain { lifetimes: &generics.lifetimes }.visit_return_type_mut(&mut returns);
         let type_name = options.type_name.unwrap_or_else(|| sig.ident.clone());
         if is_reserved(&type_name.unraw().to_string()) {
             errors.push(
@@ -95,8 +103,8 @@ impl Hook {
             is_async: sig.asyncness.is_some(),
             tool: options.tool,
             parameters,
-            returns: sig.output.clone(),
-            has_lifetimes: generics.has_lifetimes,
+            returns,
+            has_lifetimes: !generics.lifetimes.is_empty(),
             runtime: Runtime::new(options.crate_path),
         })
     }
@@ -122,16 +130,16 @@ fn refuse_qualifiers(function: &FnItem, errors: &mut Errors) {
 /// The type parameters of a hook: only the type of `next` may be one.
 struct Generics {
     types: Vec<Ident>,
-    has_lifetimes: bool,
+    lifetimes: Vec<Ident>,
 }
 
 impl Generics {
     fn read(function: &FnItem, errors: &mut Errors) -> Self {
         let sig = &function.sig;
-        let mut generics = Self { types: Vec::new(), has_lifetimes: false };
+        let mut generics = Self { types: Vec::new(), lifetimes: Vec::new() };
         for param in &sig.generics.params {
             match param {
-                GenericParam::Lifetime(_) => generics.has_lifetimes = true,
+                GenericParam::Lifetime(param) => generics.lifetimes.push(param.lifetime.ident.clone()),
                 GenericParam::Type(param) => {
                     let is_next = sig.inputs.iter().any(|input| match input {
                         FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
@@ -195,6 +203,9 @@ fn parameter(
     let is = |names: &[&str]| names.contains(&name);
     let role = match attrs {
         [attr, more @ ..] => {
+            if !matches!(attr.meta, Meta::Path(_)) {
+                errors.at(attr, "this stands alone: `#[config]`, `#[inject]`; `agent!` writes the value");
+            }
             if let Some(second) = more.first() {
                 errors.at(second, "one of `#[config]` and `#[inject]` is enough");
             }
@@ -216,18 +227,53 @@ fn parameter(
         }
         [] if is(NAME) => Role::Name,
         [] if is(OUTCOME) => Role::Outcome,
-        [] if matches!(&*typed.ty, Type::Reference(_)) && last_segment(&typed.ty) == "ToolContext" => {
+        [] if matches!(ungrouped(&typed.ty), Type::Reference(_))
+            && last_segment(&typed.ty) == "ToolContext" =>
+        {
             Role::Context
         }
         [] => Role::Inject,
     };
     let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
-    check_type(&role, &typed.ty, typed_hook, errors);
-    Some(Parameter { role, ty: (*typed.ty).clone(), cfgs })
+    let mut ty = (*typed.ty).clone();
+    Plain { lifetimes: &generics.lifetimes }.visit_type_mut(&mut ty);
+    check_type(&role, &ty, typed_hook, errors);
+    Some(Parameter { role, ty, cfgs })
+}
+
+/// Makes a type one that can stand outside of the hook's signature: without the lifetimes that the hook
+/// declares, and without the invisible groups around what a `macro_rules` macro passed on.
+struct Plain<'a> {
+    lifetimes: &'a [Ident],
+}
+
+impl VisitMut for Plain<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        while let Type::Group(group) = ty {
+            let inner = (*group.elem).clone();
+            *ty = inner;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.lifetimes.contains(&lifetime.ident) {
+            lifetime.ident = Ident::new("_", lifetime.ident.span());
+        }
+    }
 }
 
 fn is_next_type(ty: &Type, generics: &Generics) -> bool {
+    let ty = ungrouped(ty);
     matches!(ty, Type::ImplTrait(_)) || generics.types.iter().any(|param| is_ident(ty, param))
+}
+
+/// The type inside the invisible groups of `macro_rules`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
 }
 
 /// The last segment of a path, behind references.
@@ -246,14 +292,8 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
     match role {
         Role::Next => {
             let is_open = match ty {
-                Type::ImplTrait(open) => open.bounds.iter().any(|bound| match bound {
-                    syn::TypeParamBound::Trait(bound) => {
-                        let last = bound.path.segments.last().map(|last| last.ident.to_string());
-                        matches!(last.as_deref(), Some("Next" | "TypedNext"))
-                    }
-                    _ => false,
-                }),
-                // A type parameter: its bounds are checked where the hook is called.
+                Type::ImplTrait(open) => can_be_next(&open.bounds),
+                // A type parameter or an alias: its bounds are checked where the hook is called.
                 Type::Path(path) => path.path.get_ident().is_some(),
                 _ => false,
             };
@@ -276,6 +316,17 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
     }
 }
 
+/// Whether these bounds are those of the rest of a call. An alias of `Next` is, a trait of the standard
+/// library is not; the rest is the compiler's to say.
+fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    const NOT: &[&str] = &["Fn", "FnMut", "FnOnce", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "Future"];
+    let mut names = bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    });
+    names.all(|name| !NOT.contains(&name.as_str()))
+}
+
 fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Option<Form> {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
@@ -285,8 +336,7 @@ fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Opt
         |role| matches!(role, Role::Args),
     ] {
         if let Some(second) = parameters.iter().filter(|parameter| roles(&parameter.role)).nth(1) {
-            errors
-                .at(&second.ty, "there is one of this already; take one of them off, or mark it `#[inject]`");
+            errors.at(&second.ty, "there is one of this already; take one of them off");
             return None;
         }
     }

@@ -121,16 +121,18 @@ impl<T: Tool> DynTool for T {
 }
 
 /// What a tool or a hook says of the state it works on, held against the agent's state `S`.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
     note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
 )]
 pub trait FitsState<S> {
+    #[doc(hidden)]
     const FITS: () = ();
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}

@@ -8,7 +8,7 @@ use super::FitsState;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Hook, InnerNext, WrittenAs};
+use crate::onion::{Call, Hook, InnerNext, Values, WrittenAs};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -47,9 +47,9 @@ impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
     pub fn new<A>(with: A, inner: C) -> Self
     where
-        H::Config: WrittenAs<A>,
+        Values<H>: WrittenAs<A>,
     {
-        Self { hook: H::configure(H::Config::read(with)), inner }
+        Self { hook: H::configure(Values::<H>::read(with)), inner }
     }
 }
 

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh", instruction: "Help." }
+}
+
+fn main() {}

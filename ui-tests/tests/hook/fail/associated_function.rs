@@ -1,0 +1,12 @@
+use onionskin::{Args, Next, ToolResult, tool_hook};
+
+struct Audit;
+
+impl Audit {
+    #[tool_hook]
+    async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+        next.run(args).await
+    }
+}
+
+fn main() {}

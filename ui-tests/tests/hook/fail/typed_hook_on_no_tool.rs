@@ -1,0 +1,10 @@
+use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
+
+struct Notes;
+
+#[tool_hook(tool = Notes)]
+async fn clamp(args: ArgsOf<Notes>, next: impl TypedNext<Notes>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+fn main() {}
