@@ -19,13 +19,13 @@ pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, T
 pub use crate::error::{Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
-    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn,  Bulkhead, Call,
+    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
     Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam,
     TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, NoAlias, Param, Reader,
-    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
+    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias, Param,
+    Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
     optional, reader, recover, schema_of,
 };
 

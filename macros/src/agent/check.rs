@@ -32,7 +32,10 @@ fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
             && ![agent, first].iter().any(|agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg")))
         {
             let name = &agent.ident;
-            errors.push(name.span(), format_args!("there is an agent `{name}` already; give this one another name"));
+            errors.push(
+                name.span(),
+                format_args!("there is an agent `{name}` already; give this one another name"),
+            );
         }
     }
 }

@@ -155,10 +155,14 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
         quote!(#(#cfgs)* type #name = #path;)
     };
     let fields = parts.fields;
-    let tools =
-        fields.function_tools.iter().enumerate().map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
+    let tools = fields
+        .function_tools
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
     let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
-    let agents = fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
+    let agents =
+        fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
     quote!(#(#tools)* #(#hooks)* #(#agents)*)
 }
 
@@ -250,7 +254,8 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
     let state_span = fields.state.as_ref().map_or_else(Span::call_site, |state| state.span());
     let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
-    let evaluated = quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
+    let evaluated =
+        quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
     quote! {
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;

@@ -102,11 +102,7 @@ fn to_next_field(input: ParseStream<'_>) -> syn::Result<()> {
     input.parse::<Option<Token![,]>>().map(|_| ())
 }
 
-fn field(
-    input: ParseStream<'_>,
-    fields: &mut Fields,
-    errors: &mut Errors,
-) -> syn::Result<()> {
+fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
     let Ok(key) = input.call(Ident::parse_any) else {
         return Err(input.error("a field is wanted here, such as `instruction: \"..\"`"));
     };

@@ -216,10 +216,7 @@ fn around_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { inject, pass } = call_args(hook);
     let returned = returned(hook);
-    async_call(
-        hook,
-        &quote!(#(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await),
-    )
+    async_call(hook, &quote!(#(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await))
 }
 
 fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
@@ -231,13 +228,16 @@ fn before_call(hook: &Hook) -> TokenStream {
     let CallArgs { inject, pass } = call_args(hook);
     let call = awaited(hook, &quote!(#name(#(#pass),*)));
     let returned = returned(hook);
-    async_call(hook, &quote! {
-        #(#inject)*
-        match <#returned as __rt::BeforeReturn>::answer(#call)? {
-            ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
-            ::core::option::Option::None => __next.run(__args).await,
-        }
-    })
+    async_call(
+        hook,
+        &quote! {
+            #(#inject)*
+            match <#returned as __rt::BeforeReturn>::answer(#call)? {
+                ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
+                ::core::option::Option::None => __next.run(__args).await,
+            }
+        },
+    )
 }
 
 fn after_call(hook: &Hook) -> TokenStream {
@@ -258,17 +258,20 @@ fn after_call(hook: &Hook) -> TokenStream {
             <#returned as __rt::AfterReturn>::replace(__returned, <#target as __rt::AfterTarget>::put(__value))
         }
     };
-    async_call(hook, &quote! {
-        #(#inject)*
-        let __result = __next.run(__args).await;
-        #[allow(unused_mut)]
-        let mut __value = match <#target as __rt::AfterTarget>::take(__result) {
-            ::core::result::Result::Ok(__value) => __value,
-            ::core::result::Result::Err(__result) => return __result,
-        };
-        let __returned: #returned = #call;
-        #give
-    })
+    async_call(
+        hook,
+        &quote! {
+            #(#inject)*
+            let __result = __next.run(__args).await;
+            #[allow(unused_mut)]
+            let mut __value = match <#target as __rt::AfterTarget>::take(__result) {
+                ::core::result::Result::Ok(__value) => __value,
+                ::core::result::Result::Err(__result) => return __result,
+            };
+            let __returned: #returned = #call;
+            #give
+        },
+    )
 }
 
 fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {

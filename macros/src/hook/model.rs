@@ -2,10 +2,12 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Token, Type, TypeParamBound, Visibility};
+use syn::{
+    Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Token, Type, TypeParamBound, Visibility,
+};
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
@@ -225,7 +227,9 @@ fn parameter(
         }
         [] if is(NAME) => Role::Name,
         [] if is(OUTCOME) => Role::Outcome,
-        [] if matches!(ungrouped(&typed.ty), Type::Reference(_)) && last_segment(&typed.ty) == "ToolContext" => {
+        [] if matches!(ungrouped(&typed.ty), Type::Reference(_))
+            && last_segment(&typed.ty) == "ToolContext" =>
+        {
             Role::Context
         }
         [] => Role::Inject,

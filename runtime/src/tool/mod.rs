@@ -119,6 +119,33 @@ impl<T: Tool> DynTool for T {
     }
 }
 
+/// A tool that `agent!` can make from its name alone. The tool's state stands in it, so that what is no tool
+/// at all is reported as that only.
+#[diagnostic::on_unimplemented(
+    message = "`agent!` cannot make the tool `{Self}` from its name",
+    label = "has no `Default`",
+    note = "derive `Default` for it; a tool with values of its own is added when the agent is built: \
+            `Agent::build().tool(..)`"
+)]
+pub trait Make<S>: Sized {
+    #[doc(hidden)]
+    fn make() -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> Make<()> for T {
+    fn make() -> T {
+        T::default()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default, S> Make<State<S>> for T {
+    fn make() -> T {
+        T::default()
+    }
+}
+
 /// What a tool or a hook says of the state it works on, held against the agent's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
