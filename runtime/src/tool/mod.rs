@@ -119,28 +119,27 @@ impl<T: Tool> DynTool for T {
     }
 }
 
-/// A tool that `agent!` can make from its name alone. The tool's state stands in it, so that what is no tool
+/// How `agent!` makes the tool `T` from its name alone. The tool's state stands in front, so that what is no tool
 /// at all is reported as that only.
 #[diagnostic::on_unimplemented(
-    message = "`agent!` cannot make the tool `{Self}` from its name",
+    message = "`agent!` cannot make the tool `{T}` from its name",
     label = "has no `Default`",
-    note = "derive `Default` for it; a tool with values of its own is added when the agent is built: \
-            `Agent::build().tool(..)`"
+    note = "derive `Default` for it, or write a function with `#[tool]`"
 )]
-pub trait Make<S>: Sized {
+pub trait Make<T> {
     #[doc(hidden)]
-    fn make() -> Self;
+    fn make() -> T;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Default> Make<()> for T {
+impl<T: Default> Make<T> for () {
     fn make() -> T {
         T::default()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Default, S> Make<State<S>> for T {
+impl<T: Default, S> Make<T> for State<S> {
     fn make() -> T {
         T::default()
     }
