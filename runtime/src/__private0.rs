@@ -24,8 +24,8 @@ pub use crate::onion::{
     TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, NoAlias, Param, Reader,
-    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
+    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias, Param,
+    Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
     optional, reader, recover, schema_of,
 };
 

@@ -59,7 +59,7 @@ pub mod forms {
     pub use crate::__private0::Seconds;
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, WrittenAs};
-    pub use crate::tool::FitsState;
+    pub use crate::tool::{FitsState, Make};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

@@ -248,7 +248,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     });
     let make_tools = parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, field, span) = (tool_alias(index, path), slot_field(index), entry_span(path));
-        quote_spanned!(span=> #(#cfgs)* #field: <#alias as ::core::default::Default>::default())
+        quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });
     let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
         let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);

@@ -54,7 +54,9 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
         let Role::Config(name) = &parameter.role else { return None };
         let ty = &parameter.ty;
         Some(match ty {
-            Type::Reference(reference) if last_segment(ty) == "str" => {
+            Type::Reference(reference)
+                if last_segment(ty) == "str" || matches!(&*reference.elem, Type::Slice(_)) =>
+            {
                 let elem = &reference.elem;
                 (name, quote!(&'static #elem), quote!(self.#name))
             }
@@ -146,7 +148,10 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         Form::After => after_call(hook),
     };
     let common = common_items(hook);
+    let returned = returned_alias(hook);
     quote! {
+        #returned
+
         impl __rt::Hook for #ty {
             type Ring<__R: __rt::Ring> = __R;
 
@@ -165,11 +170,25 @@ fn is_direct(hook: &Hook) -> bool {
     !hook.has_lifetimes && !hook.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inject))
 }
 
-/// What the function returns, in the user's own tokens: errors about it are shown there.
-fn returned(hook: &Hook) -> TokenStream {
+/// Where a wrong return type is reported.
+fn return_span(hook: &Hook) -> Span {
+    Span::call_site().located_at(match &hook.returns {
+        ReturnType::Default => hook.name.span(),
+        ReturnType::Type(_, ty) => ty.span(),
+    })
+}
+
+/// What the function returns, by the alias that stands beside the `impl`: it is a single token, so that
+/// whatever is wrong with the type is found at one span, and reported once.
+fn returned(hook: &Hook) -> Ident {
+    Ident::new("__Returned", return_span(hook))
+}
+
+fn returned_alias(hook: &Hook) -> TokenStream {
+    let alias = returned(hook);
     match &hook.returns {
-        ReturnType::Default => quote_spanned!(Span::call_site().located_at(hook.name.span())=> ()),
-        ReturnType::Type(_, ty) => quote!(#ty),
+        ReturnType::Default => quote!(type #alias = ();),
+        ReturnType::Type(_, ty) => quote!(type #alias = #ty;),
     }
 }
 
@@ -177,7 +196,7 @@ fn direct_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { pass, .. } = call_args(hook);
     let returned = returned(hook);
-    let call = quote!(<#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
+    let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
         #[inline]
@@ -216,7 +235,10 @@ fn around_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { inject, pass } = call_args(hook);
     let returned = returned(hook);
-    async_call(hook, &quote!(#(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await))
+    async_call(
+        hook,
+        &quote_spanned!(return_span(hook)=> #(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await),
+    )
 }
 
 fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
@@ -281,10 +303,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let call = quote!(#name(#(#pass),*));
     let common = common_items(hook);
     let output = quote!(__rt::ToolResult<<#tool as __rt::TypedTool>::Output>);
-    let span = Span::call_site().located_at(match &hook.returns {
-        ReturnType::Default => hook.name.span(),
-        ReturnType::Type(_, ty) => ty.span(),
-    });
+    let span = return_span(hook);
     let (future, body) = if is_direct(hook) {
         let future = quote_spanned! {span=>
             impl ::core::future::Future<Output = #output> + ::core::marker::Send

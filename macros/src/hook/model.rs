@@ -11,8 +11,9 @@ use syn::{
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
-use crate::item::{FnItem, is_reserved};
+use crate::item::{FnItem, is_reserved, meta_name};
 use crate::paths::Runtime;
+use crate::suggest;
 
 /// A hook, understood.
 pub(crate) struct Hook {
@@ -65,7 +66,8 @@ impl Hook {
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
         let mut taken = Vec::new();
         for parameter in &mut function.sig.inputs {
-            taken.push(FnItem::take_attrs(parameter, &["config", "inject"]));
+            misspelt(parameter, errors);
+            taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
         let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
         function.attrs = attrs;
@@ -110,6 +112,21 @@ impl Hook {
     }
 }
 
+const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
+
+/// Takes attributes off that were meant to be ours: the compiler knows nothing of them.
+fn misspelt(parameter: &mut FnArg, errors: &mut Errors) {
+    let FnArg::Typed(typed) = parameter else { return };
+    typed.attrs.retain(|attr| {
+        let name = meta_name(&attr.meta);
+        let meant = suggest::nearest(&name, PARAMETER_ATTRIBUTES).filter(|meant| **meant != name);
+        if let Some(meant) = meant {
+            errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
+        }
+        meant.is_none()
+    });
+}
+
 fn is_hook_attribute(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == "tool_hook")
 }
@@ -147,6 +164,15 @@ impl Generics {
                     });
                     if is_next && generics.types.is_empty() {
                         generics.types.push(param.ident.clone());
+                        if !can_be_next(&param.bounds) {
+                            errors.at(
+                                &param.ident,
+                                format_args!(
+                                    "the type of `next` is `{}: Next` and nothing more",
+                                    param.ident
+                                ),
+                            );
+                        }
                     } else {
                         errors.at(
                             &param.ident,
@@ -297,7 +323,19 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
                 Type::Path(path) => path.path.get_ident().is_some(),
                 _ => false,
             };
-            if !is_open {
+            let other = if typed_hook { "Next" } else { "TypedNext" };
+            if let Type::ImplTrait(open) = ty
+                && has_bound(&open.bounds, other)
+            {
+                errors.at(
+                    ty,
+                    if typed_hook {
+                        "in a typed hook the rest of the call is `impl TypedNext<tool>`"
+                    } else {
+                        "the rest of the call is `impl Next`; a typed hook names its tool: `#[tool_hook(tool = ..)]`"
+                    },
+                );
+            } else if !is_open {
                 errors.at(ty, "the rest of the call is `impl Next` (in a typed hook `impl TypedNext<tool>`)");
             }
         }
@@ -316,10 +354,28 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
     }
 }
 
+fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool {
+    bounds.iter().any(|bound| {
+        matches!(bound, TypeParamBound::Trait(bound)
+            if bound.path.segments.last().is_some_and(|last| last.ident == name))
+    })
+}
+
 /// Whether these bounds are those of the rest of a call. An alias of `Next` is, a trait of the standard
 /// library is not; the rest is the compiler's to say.
 fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-    const NOT: &[&str] = &["Fn", "FnMut", "FnOnce", "AsyncFn", "AsyncFnMut", "AsyncFnOnce", "Future"];
+    const NOT: &[&str] = &[
+        "Fn",
+        "FnMut",
+        "FnOnce",
+        "AsyncFn",
+        "AsyncFnMut",
+        "AsyncFnOnce",
+        "Future",
+        "Display",
+        "Debug",
+        "Iterator",
+    ];
     let mut names = bounds.iter().filter_map(|bound| match bound {
         TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
         _ => None,

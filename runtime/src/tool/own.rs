@@ -4,7 +4,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use super::FitsState;
+use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -59,6 +59,13 @@ impl<H: Hook, C: Call> Call for Layer<H, C> {
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default, A, B> Make<T> for BothStates<A, B> {
+    fn make() -> T {
+        T::default()
+    }
+}
 
 /// Lets `on_error` answer a tool error; a stop and an abort pass it by.
 ///

@@ -1,3 +1,4 @@
+// Three traits are missing for one reason, and the compiler has no way to report them as one.
 use std::rc::Rc;
 
 use onionskin::{Args, Next, ToolResult, tool_hook};

@@ -1,3 +1,4 @@
+// The signature itself names `ArgsOf<Notes>` and `TypedNext<Notes>`, so the compiler meets the fault at each.
 use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
 
 struct Notes;

@@ -1,5 +1,6 @@
 use onionskin::{ArgsOf, ToolResult, TypedNext, tool, tool_hook};
 
+/// Adds one.
 #[tool]
 fn add_one(x: i64) -> i64 {
     x + 1
