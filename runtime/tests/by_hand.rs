@@ -1,5 +1,15 @@
 //! What the macros write, written by hand: the contract between the macros and the runtime.
-#![allow(non_camel_case_types, missing_docs, unreachable_pub)]
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    clippy::all,
+    clippy::pedantic,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "this is what macros write, and they allow it there"
+)]
 
 use onionskin::__private0 as rt;
 use onionskin::{Args, Next, ToolCaller, ToolContext, ToolResult};

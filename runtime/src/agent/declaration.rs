@@ -66,7 +66,7 @@ impl Default for Limits {
             tokens: None,
             time: None,
             max_retries: 3,
-            model_timeout: Duration::from_secs(300),
+            model_timeout: Duration::from_mins(5),
             model_retries: 2,
         }
     }

@@ -17,6 +17,9 @@ use crate::journal::StepKind;
 use crate::record::CallRecord;
 
 /// Starts a tool: counts the attempt, holds it to its limits, catches its panic.
+///
+/// # Errors
+/// Those of the tool, and a tool error where it is not admitted, takes too long or panics.
 pub async fn call_tool<F>(cx: &ToolContext, start: impl FnOnce() -> F + Send) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
@@ -35,6 +38,9 @@ where
 }
 
 /// Starts a tool that is known at run time only.
+///
+/// # Errors
+/// As [`call_tool`].
 pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
     match cx.dynamic() {
         Some(tool) => call_tool(cx, || tool.run_dyn(cx, args)).await,

@@ -307,7 +307,8 @@ fn walk_text(text: &str, schema: &Object, path: &str, out: &mut Vec<Problem>) {
 }
 
 fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mut Vec<Problem>) {
-    let rules: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+    type Rule = fn(f64, f64) -> bool;
+    let rules: [(&str, &str, Rule); 4] = [
         ("minimum", "at least", |number, limit| number >= limit),
         ("maximum", "at most", |number, limit| number <= limit),
         ("exclusiveMinimum", "more than", |number, limit| number > limit),

@@ -243,7 +243,7 @@ mod tests {
             "{\"x\":\"a\nb\"}",
             r#"{"x"}"#,
             r#"{"x":}"#,
-            r#"{x:1}"#,
+            r"{x:1}",
             r#"{"x":1 "é":2}"#,
         ] {
             assert_eq!(quick(text), None, "{text}");
