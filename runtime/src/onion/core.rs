@@ -16,7 +16,7 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::StepKind;
 use crate::record::CallRecord;
 
-/// Starts a tool: counts the attempt, holds it to its limits, catches its panic.
+/// Starts a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic.
 ///
 /// # Errors
 /// Those of the tool, and a tool error where it is not admitted, takes too long or panics.
@@ -24,6 +24,10 @@ pub async fn call_tool<F>(cx: &ToolContext, start: impl FnOnce() -> F + Send) ->
 where
     F: Future<Output = ToolResult> + Send,
 {
+    // A hook may swallow an abort and call again before anybody drops it.
+    if let Some(abort) = cx.run().aborted() {
+        return Err(Exit::Abort(abort.clone()));
+    }
     let definition = &cx.entry().definition;
     // A sync tool's panic comes while its future is polled, like an async one's.
     let call = Caught::new(async { start().await }, cx, panicked);

@@ -84,11 +84,11 @@ impl<'a, F> Latched<'a, F> {
     }
 }
 
-impl<F: Future<Output = ToolResult>> Future for Latched<'_, F> {
-    type Output = ToolResult;
+impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
+    type Output = ToolResult<T>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Looked at where it lies: moving the result out and in again would cost every layer a copy.
         let poll = this.call.poll(context);

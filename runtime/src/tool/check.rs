@@ -133,6 +133,10 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
             // A fixed-size array says both; decoding checks it.
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
             "default" | "examples" | "enum" | "const" | "description" => false,
+            // Their keys are names of somebody's own, not keywords: a field may well be called `description`.
+            "properties" | "patternProperties" | "$defs" | "definitions" => {
+                value.as_object().is_some_and(|named| named.values().any(has_limits))
+            }
             _ => has_limits(value),
         }),
         Value::Array(items) => items.iter().any(has_limits),
