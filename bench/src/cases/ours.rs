@@ -4,12 +4,18 @@
 
 use std::sync::Arc;
 
-use onionskin::{Args, Next, ToolCaller, ToolResult, agent, tool_hook};
+use onionskin::{Args, Next, ToolCaller, ToolResult, agent, tool, tool_hook};
 
 use super::{Case, TEXT, calls};
 
-mod by_hand_tool;
-use by_hand_tool::add_one;
+/// Adds one.
+#[tool]
+async fn add_one(
+    /// The number.
+    x: i64,
+) -> i64 {
+    super::add_one(x).await
+}
 
 /// A hook that only hands on.
 #[tool_hook]

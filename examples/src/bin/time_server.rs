@@ -13,11 +13,11 @@ async fn main() -> ExitCode {
         ["--local-timezone", zone] => TimeServer::new(zone),
         _ => Err("usage: time_server [--local-timezone NAME]".to_owned()),
     };
-    let served = match server {
+    let end = match server {
         Ok(server) => server.serve_stdio().await.map_err(|error| error.to_string()),
         Err(error) => Err(error),
     };
-    match served {
+    match end {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");

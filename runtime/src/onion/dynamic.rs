@@ -1,13 +1,12 @@
 //! Where the compiled onion meets what is known at run time only.
 
+use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::core::panic_text;
+use super::core::{Caught, panic_text};
 use super::next::Latched;
 use super::{Call, DynCall, Hook, Next};
 use crate::args::Args;
@@ -111,13 +110,7 @@ pub(crate) async fn outermost<F>(cx: &ToolContext, call: impl FnOnce() -> F) -> 
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let result = match AssertUnwindSafe(async { call().await }).catch_unwind().await {
-        Ok(result) => result,
-        Err(panic) => {
-            let reason = format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(&*panic));
-            Err(Exit::Abort(Abort::new(reason)))
-        }
-    };
+    let result = Caught::new(async { call().await }, cx, hook_panicked).await;
     if let Err(Exit::Abort(abort)) = &result {
         cx.run().abort(abort);
     }
@@ -125,4 +118,9 @@ where
         Some(abort) => Err(Exit::Abort(abort.clone())),
         None => result,
     }
+}
+
+#[cold]
+fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
 }

@@ -135,13 +135,15 @@ impl AfterTarget for ToolOutput {
     note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
 pub trait AroundReturn: Sized {
+    /// By the whole poll, so that a result is not moved out and in again.
     #[doc(hidden)]
-    fn give(self) -> ToolResult;
+    fn give(poll: Poll<Self>) -> Poll<ToolResult>;
 }
 
 impl AroundReturn for ToolResult {
-    fn give(self) -> ToolResult {
-        self
+    #[inline]
+    fn give(poll: Poll<Self>) -> Poll<ToolResult> {
+        poll
     }
 }
 
@@ -168,6 +170,6 @@ impl<F: Future<Output: AroundReturn>> Future for Around<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        self.project().hook.poll(context).map(AroundReturn::give)
+        AroundReturn::give(self.project().hook.poll(context))
     }
 }

@@ -12,7 +12,7 @@ use super::check::{self, Problem};
 use super::coerce::coerce;
 use super::definition::ToolDefinition;
 use super::param::{Param, Reader, ToolArg};
-use super::plain::{cut_plain, whole_number};
+use super::plain::{cut_plain, from_text};
 use crate::args::{self, Args};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::output::ToolOutput;
@@ -53,12 +53,7 @@ impl<'a, const N: usize> Slots<'a, N> {
                 }
             };
         };
-        if !self.definition.limited
-            && let Some(value) = whole_number(raw)
-        {
-            return Some(value);
-        }
-        match serde_json::from_str(raw) {
+        match from_text(raw) {
             Ok(value) if self.within_limits(index, raw) => Some(value),
             Ok(_) => None,
             Err(error) => {

@@ -169,13 +169,13 @@ impl StaticTool {
 
     /// The definition, its schemas built.
     pub fn define(&self) -> ToolDefinition {
+        let input_schema = schema::input_schema(self.params);
         let mut output_schema = (self.output_schema)();
         if let Some(Value::Object(schema)) = &mut output_schema
             && !self.returns.is_empty()
         {
             schema.insert("description".into(), self.returns.into());
         }
-        let input_schema = schema::input_schema(self.params);
         ToolDefinition {
             limited: has_limits(&input_schema),
             name: self.name.into(),
