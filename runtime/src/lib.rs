@@ -46,7 +46,9 @@ pub use model::{
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
-pub use onionskin_macros::{agent, tool, tool_hook};
+#[doc = include_str!("docs/tool.md")]
+pub use onionskin_macros::tool;
+pub use onionskin_macros::{agent, tool_hook};
 pub use output::ToolOutput;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;

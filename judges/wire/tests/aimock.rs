@@ -101,6 +101,7 @@ struct GetWeather(ToolDefinition);
 
 impl Tool for GetWeather {
     const NAME: &'static str = "get_weather";
+    type State = ();
 
     fn definition(&self) -> &ToolDefinition {
         &self.0

@@ -122,7 +122,10 @@ impl Arg {
             errors.at(meta, format_args!("write it with parentheses: `{example}`"));
             return;
         };
-        let Some(range) = errors.take(list.parse_args::<Expr>()) else { return };
+        let Ok(range) = list.parse_args::<Expr>() else {
+            errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
+            return;
+        };
         let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
             errors.at(range, format_args!("a range is wanted here: `{example}`"));
             return;

@@ -1,6 +1,6 @@
 //! The options of `#[tool(..)]`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -100,6 +100,10 @@ const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
 impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
+        if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
+            errors.at(literal, "say which option this is: `name = \"..\"`, `description = \"..\"`");
+            return options;
+        }
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
         let mut seen: Vec<String> = Vec::new();
         for meta in errors.take(parsed).into_iter().flatten() {

@@ -213,7 +213,9 @@ fn markdown(lines: &[Line]) -> Option<(Topic, usize, usize)> {
     let mut fenced = false;
     let end = lines.iter().skip(1).position(|line| {
         fenced ^= line.text.trim_start().starts_with("```");
-        !fenced && heading(&line.text).is_some_and(|(other, _)| other <= level)
+        !fenced
+            && heading(&line.text)
+                .is_some_and(|(other, title)| other <= level || self::topic(title).is_some())
     });
     Some((topic, 1, end.map_or(lines.len(), |end| end + 1)))
 }

@@ -110,7 +110,8 @@ fn describe(
     }
     match &options.description {
         Some(description) => text = quote!(#description),
-        None if is_empty => errors.push(
+        // A misspelt option may have been the description.
+        None if is_empty && errors.is_empty() => errors.push(
             function.sig.ident.span(),
             "the model reads a tool's description to know when to call it: write a doc comment (`/// What it does.`), \
              or `description = \"\"` to go without",

@@ -92,9 +92,16 @@ impl<C: Call> Call for Seam<C> {
 /// Boxes the rest of an onion: every 16 layers, so that the compiler's work grows with the number of
 /// hooks and not with its square.
 #[doc(hidden)]
-pub struct Bulkhead<C>(pub C);
+pub struct Bulkhead(Box<dyn DynCall>);
 
-impl<C: Call> Call for Bulkhead<C> {
+impl Bulkhead {
+    /// Its type does not name what stands inside, so no type of an onion nests deeper than 16 layers.
+    pub fn new(inner: impl Call) -> Self {
+        Self(Box::new(inner))
+    }
+}
+
+impl Call for Bulkhead {
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
