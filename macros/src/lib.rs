@@ -8,6 +8,8 @@ mod hook;
 mod item;
 mod paths;
 mod suggest;
+#[cfg(test)]
+mod tests;
 mod tool;
 
 use proc_macro::TokenStream;

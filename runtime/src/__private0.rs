@@ -15,17 +15,17 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::context::ToolSource;
-pub use crate::context::{Inject, InjectName, State, ToolContext};
+pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::error::{Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
     Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam,
-    TypedHook, TypedLayer, TypedNext, TypedTool, WrittenAs, around, call_dynamic, call_tool,
+    TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, NoAlias, Param, Reader,
-    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
+    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias, Param,
+    Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
     optional, reader, recover, schema_of,
 };
 
@@ -96,18 +96,21 @@ pub trait Seconds {
     fn duration(self) -> Duration;
 }
 
+#[diagnostic::do_not_recommend]
 impl Seconds for i32 {
     fn duration(self) -> Duration {
         Duration::from_secs(u64::try_from(self).unwrap_or(0))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Seconds for u64 {
     fn duration(self) -> Duration {
         Duration::from_secs(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Seconds for f64 {
     fn duration(self) -> Duration {
         Duration::try_from_secs_f64(self).unwrap_or(Duration::ZERO)

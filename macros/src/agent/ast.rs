@@ -14,6 +14,8 @@ pub(crate) struct Agent {
 /// The fields of an agent. Each is there once at most.
 #[derive(Default)]
 pub(crate) struct Fields {
+    /// The names of the fields that are there, also of those that could not be read.
+    pub(crate) given: Vec<String>,
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<Expr>,
     pub(crate) instruction: Option<Expr>,

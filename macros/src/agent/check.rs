@@ -21,7 +21,23 @@ pub(crate) fn check(agents: &[Agent], errors: &mut Errors) {
     for agent in agents {
         check_agent(agent, errors);
     }
+    one_name_one_agent(agents, errors);
     cycles(agents, errors);
+}
+
+fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
+    for (index, agent) in agents.iter().enumerate() {
+        if let Some(first) = agents[..index].iter().find(|other| other.ident == agent.ident)
+            // Under conditions, one of them may be away.
+            && ![agent, first].iter().any(|agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg")))
+        {
+            let name = &agent.ident;
+            errors.push(
+                name.span(),
+                format_args!("there is an agent `{name}` already; give this one another name"),
+            );
+        }
+    }
 }
 
 fn check_agent(agent: &Agent, errors: &mut Errors) {
@@ -33,7 +49,7 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
             format_args!("an agent cannot be called `{type_name}`; take another name"),
         );
     }
-    if fields.instruction.is_none() {
+    if !fields.given.iter().any(|key| key == "instruction") {
         let message = format!("the agent `{type_name}` has no instruction: add `instruction: \"..\"`");
         errors.push(agent.ident.span(), message);
     }

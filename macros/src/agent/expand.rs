@@ -45,17 +45,18 @@ impl<'a> Parts<'a> {
 }
 
 /// The aliases by which the generated code names what the user wrote: each of the user's paths stands in
-/// it once, so a path that does not resolve is reported once.
-pub(super) fn tool_alias(index: usize) -> Ident {
-    format_ident!("__Tool{index}")
+/// it once, so a path that does not resolve is reported once. They are spanned at the entry, so that whatever
+/// else is wrong with it is reported there, and by the compiler's own rules once.
+pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
+    format_ident!("__Tool{index}", span = entry_span(path))
 }
 
-pub(super) fn hook_alias(index: usize) -> Ident {
-    format_ident!("__Hook{index}")
+pub(super) fn hook_alias(index: usize, hook: &HookEntry) -> Ident {
+    format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
 }
 
-pub(super) fn child_alias(index: usize) -> Ident {
-    format_ident!("__Agent{index}")
+pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
+    format_ident!("__Agent{index}", span = entry_span(path))
 }
 
 /// Where errors about an entry are shown: at the last word of its path.
@@ -138,7 +139,7 @@ fn declared_type(agent: &Agent, ty: &Ident) -> TokenStream {
     quote! {
         #(#attrs)*
         #doc
-        #[allow(dead_code, non_camel_case_types)]
+        #[allow(dead_code)]
         #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
         #vis struct #ty {}
     }
@@ -154,10 +155,14 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
         quote!(#(#cfgs)* type #name = #path;)
     };
     let fields = parts.fields;
-    let tools =
-        fields.function_tools.iter().enumerate().map(|(index, entry)| alias(tool_alias(index), entry));
-    let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index), &hook.entry));
-    let agents = fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index), entry));
+    let tools = fields
+        .function_tools
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
+    let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
+    let agents =
+        fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
     quote!(#(#tools)* #(#hooks)* #(#agents)*)
 }
 
@@ -167,12 +172,12 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
     let mut checks = TokenStream::new();
     let tools = &fields.function_tools;
     let names = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-        let (alias, span) = (tool_alias(index), entry_span(path));
+        let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
     checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
     for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
-        let (alias, span) = (tool_alias(index), entry_span(path));
+        let (alias, span) = (tool_alias(index, path), entry_span(path));
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             const _: () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
@@ -189,12 +194,12 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
     }
     let hooks: Vec<_> = parts.hooks().collect();
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
-        let (alias, span, cfgs) = (hook_alias(index), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
     });
     checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
     for (index, hook) in hooks.iter().enumerate() {
-        let (alias, span, cfgs) = (hook_alias(index), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             const _: () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
@@ -219,7 +224,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_shell!();));
     }
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-        let (alias, span) = (child_alias(index), entry_span(path));
+        let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
     checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
@@ -241,21 +246,28 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let name = name(agent);
     let declaration = declaration(parts, &name);
     let children = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-        let (alias, span) = (child_alias(index), entry_span(path));
+        let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
     });
+    // A cycle through other invocations is reported where this stands.
+    let first = fields.agents.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
+    let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
+    let state_span = fields.state.as_ref().map_or_else(Span::call_site, |state| state.span());
+    let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
+    let evaluated =
+        quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
     quote! {
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;
-            type State = #state;
-            const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };
+            #state
+            #contains
 
             fn declare() -> __rt::AgentDeclaration {
                 #declaration
             }
         }
 
-        const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;
+        #evaluated
     }
 }
 
@@ -288,7 +300,7 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         calls.extend(quote!(let __agent = __agent.runtime_tool(#root::builtin::shell::execute());));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
-        let (alias, span) = (child_alias(index), entry_span(path));
+        let (alias, span) = (child_alias(index, path), entry_span(path));
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
             let __agent = __agent.child_link(<#alias as __rt::Agent>::link());

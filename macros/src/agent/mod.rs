@@ -8,8 +8,10 @@ mod parse;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::ext::IdentExt;
 
 use crate::diag::Errors;
+use crate::item::is_reserved;
 
 /// Expands an invocation. Whatever is wrong, each agent's type stands, so that the rest of the program
 /// still sees it.
@@ -21,7 +23,13 @@ pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
         let agents = agents.iter().map(expand::agent);
         return quote!(#(#agents)*);
     }
-    let agents = agents.iter().map(expand::stand_in);
+    let first_of_its_name =
+        |index: usize| !agents[..index].iter().any(|other| other.ident == agents[index].ident);
+    let agents = agents
+        .iter()
+        .enumerate()
+        .filter(|(index, agent)| first_of_its_name(*index) && !is_reserved(&agent.ident.unraw().to_string()));
+    let agents = agents.map(|(_, agent)| expand::stand_in(agent));
     let errors = errors.into_tokens();
     quote!(#(#agents)* #errors)
 }

@@ -27,7 +27,7 @@ fn slot_field(index: usize) -> Ident {
 fn core(parts: &Parts<'_>) -> TokenStream {
     let tools = || {
         parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-            (index, cfgs, entry_span(path), tool_alias(index), slot_field(index))
+            (index, cfgs, entry_span(path), tool_alias(index, path), slot_field(index))
         })
     };
     let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
@@ -48,7 +48,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     let ring = parts.hooks().enumerate().collect::<Vec<_>>().into_iter().rev().fold(
         quote!(__rt::EndRing),
         |rest, (index, hook)| {
-            let alias = hook_alias(index);
+            let alias = hook_alias(index, hook);
             let span = entry_span(&hook.entry.path);
             if hook.entry.cfgs.is_empty() {
                 quote_spanned!(span=> <#alias as __rt::Hook>::Ring<#rest>)
@@ -61,7 +61,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     );
     let ring_aliases =
         parts.hooks().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(|(index, hook)| {
-            let (alias, name, cfgs) = (hook_alias(index), ring_alias(index), &hook.entry.cfgs);
+            let (alias, name, cfgs) = (hook_alias(index, hook), ring_alias(index), &hook.entry.cfgs);
             let off = off(cfgs);
             quote! {
                 #(#cfgs)*
@@ -134,7 +134,7 @@ fn off(cfgs: &[Attribute]) -> TokenStream {
 
 fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> TokenStream {
     let name = layer_name(index);
-    let alias = hook_alias(index);
+    let alias = hook_alias(index, hook);
     let inner = inner_type(parts, index, count);
     let cfgs = &hook.entry.cfgs;
     let span = entry_span(&hook.entry.path);
@@ -194,7 +194,7 @@ fn concerned(parts: &Parts<'_>, filter: &Filter) -> TokenStream {
             }
             match fields.agents.iter().position(|entry| same(&entry.path, path)) {
                 Some(child) => {
-                    let alias = child_alias(child);
+                    let alias = child_alias(child, path);
                     quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))
                 }
                 None => quote!(false),
@@ -229,25 +229,26 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     let count = hooks.len();
     let value = |index: usize| format_ident!("__hook_{index}");
     let make_hooks = hooks.iter().enumerate().map(|(index, hook)| {
-        let (alias, value, config) = (hook_alias(index), value(index), &hook.config);
+        let (alias, value, config) = (hook_alias(index, hook), value(index), &hook.config);
         let cfgs = &hook.entry.cfgs;
         let span = entry_span(&hook.entry.path);
-        let written = if config.is_empty() { quote!(()) } else { quote!((#(#config,)*)) };
+        let written =
+            if config.is_empty() { quote_spanned!(span=> ()) } else { quote_spanned!(span=> (#(#config,)*)) };
         quote_spanned! {span=>
             #(#cfgs)*
             let #value = __rt::Arc::new(<#alias as __rt::Hook>::configure(
-                <<#alias as __rt::Hook>::Config as __rt::WrittenAs<_>>::read(#written)
+                <__rt::Values<#alias> as __rt::WrittenAs<_>>::read(#written)
             ));
         }
     });
     let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {
-        let (alias, value, cfgs) = (hook_alias(index), value(index), &hook.entry.cfgs);
+        let (alias, value, cfgs) = (hook_alias(index, hook), value(index), &hook.entry.cfgs);
         let span = entry_span(&hook.entry.path);
         quote_spanned!(span=> #(#cfgs)* let __ring = <#alias as __rt::Hook>::ring(&#value, __ring);)
     });
     let make_tools = parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-        let (alias, field, span) = (tool_alias(index), slot_field(index), entry_span(path));
-        quote_spanned!(span=> #(#cfgs)* #field: <#alias as ::core::default::Default>::default())
+        let (alias, field, span) = (tool_alias(index, path), slot_field(index), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });
     let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
         let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);

@@ -70,6 +70,7 @@ fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
     } else {
         errors
             .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
+        fields.given.extend(KEYS.iter().map(ToString::to_string));
         // The rest belongs to nobody.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
@@ -84,9 +85,8 @@ fn skip_all(mut cursor: syn::buffer::Cursor<'_>) -> syn::buffer::Cursor<'_> {
 }
 
 fn read_fields(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
-    let mut seen: Vec<String> = Vec::new();
     while !input.is_empty() {
-        if let Err(error) = field(input, fields, &mut seen, errors) {
+        if let Err(error) = field(input, fields, errors) {
             errors.add(error);
         }
         to_next_field(input)?;
@@ -102,12 +102,7 @@ fn to_next_field(input: ParseStream<'_>) -> syn::Result<()> {
     input.parse::<Option<Token![,]>>().map(|_| ())
 }
 
-fn field(
-    input: ParseStream<'_>,
-    fields: &mut Fields,
-    seen: &mut Vec<String>,
-    errors: &mut Errors,
-) -> syn::Result<()> {
+fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
     let Ok(key) = input.call(Ident::parse_any) else {
         return Err(input.error("a field is wanted here, such as `instruction: \"..\"`"));
     };
@@ -115,10 +110,10 @@ fn field(
     if !KEYS.contains(&name.as_str()) {
         return Err(syn::Error::new(key.span(), suggest::unknown("field", &name, KEYS)));
     }
-    if seen.contains(&name) {
+    if fields.given.contains(&name) {
         return Err(syn::Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
     }
-    seen.push(name.clone());
+    fields.given.push(name.clone());
     if !input.peek(Token![:]) {
         return Err(syn::Error::new(key.span(), format!("`{name}` needs a value: `{name}: ..`")));
     }

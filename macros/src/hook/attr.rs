@@ -55,7 +55,13 @@ impl Options {
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
             "type_name" => {
                 let path = path(meta, "type_name = Audit", errors);
-                self.type_name = path.and_then(|path| path.get_ident().cloned());
+                self.type_name = path.and_then(|path| match path.get_ident() {
+                    Some(ident) => Some(ident.clone()),
+                    None => {
+                        errors.at(path, "a name is wanted here: `type_name = Audit`");
+                        None
+                    }
+                });
             }
             _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
         }

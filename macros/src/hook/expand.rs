@@ -21,7 +21,7 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     quote! {
         #(#cfgs)*
         #[doc = #doc]
-        #[allow(dead_code, non_camel_case_types, clippy::pedantic)]
+        #[allow(dead_code)]
         #vis struct #ty {
             #(#fields,)*
         }
@@ -43,7 +43,7 @@ pub(crate) fn stand_in(function: &FnItem) -> TokenStream {
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(dead_code, non_camel_case_types)]
+        #[allow(dead_code)]
         #vis struct #ty {}
     }
 }
@@ -54,7 +54,9 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
         let Role::Config(name) = &parameter.role else { return None };
         let ty = &parameter.ty;
         Some(match ty {
-            Type::Reference(reference) if last_segment(ty) == "str" => {
+            Type::Reference(reference)
+                if last_segment(ty) == "str" || matches!(&*reference.elem, Type::Slice(_)) =>
+            {
                 let elem = &reference.elem;
                 (name, quote!(&'static #elem), quote!(self.#name))
             }
@@ -62,7 +64,7 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
                 let elem = &reference.elem;
                 (name, quote!(#elem), quote!(&self.#name))
             }
-            _ => (name, quote!(#ty), quote!(::core::clone::Clone::clone(&self.#name))),
+            _ => (name, quote!(#ty), quote!(<#ty as ::core::clone::Clone>::clone(&self.#name))),
         })
     })
 }
@@ -111,17 +113,12 @@ fn call_args(hook: &Hook) -> CallArgs {
     let mut configs = config(hook);
     for (index, parameter) in hook.parameters.iter().enumerate() {
         let Parameter { role, ty, cfgs } = parameter;
-        let span = Span::call_site().located_at(ty.span());
         let value = match role {
-            Role::Context => quote!(__cx),
+            Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject_context(__cx)),
             Role::Next => quote!(__next),
-            Role::Name => quote_spanned!(span=> __rt::InjectName::inject_name(__cx)),
+            Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject_name(__cx)),
             Role::Args if hook.tool.is_some() => quote!(__args),
-            Role::Args => match ty {
-                Type::Reference(reference) if reference.mutability.is_some() => quote!(__args),
-                Type::Reference(_) => quote!(&*__args),
-                _ => quote!(::core::clone::Clone::clone(&*__args)),
-            },
+            Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
             Role::Outcome => match ty {
                 Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
                 Type::Reference(_) => quote!(&__value),
@@ -130,7 +127,7 @@ fn call_args(hook: &Hook) -> CallArgs {
             Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
             Role::Inject => {
                 let name = format_ident!("__injected_{index}");
-                let inject = quote_spanned! {span=>
+                let inject = quote! {
                     #(#cfgs)*
                     let #name = <#ty as __rt::Inject<'_>>::inject(__cx)?;
                 };
@@ -151,7 +148,10 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         Form::After => after_call(hook),
     };
     let common = common_items(hook);
+    let returned = returned_alias(hook);
     quote! {
+        #returned
+
         impl __rt::Hook for #ty {
             type Ring<__R: __rt::Ring> = __R;
 
@@ -170,20 +170,33 @@ fn is_direct(hook: &Hook) -> bool {
     !hook.has_lifetimes && !hook.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inject))
 }
 
-/// The span at which a wrong return type is reported.
+/// Where a wrong return type is reported.
 fn return_span(hook: &Hook) -> Span {
-    let span = match &hook.returns {
+    Span::call_site().located_at(match &hook.returns {
         ReturnType::Default => hook.name.span(),
         ReturnType::Type(_, ty) => ty.span(),
-    };
-    Span::call_site().located_at(span)
+    })
+}
+
+/// What the function returns, by the alias that stands beside the `impl`: it is a single token, so that
+/// whatever is wrong with the type is found at one span, and reported once.
+fn returned(hook: &Hook) -> Ident {
+    Ident::new("__Returned", return_span(hook))
+}
+
+fn returned_alias(hook: &Hook) -> TokenStream {
+    let alias = returned(hook);
+    match &hook.returns {
+        ReturnType::Default => quote!(type #alias = ();),
+        ReturnType::Type(_, ty) => quote!(type #alias = #ty;),
+    }
 }
 
 fn direct_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { pass, .. } = call_args(hook);
-    let call = quote!(#name(#(#pass),*));
-    let call = quote_spanned!(return_span(hook)=> __rt::around(#call));
+    let returned = returned(hook);
+    let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
         #[inline]
@@ -204,15 +217,16 @@ fn send_future(hook: &Hook, output: &TokenStream) -> TokenStream {
     quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)
 }
 
-fn async_call(body: &TokenStream) -> TokenStream {
+fn async_call(hook: &Hook, body: &TokenStream) -> TokenStream {
+    let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
-        async fn call<'__a, '__b, __N: __rt::Next>(
+        fn call<'__a, '__b, __N: __rt::Next>(
             &'__a self,
             __cx: &'__a __rt::ToolContext,
             __args: &'__b mut __rt::Args,
             __next: __N,
-        ) -> __rt::ToolResult {
-            #body
+        ) -> #send {
+            async move { #body }
         }
     }
 }
@@ -220,9 +234,11 @@ fn async_call(body: &TokenStream) -> TokenStream {
 fn around_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { inject, pass } = call_args(hook);
-    let call = quote!(#name(#(#pass),*));
-    let call = quote_spanned!(return_span(hook)=> __rt::around(#call));
-    async_call(&quote!(#(#inject)* #call.await))
+    let returned = returned(hook);
+    async_call(
+        hook,
+        &quote_spanned!(return_span(hook)=> #(#inject)* <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)).await),
+    )
 }
 
 fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
@@ -233,15 +249,17 @@ fn before_call(hook: &Hook) -> TokenStream {
     let name = &hook.name;
     let CallArgs { inject, pass } = call_args(hook);
     let call = awaited(hook, &quote!(#name(#(#pass),*)));
-    let answer = quote_spanned!(return_span(hook)=> __rt::BeforeReturn::answer(__returned)?);
-    async_call(&quote! {
-        #(#inject)*
-        let __returned = #call;
-        match #answer {
-            ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
-            ::core::option::Option::None => __next.run(__args).await,
-        }
-    })
+    let returned = returned(hook);
+    async_call(
+        hook,
+        &quote! {
+            #(#inject)*
+            match <#returned as __rt::BeforeReturn>::answer(#call)? {
+                ::core::option::Option::Some(__output) => ::core::result::Result::Ok(__output),
+                ::core::option::Option::None => __next.run(__args).await,
+            }
+        },
+    )
 }
 
 fn after_call(hook: &Hook) -> TokenStream {
@@ -254,26 +272,28 @@ fn after_call(hook: &Hook) -> TokenStream {
         Type::Reference(reference) => (&*reference.elem, false),
         ty => (ty, true),
     };
-    let take = quote_spanned! {Span::call_site().located_at(target.span())=>
-        <#target as __rt::AfterTarget>::take(__result)
-    };
-    let span = return_span(hook);
+    let returned = returned(hook);
     let give = if by_value {
-        quote_spanned!(span=> __rt::AfterOwned::give(__returned))
+        quote!(<#returned as __rt::AfterOwned>::give(__returned))
     } else {
-        quote_spanned!(span=> __rt::AfterReturn::replace(__returned, __rt::AfterTarget::put(__value)))
+        quote! {
+            <#returned as __rt::AfterReturn>::replace(__returned, <#target as __rt::AfterTarget>::put(__value))
+        }
     };
-    async_call(&quote! {
-        #(#inject)*
-        let __result = __next.run(__args).await;
-        #[allow(unused_mut)]
-        let mut __value = match #take {
-            ::core::result::Result::Ok(__value) => __value,
-            ::core::result::Result::Err(__result) => return __result,
-        };
-        let __returned = #call;
-        #give
-    })
+    async_call(
+        hook,
+        &quote! {
+            #(#inject)*
+            let __result = __next.run(__args).await;
+            #[allow(unused_mut)]
+            let mut __value = match <#target as __rt::AfterTarget>::take(__result) {
+                ::core::result::Result::Ok(__value) => __value,
+                ::core::result::Result::Err(__result) => return __result,
+            };
+            let __returned: #returned = #call;
+            #give
+        },
+    )
 }
 
 fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {

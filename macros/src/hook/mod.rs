@@ -29,9 +29,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#function #generated);
     }
     // The type stands all the same, so that `agent!` does not report it missing as well.
-    let stand_in = expand::stand_in(&function);
+    // Beside a method it cannot: an `impl` holds no types.
+    let stand_in = function.sig.receiver().is_none().then(|| expand::stand_in(&function));
     let errors = errors.into_tokens();
-    quote!(#function #stand_in #errors)
+    // While the hook does not stand, what it leaves unused means nothing.
+    quote!(#[allow(unused)] #function #stand_in #errors)
 }
 
 fn not_a_function(item: &TokenStream) -> Option<TokenStream> {

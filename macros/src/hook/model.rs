@@ -2,13 +2,18 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Pat, ReturnType, Type, Visibility};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Token, Type, TypeParamBound, Visibility,
+};
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
-use crate::item::{FnItem, is_reserved};
+use crate::item::{FnItem, is_reserved, meta_name};
 use crate::paths::Runtime;
+use crate::suggest;
 
 /// A hook, understood.
 pub(crate) struct Hook {
@@ -61,11 +66,14 @@ impl Hook {
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
         let mut taken = Vec::new();
         for parameter in &mut function.sig.inputs {
-            taken.push(FnItem::take_attrs(parameter, &["config", "inject"]));
+            misspelt(parameter, errors);
+            taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
-        if function.attrs.iter().any(|attr| is_hook_attribute(attr)) {
-            errors.push(function.sig.ident.span(), "`#[tool_hook]` stands twice on this function; keep one");
-            return None;
+        let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
+        function.attrs = attrs;
+        let again: Vec<Attribute> = again;
+        for attr in again {
+            errors.at(attr, "`#[tool_hook]` stands twice on this function; keep one");
         }
         let sig = &function.sig;
         refuse_qualifiers(function, errors);
@@ -76,6 +84,8 @@ impl Hook {
         }
         let form = form(&parameters, &options, errors)?;
         check_form(function, form, &parameters, &options, errors);
+        let mut returns = sig.output.clone();
+        Plain { lifetimes: &generics.lifetimes }.visit_return_type_mut(&mut returns);
         let type_name = options.type_name.unwrap_or_else(|| sig.ident.clone());
         if is_reserved(&type_name.unraw().to_string()) {
             errors.push(
@@ -95,11 +105,26 @@ impl Hook {
             is_async: sig.asyncness.is_some(),
             tool: options.tool,
             parameters,
-            returns: sig.output.clone(),
-            has_lifetimes: generics.has_lifetimes,
+            returns,
+            has_lifetimes: !generics.lifetimes.is_empty(),
             runtime: Runtime::new(options.crate_path),
         })
     }
+}
+
+const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
+
+/// Takes attributes off that were meant to be ours: the compiler knows nothing of them.
+fn misspelt(parameter: &mut FnArg, errors: &mut Errors) {
+    let FnArg::Typed(typed) = parameter else { return };
+    typed.attrs.retain(|attr| {
+        let name = meta_name(&attr.meta);
+        let meant = suggest::nearest(&name, PARAMETER_ATTRIBUTES).filter(|meant| **meant != name);
+        if let Some(meant) = meant {
+            errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
+        }
+        meant.is_none()
+    });
 }
 
 fn is_hook_attribute(attr: &Attribute) -> bool {
@@ -122,16 +147,16 @@ fn refuse_qualifiers(function: &FnItem, errors: &mut Errors) {
 /// The type parameters of a hook: only the type of `next` may be one.
 struct Generics {
     types: Vec<Ident>,
-    has_lifetimes: bool,
+    lifetimes: Vec<Ident>,
 }
 
 impl Generics {
     fn read(function: &FnItem, errors: &mut Errors) -> Self {
         let sig = &function.sig;
-        let mut generics = Self { types: Vec::new(), has_lifetimes: false };
+        let mut generics = Self { types: Vec::new(), lifetimes: Vec::new() };
         for param in &sig.generics.params {
             match param {
-                GenericParam::Lifetime(_) => generics.has_lifetimes = true,
+                GenericParam::Lifetime(param) => generics.lifetimes.push(param.lifetime.ident.clone()),
                 GenericParam::Type(param) => {
                     let is_next = sig.inputs.iter().any(|input| match input {
                         FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
@@ -139,6 +164,15 @@ impl Generics {
                     });
                     if is_next && generics.types.is_empty() {
                         generics.types.push(param.ident.clone());
+                        if !can_be_next(&param.bounds) {
+                            errors.at(
+                                &param.ident,
+                                format_args!(
+                                    "the type of `next` is `{}: Next` and nothing more",
+                                    param.ident
+                                ),
+                            );
+                        }
                     } else {
                         errors.at(
                             &param.ident,
@@ -195,6 +229,9 @@ fn parameter(
     let is = |names: &[&str]| names.contains(&name);
     let role = match attrs {
         [attr, more @ ..] => {
+            if !matches!(attr.meta, Meta::Path(_)) {
+                errors.at(attr, "this stands alone: `#[config]`, `#[inject]`; `agent!` writes the value");
+            }
             if let Some(second) = more.first() {
                 errors.at(second, "one of `#[config]` and `#[inject]` is enough");
             }
@@ -216,18 +253,53 @@ fn parameter(
         }
         [] if is(NAME) => Role::Name,
         [] if is(OUTCOME) => Role::Outcome,
-        [] if matches!(&*typed.ty, Type::Reference(_)) && last_segment(&typed.ty) == "ToolContext" => {
+        [] if matches!(ungrouped(&typed.ty), Type::Reference(_))
+            && last_segment(&typed.ty) == "ToolContext" =>
+        {
             Role::Context
         }
         [] => Role::Inject,
     };
     let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
-    check_type(&role, &typed.ty, typed_hook, errors);
-    Some(Parameter { role, ty: (*typed.ty).clone(), cfgs })
+    let mut ty = (*typed.ty).clone();
+    Plain { lifetimes: &generics.lifetimes }.visit_type_mut(&mut ty);
+    check_type(&role, &ty, typed_hook, errors);
+    Some(Parameter { role, ty, cfgs })
+}
+
+/// Makes a type one that can stand outside of the hook's signature: without the lifetimes that the hook
+/// declares, and without the invisible groups around what a `macro_rules` macro passed on.
+struct Plain<'a> {
+    lifetimes: &'a [Ident],
+}
+
+impl VisitMut for Plain<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        while let Type::Group(group) = ty {
+            let inner = (*group.elem).clone();
+            *ty = inner;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.lifetimes.contains(&lifetime.ident) {
+            lifetime.ident = Ident::new("_", lifetime.ident.span());
+        }
+    }
 }
 
 fn is_next_type(ty: &Type, generics: &Generics) -> bool {
+    let ty = ungrouped(ty);
     matches!(ty, Type::ImplTrait(_)) || generics.types.iter().any(|param| is_ident(ty, param))
+}
+
+/// The type inside the invisible groups of `macro_rules`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
 }
 
 /// The last segment of a path, behind references.
@@ -246,18 +318,24 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
     match role {
         Role::Next => {
             let is_open = match ty {
-                Type::ImplTrait(open) => open.bounds.iter().any(|bound| match bound {
-                    syn::TypeParamBound::Trait(bound) => {
-                        let last = bound.path.segments.last().map(|last| last.ident.to_string());
-                        matches!(last.as_deref(), Some("Next" | "TypedNext"))
-                    }
-                    _ => false,
-                }),
-                // A type parameter: its bounds are checked where the hook is called.
+                Type::ImplTrait(open) => can_be_next(&open.bounds),
+                // A type parameter or an alias: its bounds are checked where the hook is called.
                 Type::Path(path) => path.path.get_ident().is_some(),
                 _ => false,
             };
-            if !is_open {
+            let other = if typed_hook { "Next" } else { "TypedNext" };
+            if let Type::ImplTrait(open) = ty
+                && has_bound(&open.bounds, other)
+            {
+                errors.at(
+                    ty,
+                    if typed_hook {
+                        "in a typed hook the rest of the call is `impl TypedNext<tool>`"
+                    } else {
+                        "the rest of the call is `impl Next`; a typed hook names its tool: `#[tool_hook(tool = ..)]`"
+                    },
+                );
+            } else if !is_open {
                 errors.at(ty, "the rest of the call is `impl Next` (in a typed hook `impl TypedNext<tool>`)");
             }
         }
@@ -276,6 +354,35 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
     }
 }
 
+fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool {
+    bounds.iter().any(|bound| {
+        matches!(bound, TypeParamBound::Trait(bound)
+            if bound.path.segments.last().is_some_and(|last| last.ident == name))
+    })
+}
+
+/// Whether these bounds are those of the rest of a call. An alias of `Next` is, a trait of the standard
+/// library is not; the rest is the compiler's to say.
+fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    const NOT: &[&str] = &[
+        "Fn",
+        "FnMut",
+        "FnOnce",
+        "AsyncFn",
+        "AsyncFnMut",
+        "AsyncFnOnce",
+        "Future",
+        "Display",
+        "Debug",
+        "Iterator",
+    ];
+    let mut names = bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    });
+    names.all(|name| !NOT.contains(&name.as_str()))
+}
+
 fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Option<Form> {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
@@ -285,8 +392,7 @@ fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Opt
         |role| matches!(role, Role::Args),
     ] {
         if let Some(second) = parameters.iter().filter(|parameter| roles(&parameter.role)).nth(1) {
-            errors
-                .at(&second.ty, "there is one of this already; take one of them off, or mark it `#[inject]`");
+            errors.at(&second.ty, "there is one of this already; take one of them off");
             return None;
         }
     }

@@ -247,7 +247,7 @@ fn timeout(meta: &Meta, errors: &mut Errors) -> Option<Timeout> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
 fn whole_millis(seconds: f64) -> Option<u64> {
     let millis = seconds * 1000.0;
-    (millis >= 1.0 && millis < 1e15).then_some(millis as u64)
+    (1.0..1e15).contains(&millis).then_some(millis as u64)
 }
 
 fn millis(text: &str) -> Option<u64> {

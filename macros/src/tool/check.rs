@@ -55,8 +55,6 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
         Safety::Safe(token) => errors.at(token, "drop `safe`"),
         Safety::Default => {}
-        #[expect(unreachable_patterns, reason = "the enum may grow")]
-        _ => {}
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a tool is a Rust function; drop `extern`");
@@ -73,12 +71,12 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
             GenericParam::Const(param) => {
                 errors.at(&param.ident, "a tool cannot be generic: write the number itself");
             }
-            _ => {}
+            GenericParam::Lifetime(_) => {}
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
         errors.at(
-            &receiver.self_token,
+            receiver.self_token,
             "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
         );
         return false;

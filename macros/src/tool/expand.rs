@@ -351,10 +351,8 @@ impl Expansion<'_> {
         let types = self.params.iter().map(|param| &param.ty);
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
-        let output = match &self.model.returned {
-            Some(returned) => returned.to_token_stream(),
-            None => quote!(()),
-        };
+        let output =
+            if let Some(returned) = &self.model.returned { returned.to_token_stream() } else { quote!(()) };
         let future = quote_spanned! {span=>
             impl ::core::future::Future<Output = #output> + ::core::marker::Send
         };
@@ -467,9 +465,10 @@ impl Expansion<'_> {
         };
         let options = &self.model.options;
         let (type_name, inputs) = (self.type_name, quote!(__cx: &__rt::ToolContext, __args: &mut __rt::Args));
-        let inner = match &options.on_error {
-            Some(handler) => quote!(__rt::recover(__cx, __run(__cx, __args).await, #handler)),
-            None => quote!(__run(__cx, __args).await),
+        let inner = if let Some(handler) = &options.on_error {
+            quote!(__rt::recover(__cx, __run(__cx, __args).await, #handler))
+        } else {
+            quote!(__run(__cx, __args).await)
         };
         let items = if self.model.is_wrapped() {
             quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
@@ -491,7 +490,7 @@ impl Expansion<'_> {
             let inside = quote! {
                 #items
                 impl __rt::Body for #type_name {
-                    async fn body<'a, 'b>(__cx: &'a __rt::ToolContext, __args: &'b mut __rt::Args) -> __rt::ToolResult {
+                    async fn body(__cx: &__rt::ToolContext, __args: &mut __rt::Args) -> __rt::ToolResult {
                         #inner
                     }
                 }
@@ -513,9 +512,10 @@ impl Expansion<'_> {
 
     /// The state that the tool and its own hooks work on.
     fn state(&self) -> TokenStream {
-        let own = match self.params.iter().find_map(|param| state_of(param)) {
-            Some(state) => quote!(__rt::State<#state>),
-            None => quote!(()),
+        let own = if let Some(state) = self.params.iter().find_map(|param| state_of(param)) {
+            quote!(__rt::State<#state>)
+        } else {
+            quote!(())
         };
         self.model.options.hooks.iter().fold(own, |states, hook| {
             let path = &hook.path;

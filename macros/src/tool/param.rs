@@ -185,14 +185,13 @@ impl Param {
     /// A read value, or an owned one, as the function takes it.
     pub(crate) fn pass(&self, value: &Ident, owned: bool) -> TokenStream {
         match self.form {
-            Form::Value | Form::Borrowing => quote!(#value),
             Form::Ref => quote!(&#value),
             Form::Slice | Form::Str => quote!(&*#value),
             Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
             Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
             Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
             Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
-            Form::CowStr | Form::OptionCowStr => quote!(#value),
+            Form::Value | Form::Borrowing | Form::CowStr | Form::OptionCowStr => quote!(#value),
             Form::Cow => quote!(__rt::Cow::Owned(#value)),
         }
     }

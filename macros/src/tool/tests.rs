@@ -46,9 +46,9 @@ fn words(stream: TokenStream) -> String {
                 trees.next();
             }
             (TokenTree::Group(group), _) => {
-                text.push_str(&format!("<{:?} {}>", group.delimiter(), words(group.stream())));
+                text.extend([format!("<{:?} {}>", group.delimiter(), words(group.stream()))]);
             }
-            _ => text.push_str(&format!("{tree} ")),
+            _ => text.extend([tree.to_string(), " ".to_owned()]),
         }
     }
     text

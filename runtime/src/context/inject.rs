@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, RunContext, SessionState, State, Team, ToolContext, ToolSource};
 use crate::agent::EventKind;
+use crate::args::Args;
 use crate::error::Exit;
 use crate::journal::StepKind;
 
@@ -40,66 +41,77 @@ pub trait Inject<'a>: Sized {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for &'a ToolContext {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for &'a RunContext {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for RunContext {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().clone())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for &'a AgentInfo {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().agent())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for AgentInfo {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().agent().clone())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for Team {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().team())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for &'a SessionState {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().session_state())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for SessionState {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().session_state().clone())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for ToolSource {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.source())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for CancellationToken {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.cancellation())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(State::from_context(cx)?)
@@ -116,15 +128,70 @@ pub trait InjectName<'a> {
     fn inject_name(cx: &'a ToolContext) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> InjectName<'a> for &'a str {
     fn inject_name(cx: &'a ToolContext) -> Self {
         cx.tool_name()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl InjectName<'_> for String {
     fn inject_name(cx: &ToolContext) -> Self {
         cx.tool_name().to_owned()
+    }
+}
+
+/// A hook's parameter called `args`: the arguments of the call.
+#[diagnostic::on_unimplemented(
+    message = "a hook takes the arguments of the call as `&mut Args`, not as `{Self}`",
+    label = "write `&mut Args`, `&Args` or `Args`",
+    note = "a hook on one tool, `#[tool_hook(tool = ..)]`, takes that tool's own arguments: `args: ArgsOf<tool>`"
+)]
+pub trait InjectArgs<'a> {
+    #[doc(hidden)]
+    fn inject_args(args: &'a mut Args) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectArgs<'a> for &'a mut Args {
+    #[inline]
+    fn inject_args(args: &'a mut Args) -> Self {
+        args
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectArgs<'a> for &'a Args {
+    #[inline]
+    fn inject_args(args: &'a mut Args) -> Self {
+        args
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl InjectArgs<'_> for Args {
+    fn inject_args(args: &mut Args) -> Self {
+        args.clone()
+    }
+}
+
+/// A hook's parameter of the type `&ToolContext`.
+#[diagnostic::on_unimplemented(
+    message = "the context of a call is `&ToolContext`, not `{Self}`",
+    label = "write `&ToolContext`",
+    note = "it is shared and cannot be changed; state that changes stands in `State<..>` and `&SessionState`"
+)]
+pub trait InjectContext<'a> {
+    #[doc(hidden)]
+    fn inject_context(cx: &'a ToolContext) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a> InjectContext<'a> for &'a ToolContext {
+    #[inline]
+    fn inject_context(cx: &'a ToolContext) -> Self {
+        cx
     }
 }
 
@@ -140,6 +207,7 @@ impl IdempotencyKey {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for IdempotencyKey {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         let mut id = cx.step_id(StepKind::Tool);
@@ -172,6 +240,7 @@ impl std::fmt::Debug for Progress {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for Progress {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(Self {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub use inject::{IdempotencyKey, Inject, InjectName, Progress};
+pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
 pub use state::{SessionState, State, StateError};

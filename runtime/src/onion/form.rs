@@ -1,10 +1,6 @@
 //! What before and after hooks return.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
-use pin_project_lite::pin_project;
 
 use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
@@ -21,18 +17,21 @@ pub trait BeforeReturn {
     fn answer(self) -> Result<Option<ToolOutput>, Exit>;
 }
 
+#[diagnostic::do_not_recommend]
 impl BeforeReturn for () {
     fn answer(self) -> Result<Option<ToolOutput>, Exit> {
         Ok(None)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl BeforeReturn for Option<ToolOutput> {
     fn answer(self) -> Result<Option<ToolOutput>, Exit> {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: BeforeReturn> BeforeReturn for Result<T, Exit> {
     fn answer(self) -> Result<Option<ToolOutput>, Exit> {
         self?.answer()
@@ -51,18 +50,21 @@ pub trait AfterReturn {
     fn replace(self, inner: ToolResult) -> ToolResult;
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterReturn for () {
     fn replace(self, inner: ToolResult) -> ToolResult {
         inner
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterReturn for ToolOutput {
     fn replace(self, _: ToolResult) -> ToolResult {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: AfterReturn> AfterReturn for Result<T, Exit> {
     fn replace(self, inner: ToolResult) -> ToolResult {
         self?.replace(inner)
@@ -80,12 +82,14 @@ pub trait AfterOwned {
     fn give(self) -> ToolResult;
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterOwned for ToolOutput {
     fn give(self) -> ToolResult {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterOwned for ToolResult {
     fn give(self) -> ToolResult {
         self
@@ -108,6 +112,7 @@ pub trait AfterTarget: Sized {
     fn put(self) -> ToolResult;
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterTarget for ToolResult {
     fn take(result: ToolResult) -> Result<Self, ToolResult> {
         Ok(result)
@@ -118,6 +123,7 @@ impl AfterTarget for ToolResult {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl AfterTarget for ToolOutput {
     fn take(result: ToolResult) -> Result<Self, ToolResult> {
         result.map_err(Err)
@@ -135,41 +141,20 @@ impl AfterTarget for ToolOutput {
     note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
 pub trait AroundReturn: Sized {
-    /// By the whole poll, so that a result is not moved out and in again.
+    /// The hook's own future. Only its type goes through here, so that a wrong one is reported once.
     #[doc(hidden)]
-    fn give(poll: Poll<Self>) -> Poll<ToolResult>;
+    type Held<F: Future<Output = Self>>: Future<Output = ToolResult>;
+
+    #[doc(hidden)]
+    fn hold<F: Future<Output = Self>>(hook: F) -> Self::Held<F>;
 }
 
+#[diagnostic::do_not_recommend]
 impl AroundReturn for ToolResult {
-    #[inline]
-    fn give(poll: Poll<Self>) -> Poll<ToolResult> {
-        poll
-    }
-}
-
-pin_project! {
-    /// An around hook's own future, held to what it must return. It adds nothing to it.
-    #[doc(hidden)]
-    pub struct Around<F> {
-        #[pin]
-        hook: F,
-    }
-}
-
-#[doc(hidden)]
-#[inline]
-pub fn around<F>(hook: F) -> Around<F>
-where
-    F: Future<Output: AroundReturn>,
-{
-    Around { hook }
-}
-
-impl<F: Future<Output: AroundReturn>> Future for Around<F> {
-    type Output = ToolResult;
+    type Held<F: Future<Output = Self>> = F;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        AroundReturn::give(self.project().hook.poll(context))
+    fn hold<F: Future<Output = Self>>(hook: F) -> F {
+        hook
     }
 }

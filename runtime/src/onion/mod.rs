@@ -21,7 +21,7 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, around};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
@@ -145,21 +145,39 @@ impl<A> Configuration for Config<A> {
     type Values = A;
 }
 
-/// The values that `agent!` found in parentheses after a hook's name, held against those it wants.
+/// The values that a hook is configured with.
 #[doc(hidden)]
+pub type Values<H> = <<H as Hook>::Config as Configuration>::Values;
+
+/// The values that `agent!` found in parentheses after a hook's name, held against those the hook wants.
 #[diagnostic::on_unimplemented(
-    message = "this hook is configured by other values: it wants `{Self}`, and `{A}` is written here",
+    message = "this hook is configured with `{Self}`, and `{W}` is written here",
     label = "other values are wanted here",
     note = "write one value for each of the hook's `#[config]` parameters, in their order: `hook(first, second)`; a \
             hook without such parameters stands alone: `hook`"
 )]
-pub trait WrittenAs<A>: Configuration {
-    fn read(written: A) -> Self::Values;
+pub trait WrittenAs<W>: Sized {
+    #[doc(hidden)]
+    fn read(written: W) -> Self;
 }
 
-impl<A> WrittenAs<A> for Config<A> {
+#[diagnostic::do_not_recommend]
+impl<A> WrittenAs<A> for A {
+    #[inline]
     fn read(written: A) -> A {
         written
+    }
+}
+
+/// Values that are there already. It keeps the compiler from guessing what should be written, so that what is
+/// written is what it reports.
+#[doc(hidden)]
+pub struct Ready<A>(A);
+
+#[diagnostic::do_not_recommend]
+impl<A> WrittenAs<Ready<A>> for A {
+    fn read(written: Ready<A>) -> A {
+        written.0
     }
 }
 

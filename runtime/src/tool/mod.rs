@@ -120,17 +120,45 @@ impl<T: Tool> DynTool for T {
     }
 }
 
+/// How `agent!` makes the tool `T` from its name alone. The tool's state stands in front, so that what is no tool
+/// at all is reported as that only.
+#[diagnostic::on_unimplemented(
+    message = "`agent!` cannot make the tool `{T}` from its name",
+    label = "has no `Default`",
+    note = "derive `Default` for it, or write a function with `#[tool]`"
+)]
+pub trait Make<T> {
+    #[doc(hidden)]
+    fn make() -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> Make<T> for () {
+    fn make() -> T {
+        T::default()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default, S> Make<T> for State<S> {
+    fn make() -> T {
+        T::default()
+    }
+}
+
 /// What a tool or a hook says of the state it works on, held against the agent's state `S`.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
     note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
 )]
 pub trait FitsState<S> {
+    #[doc(hidden)]
     const FITS: () = ();
 }
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
+#[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}

@@ -4,16 +4,16 @@ use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
-use super::FitsState;
+use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Hook, InnerNext, WrittenAs};
+use crate::onion::{Call, Hook, InnerNext, Values, WrittenAs};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
     /// Runs the tool.
-    fn body<'a, 'b>(cx: &'a ToolContext, args: &'b mut Args) -> impl Future<Output = ToolResult> + Send;
+    fn body(cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
 /// The inside of a tool's own hooks: the tool.
@@ -28,11 +28,7 @@ impl<T> Within<T> {
 }
 
 impl<T: Body> Call for Within<T> {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         T::body(cx, args)
     }
 }
@@ -47,18 +43,14 @@ impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
     pub fn new<A>(with: A, inner: C) -> Self
     where
-        H::Config: WrittenAs<A>,
+        Values<H>: WrittenAs<A>,
     {
-        Self { hook: H::configure(H::Config::read(with)), inner }
+        Self { hook: H::configure(Values::<H>::read(with)), inner }
     }
 }
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         self.hook.call(cx, args, InnerNext::new(&self.inner, cx))
     }
 }
@@ -68,7 +60,17 @@ pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
 
+#[diagnostic::do_not_recommend]
+impl<T: Default, A, B> Make<T> for BothStates<A, B> {
+    fn make() -> T {
+        T::default()
+    }
+}
+
 /// Lets `on_error` answer a tool error; a stop and an abort pass it by.
+///
+/// # Errors
+/// As `on_error`, or the exit that passes it by.
 pub fn recover(
     cx: &ToolContext,
     result: ToolResult,

@@ -1,0 +1,194 @@
+//! The macros as functions from tokens to tokens: half-typed input, and how the expansion reads.
+
+use std::path::Path;
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+use crate::{agent, hook};
+
+const HOOKS: [&str; 4] = [
+    "async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+        let mut result = next.run(args).await?;
+        result.push_text(\"[audit]\");
+        Ok(result)
+    }",
+    "pub async fn retry<'c, N: Next>(#[config] times: u32, ctx: &'c ToolContext, args: &mut Args, next: N) -> ToolResult
+    { for _ in 1..times { let _ = next.run(args).await; } next.run(args).await }",
+    "#[cfg(unix)] pub(crate) fn before(name: &str, #[inject] key: my::Key, args: &mut Args) -> ToolResult<()> { Ok(()) }",
+    "async fn after(output: &mut ToolOutput, team: onionskin::Team) { output.push_text(\"!\"); }",
+];
+
+const AGENTS: [&str; 3] = [
+    "/// Helps.
+    pub Helper {
+        name: \"helper\",
+        description: \"Helps.\",
+        instruction: include_str!(\"help.md\"),
+        servers: [time, \"server-git\"],
+        tools: { time: [\"get_*\"] },
+        function_tools: [add_one, math::add_two],
+        agents: [Other],
+        tool_hooks: [audit for [add_one, server(time)], .., retry(1 + 2, \"x\") except [source(mcp), Other]],
+        runtime: [shell.execute],
+    }",
+    "Boss {
+        instruction: TEXT,
+        default: true,
+        model: \"gpt-5\",
+        request_params: { temperature: 0.2, stop_sequences: [\"END\"] },
+        limits: { turns: 3, time_sec: 2.5 },
+        history_source: child,
+        history_merge_target: none,
+        max_parallel: 2,
+        child_timeout_sec: 1.5,
+        max_display_instances: 3,
+        state: Ledger<'static, Vec<u8>>,
+        crate: my::onionskin,
+    }",
+    "One { instruction: \"One.\" } #[cfg(unix)] pub(crate) Two { instruction: \"Two.\", agents: [One] }",
+];
+
+/// Every prefix of a stream, token by token, its open groups closed.
+fn prefixes(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut all = vec![TokenStream::new()];
+    let mut before = TokenStream::new();
+    for token in tokens {
+        if let TokenTree::Group(group) = &token
+            && group.delimiter() != Delimiter::None
+        {
+            for inner in prefixes(group.stream()) {
+                let mut prefix = before.clone();
+                prefix.extend([TokenTree::Group(Group::new(group.delimiter(), inner))]);
+                all.push(prefix);
+            }
+        }
+        before.extend([token]);
+        all.push(before.clone());
+    }
+    all
+}
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap()
+}
+
+/// The words of a stream without the space between them.
+fn packed(tokens: &TokenStream) -> String {
+    tokens.to_string().split_whitespace().collect()
+}
+
+/// Whether every error in an expansion says something and no group is lost on the way.
+fn holds_name(expansion: &TokenStream, keyword: &str, name: &str) -> bool {
+    packed(expansion).contains(&format!("{keyword}{name}"))
+}
+
+#[test]
+fn hooks_half_typed_never_panic_and_keep_the_function() {
+    for (text, name) in HOOKS.into_iter().zip(["audit", "retry", "before", "after"]) {
+        let mut named = 0;
+        for prefix in prefixes(tokens(text)) {
+            let expansion = hook::expand(TokenStream::new(), prefix.clone());
+            if holds_name(&prefix, "fn", name) {
+                assert!(holds_name(&expansion, "fn", name), "{prefix}\n{expansion}");
+                named += 1;
+            }
+        }
+        assert!(named > 10, "{named} prefixes of `{name}`");
+    }
+}
+
+#[test]
+fn options_of_hooks_half_typed_never_panic() {
+    for text in ["around, crate = my::onionskin", "tool = math::add_one, type_name = Audit", "before after"] {
+        for prefix in prefixes(tokens(text)) {
+            let expansion = hook::expand(prefix.clone(), tokens(HOOKS[0]));
+            assert!(holds_name(&expansion, "fn", "audit"), "{prefix}\n{expansion}");
+            assert!(packed(&expansion).contains("struct"), "{prefix}\n{expansion}");
+        }
+    }
+}
+
+#[test]
+fn agents_half_typed_never_panic_and_keep_their_types() {
+    for (text, name) in AGENTS.into_iter().zip(["Helper", "Boss", "One"]) {
+        let mut named = 0;
+        for prefix in prefixes(tokens(text)) {
+            let expansion = agent::expand(prefix.clone());
+            if packed(&prefix).contains(name) {
+                assert!(holds_name(&expansion, "struct", name), "{prefix}\n{expansion}");
+                named += 1;
+            }
+        }
+        assert!(named > 10, "{named} prefixes of `{name}`");
+    }
+}
+
+/// One statement or brace a line: enough to read an expansion, and the same on every machine.
+fn layout(tokens: TokenStream, depth: usize, out: &mut String) {
+    let indent = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.push_str(&"    ".repeat(depth));
+    };
+    let mut line = TokenStream::new();
+    let flush = |line: &mut TokenStream, out: &mut String| {
+        out.push_str(&std::mem::take(line).to_string());
+    };
+    for token in tokens {
+        match token {
+            TokenTree::Group(group)
+                if group.delimiter() == Delimiter::Brace && !group.stream().is_empty() =>
+            {
+                flush(&mut line, out);
+                out.push_str(" {");
+                indent(out, depth + 1);
+                layout(group.stream(), depth + 1, out);
+                indent(out, depth);
+                out.push('}');
+                indent(out, depth);
+            }
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ';') => {
+                line.extend([TokenTree::Punct(punct)]);
+                flush(&mut line, out);
+                indent(out, depth);
+            }
+            other => line.extend([other]),
+        }
+    }
+    flush(&mut line, out);
+}
+
+/// Compares with a file beside this one; `ONIONSKIN_BLESS=1` writes it.
+fn compare(name: &str, expansion: TokenStream) {
+    let mut text = String::new();
+    layout(expansion, 0, &mut text);
+    let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let text = lines.join("\n") + "\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/snapshots").join(name);
+    if std::env::var_os("ONIONSKIN_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, kept, "the expansion differs from {}; ONIONSKIN_BLESS=1 writes it anew", path.display());
+}
+
+#[test]
+fn expansion_of_a_hook_reads_well() {
+    let item = tokens(
+        "async fn retry(#[config] times: u32, ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult { again(times, ctx, args, next).await }",
+    );
+    compare("hook.txt", hook::expand(TokenStream::new(), item));
+}
+
+#[test]
+fn expansion_of_an_agent_reads_well() {
+    let declaration = tokens(
+        "pub Boss {
+            instruction: \"Lead.\",
+            function_tools: [add_one],
+            agents: [Worker],
+            tool_hooks: [audit for [add_one], .., retry(3)],
+            max_parallel: 2,
+        }",
+    );
+    compare("agent.txt", agent::expand(declaration));
+}

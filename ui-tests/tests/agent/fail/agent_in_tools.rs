@@ -1,0 +1,12 @@
+use onionskin::agent;
+
+agent! { Other { instruction: "Other." } }
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        function_tools: [Other],
+    }
+}
+
+fn main() {}

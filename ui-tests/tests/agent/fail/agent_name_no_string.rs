@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: helper, instruction: "Help." }
+}
+
+fn main() {}

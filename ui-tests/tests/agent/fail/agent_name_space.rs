@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "my helper", instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh", instruction: "Help." }
+}
+
+fn main() {}

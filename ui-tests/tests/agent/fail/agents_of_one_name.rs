@@ -1,0 +1,8 @@
+use onionskin::agent;
+
+agent! {
+    Helper { instruction: "Help." }
+    Helper { instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { instruction: "Help.", agents: [Helper] }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        description: "One.",
+        description: "Two.",
+    }
+}
+
+fn main() {}

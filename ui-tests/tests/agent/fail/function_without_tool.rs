@@ -1,0 +1,14 @@
+use onionskin::agent;
+
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        function_tools: [add_one],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { instruction: 3 }
+}
+
+fn main() {}

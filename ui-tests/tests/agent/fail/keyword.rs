@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    pub struct Helper { instruction: "Help." }
+}
+
+fn main() {}

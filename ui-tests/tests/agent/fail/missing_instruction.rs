@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { description: "Helps." }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        description,
+        max_parallel:,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        max_parallel: "many",
+        default: 1,
+    }
+}
+
+fn main() {}

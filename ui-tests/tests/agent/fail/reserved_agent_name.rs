@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    str { instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use onionskin::{agent, tool};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        function_tools: ["add_one"],
+        agents: ["crates/Other"],
+        tool_hooks: ["hooks.py:audit"],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,27 @@
+use onionskin::{Args, ArgsOf, Next, ToolResult, TypedNext, agent, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook]
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+#[tool_hook(tool = add_one)]
+async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        function_tools: [add_one],
+        tool_hooks: [clamp, audit],
+    }
+}
+
+fn main() {}

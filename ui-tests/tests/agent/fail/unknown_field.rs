@@ -1,0 +1,18 @@
+use onionskin::{agent, tool};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        functions: [add_one],
+        tool_hook: [],
+        colour: "red",
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        request_params: { temprature: 0.2, seed: 1, seed: 2 },
+    }
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+onionskin::agent! {
+    Helper {
+        instruction: "Help.",
+
+fn main() {}

@@ -1,0 +1,8 @@
+onionskin::agent! {
+    Helper {
+        instruction: "Help.",
+        function_tools: [add_one,
+    }
+}
+
+fn main() {}

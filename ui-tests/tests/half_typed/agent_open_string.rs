@@ -1,0 +1,7 @@
+onionskin::agent! {
+    Helper {
+        instruction: "Help.,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[onionskin::tool_hook]
+fn audit(args: &mut onionskin::Args) {
+    let x = 
+}
+
+fn main() {}

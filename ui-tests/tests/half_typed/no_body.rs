@@ -1,0 +1,4 @@
+#[onionskin::tool_hook]
+async fn audit(args: &mut onionskin::Args, next: impl onionskin::Next) -> onionskin::ToolResult
+
+fn main() {}

@@ -1,0 +1,1 @@
+#[onionskin::tool_hook]

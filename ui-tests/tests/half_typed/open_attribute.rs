@@ -1,0 +1,4 @@
+#[onionskin::tool_hook(after
+fn audit(output: &onionskin::ToolOutput) {}
+
+fn main() {}

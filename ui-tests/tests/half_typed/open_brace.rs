@@ -1,0 +1,5 @@
+#[onionskin::tool_hook]
+fn audit(args: &mut onionskin::Args) {
+    if args.get("x").is_none() {
+
+fn main() {}

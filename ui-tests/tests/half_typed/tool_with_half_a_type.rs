@@ -1,0 +1,7 @@
+/// Adds one.
+#[onionskin::tool]
+fn add_one(x: Vec<) -> i64 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use onionskin::{ToolResult, tool_hook};
+
+#[tool_hook]
+async fn audit(result: ToolResult) {}
+
+fn main() {}

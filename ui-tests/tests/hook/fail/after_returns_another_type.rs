@@ -1,0 +1,13 @@
+use onionskin::{ToolOutput, tool_hook};
+
+#[tool_hook]
+async fn count(output: &mut ToolOutput) -> usize {
+    output.to_text().len()
+}
+
+#[tool_hook]
+async fn count_owned(output: ToolOutput) -> usize {
+    output.to_text().len()
+}
+
+fn main() {}

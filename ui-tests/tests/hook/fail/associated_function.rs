@@ -1,0 +1,14 @@
+// An attribute cannot see that its function stands in an `impl`, which holds no types: these words are the
+// compiler's. On a method (`&self`) we say it ourselves.
+use onionskin::{Args, Next, ToolResult, tool_hook};
+
+struct Audit;
+
+impl Audit {
+    #[tool_hook]
+    async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+        next.run(args).await
+    }
+}
+
+fn main() {}

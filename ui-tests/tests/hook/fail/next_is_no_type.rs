@@ -1,0 +1,9 @@
+// The second error is the compiler's: the type stands in the user's own signature.
+use onionskin::{Args, Next, ToolResult, tool_hook};
+
+#[tool_hook]
+async fn audit(args: &mut Args, next: &dyn Next) -> ToolResult {
+    next.run(args).await
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+use onionskin::{Args, ToolResult, tool_hook};
+
+#[tool_hook]
+async fn audit<N: Send>(args: &mut Args, next: N) -> ToolResult {
+    let _ = (args, next);
+    Err("no".into())
+}
+
+#[tool_hook]
+async fn log<N: std::fmt::Display>(args: &mut Args, next: N) -> ToolResult {
+    let _ = args;
+    Err(next.to_string().into())
+}
+
+fn main() {}

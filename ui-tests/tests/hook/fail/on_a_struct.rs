@@ -1,0 +1,6 @@
+use onionskin::tool_hook;
+
+#[tool_hook]
+struct Audit;
+
+fn main() {}

@@ -1,0 +1,11 @@
+// The signature itself names `ArgsOf<Notes>` and `TypedNext<Notes>`, so the compiler meets the fault at each.
+use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
+
+struct Notes;
+
+#[tool_hook(tool = Notes)]
+async fn clamp(args: ArgsOf<Notes>, next: impl TypedNext<Notes>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+fn main() {}
