@@ -1,4 +1,72 @@
 //! Tools, hooks and agents for language models, checked by the compiler.
+//!
+//! You annotate functions with [`#[tool]`](macro@tool) and [`#[tool_hook]`](macro@tool_hook), declare agents with
+//! [`agent!`], and run them. An agent mixes MCP servers, functions, child agents and built-in tools; one onion
+//! of hooks stands around all of them.
+//!
+//! ```
+//! use onionskin::{Args, Next, Script, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
+//! use serde_json::json;
+//!
+//! /// Adds one to a number.
+//! #[tool]
+//! fn add_one(
+//!     /// The number to add one to.
+//!     x: i64,
+//! ) -> i64 {
+//!     x + 1
+//! }
+//!
+//! /// Marks every result.
+//! #[tool_hook]
+//! async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+//!     let mut output = next.run(args).await?;
+//!     output.push_text(format!(" [{}]", ctx.tool_name()));
+//!     Ok(output)
+//! }
+//!
+//! agent! {
+//!     /// Does sums.
+//!     pub Clerk {
+//!         instruction: "Do the sums that you are asked for with your tools.",
+//!         function_tools: [add_one],
+//!         tool_hooks: [audit],
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! // A script in the model's place; with feature `genai`, `GenaiModel` asks a real one.
+//! let model = Script::turns([
+//!     ScriptedTurn::call("add_one", json!({ "x": 41 })),
+//!     ScriptedTurn::say("It is {last}."),
+//! ]);
+//! let output = Clerk::build().model(model).run("What is 41 + 1?").await.unwrap();
+//! assert_eq!(output.text, "It is 42 [add_one].");
+//! # });
+//! ```
+//!
+//! # Where things are
+//!
+//! | | |
+//! |---|---|
+//! | Tools | [`macro@tool`], [`Tool`], [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
+//! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Inject`], [`Progress`], [`RunContext`] |
+//! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
+//! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
+//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`BuildError`] |
+//! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
+//! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
+//! | MCP servers | module `mcp` (feature `mcp`, on by default) |
+//! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
+//! | Tests | [`ToolCaller`], [`ToolContext::detached`] |
+//!
+//! # Features
+//!
+//! - `mcp` (default): MCP servers over stdio.
+//! - `genai`: real models through the genai crate.
+//! - `shell`: the built-in tool `shell.execute`, on Unix.
+//! - `yaml`: scripted models from YAML files.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -46,9 +114,12 @@ pub use model::{
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
+#[doc = include_str!("docs/agent.md")]
+pub use onionskin_macros::agent;
 #[doc = include_str!("docs/tool.md")]
 pub use onionskin_macros::tool;
-pub use onionskin_macros::{agent, tool_hook};
+#[doc = include_str!("docs/tool_hook.md")]
+pub use onionskin_macros::tool_hook;
 pub use output::ToolOutput;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;

@@ -22,7 +22,7 @@ pub(crate) use repair::repair;
 /// let mut args = Args::from(r#"{"x": 41}"#);
 /// assert_eq!(args["x"], 41);
 /// args["x"] = 10.into();
-/// assert_eq!(args.text(), r#"{"x":10}"#);
+/// assert_eq!(&*args.text(), r#"{"x":10}"#);
 /// ```
 ///
 /// Text that is not one JSON object reads as if it held nothing ([`Args::get`] gives `None`), is kept as

@@ -1,0 +1,93 @@
+//! Holds `docs/errors.md` to the code: it lists every variant of the public error types and nothing else, and
+//! the messages that it quotes are messages that there are.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const INDEX: &str = include_str!("../../docs/errors.md");
+
+/// The public enums that say what went wrong, and where they stand.
+const ENUMS: [(&str, &str); 8] = [
+    ("BuildError", "runtime/src/agent/error.rs"),
+    ("RunError", "runtime/src/agent/error.rs"),
+    ("Limit", "runtime/src/agent/error.rs"),
+    ("McpError", "runtime/src/mcp/error.rs"),
+    ("ModelError", "runtime/src/model/mod.rs"),
+    ("ScriptError", "runtime/src/model/script/mod.rs"),
+    ("Exit", "runtime/src/error.rs"),
+    ("ErrorKind", "runtime/src/error.rs"),
+];
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// `Enum::Variant`, as they stand in the source.
+fn variants() -> BTreeSet<String> {
+    let mut variants = BTreeSet::new();
+    for (name, file) in ENUMS {
+        let file = syn::parse_file(&fs::read_to_string(root().join(file)).unwrap()).unwrap();
+        let found = file.items.iter().find_map(|item| match item {
+            syn::Item::Enum(item) if item.ident == name => Some(item),
+            _ => None,
+        });
+        let found = found.unwrap_or_else(|| panic!("there is no enum `{name}` any more"));
+        variants.extend(found.variants.iter().map(|variant| format!("{name}::{}", variant.ident)));
+    }
+    variants
+}
+
+/// The first cells of the index's tables.
+fn cells() -> impl Iterator<Item = &'static str> {
+    INDEX.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next())
+}
+
+#[test]
+fn every_variant_is_listed_and_every_listed_one_is_there() {
+    let listed = cells().filter_map(|cell| cell.strip_prefix('`')?.strip_suffix('`'));
+    let listed: BTreeSet<_> = listed.filter(|cell| cell.contains("::")).map(str::to_owned).collect();
+    assert_eq!(listed, variants());
+}
+
+#[test]
+fn every_quoted_message_is_in_the_code() {
+    let mut code = String::new();
+    for folder in ["macros/src", "runtime/src"] {
+        read(&root().join(folder), &mut code);
+    }
+    let code = plain(&code);
+    let mut quoted = 0;
+    // What rustc says is not in our code.
+    let ours = INDEX.split("### What rustc says itself").next().unwrap();
+    for message in ours.lines().filter_map(|line| line.strip_prefix("| \"")?.split("\" | ").next()) {
+        for part in message.split("..").flat_map(|part| part.split('`')) {
+            let part = part.trim();
+            assert!(code.contains(part), "`{part}` of \"{message}\" is in no source file");
+        }
+        quoted += 1;
+    }
+    assert!(quoted > 60, "only {quoted} messages were found in the index");
+}
+
+/// The text of all Rust files beneath a folder.
+fn read(folder: &Path, into: &mut String) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        if path.is_dir() {
+            read(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push_str(&fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Source with its broken strings joined.
+fn plain(code: &str) -> String {
+    let mut joined = String::with_capacity(code.len());
+    for piece in code.split("\\\n") {
+        joined.push_str(if joined.is_empty() { piece } else { piece.trim_start() });
+    }
+    joined.replace("\\\"", "\"")
+}
