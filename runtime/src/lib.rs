@@ -3,8 +3,13 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(all(feature = "shell", not(unix)))]
+compile_error!("the feature `shell` of onionskin needs a Unix system");
+
 mod agent;
 mod args;
+#[cfg(feature = "shell")]
+pub mod builtin;
 mod content;
 mod context;
 mod error;
@@ -41,7 +46,9 @@ pub use model::{
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
-pub use onionskin_macros::{agent, tool, tool_hook};
+#[doc = include_str!("docs/tool.md")]
+pub use onionskin_macros::tool;
+pub use onionskin_macros::{agent, tool_hook};
 pub use output::ToolOutput;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;

@@ -19,34 +19,40 @@ use crate::content::ContentBlock;
 /// output.push_text(" [audit]");
 /// assert_eq!(output.to_text(), "results for q [audit]");
 /// ```
+// Small, because every layer of an onion hands it on: the rare parts stand behind one pointer.
 #[derive(Clone)]
 pub struct ToolOutput {
     content: Content,
     structured: Structured,
-    meta: Option<Box<Meta>>,
+    rare: Option<Box<Rare>>,
 }
 
 /// One block needs no list, so a plain result costs no allocation beyond its text.
 #[derive(Clone)]
 enum Content {
+    None,
     One(ContentBlock),
-    Many(Vec<ContentBlock>),
+    #[expect(clippy::box_collection, reason = "a bare list would make every result larger")]
+    Many(Box<Vec<ContentBlock>>),
 }
 
-#[derive(Clone)]
+/// Where the structured value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Structured {
     None,
-    /// The text of the only block is the value's JSON; `wrap` if it exports as `{"result": ..}`.
-    InText {
-        wrap: bool,
-    },
+    /// The text of the only block is the value's JSON.
+    InText,
+    /// As `InText`; it exports as `{"result": ..}`.
+    InTextWrapped,
     /// The text of the only block is the value itself.
     Text,
-    Value(Box<Value>),
+    /// In the rare parts.
+    Apart,
 }
 
 #[derive(Clone, Default)]
-struct Meta {
+struct Rare {
+    structured: Value,
     typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     remote: Option<Value>,
 }
@@ -59,16 +65,13 @@ impl ToolOutput {
 
     /// An output without any content.
     pub const fn empty() -> Self {
-        Self { content: Content::Many(Vec::new()), structured: Structured::None, meta: None }
+        Self { content: Content::None, structured: Structured::None, rare: None }
     }
 
     /// An output of several blocks.
     pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
-        Self {
-            content: Content::Many(blocks.into_iter().collect()),
-            structured: Structured::None,
-            meta: None,
-        }
+        let blocks = Box::new(blocks.into_iter().collect());
+        Self { content: Content::Many(blocks), structured: Structured::None, rare: None }
     }
 
     /// An output of one structured value; the text for the model is its JSON.
@@ -79,31 +82,32 @@ impl ToolOutput {
     /// ```
     pub fn structured(value: Value) -> Self {
         let mut output = Self::text(value.to_string());
-        output.structured = Structured::Value(Box::new(value));
+        output.set_structured(value);
         output
     }
 
     pub(crate) const fn from_block(block: ContentBlock) -> Self {
-        Self { content: Content::One(block), structured: Structured::None, meta: None }
+        Self { content: Content::One(block), structured: Structured::None, rare: None }
     }
 
     /// `json` is the value's JSON text: the structured value is parsed from it only when somebody asks.
     pub(crate) fn from_json_text(json: String, wrap: bool) -> Self {
         Self {
             content: Content::One(ContentBlock::Text(json)),
-            structured: Structured::InText { wrap },
-            meta: None,
+            structured: if wrap { Structured::InTextWrapped } else { Structured::InText },
+            rare: None,
         }
     }
 
     /// A string as a structured value: its text is the content.
     pub(crate) const fn from_string_value(text: String) -> Self {
-        Self { content: Content::One(ContentBlock::Text(text)), structured: Structured::Text, meta: None }
+        Self { content: Content::One(ContentBlock::Text(text)), structured: Structured::Text, rare: None }
     }
 
     /// The content blocks, in order.
     pub fn content(&self) -> &[ContentBlock] {
         match &self.content {
+            Content::None => &[],
             Content::One(block) => std::slice::from_ref(block),
             Content::Many(blocks) => blocks,
         }
@@ -112,13 +116,15 @@ impl ToolOutput {
     /// The content blocks, to be changed. The structured value stays what it was.
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
-        if let Content::One(block) = &mut self.content {
-            let block = std::mem::replace(block, ContentBlock::Text(String::new()));
-            self.content = Content::Many(vec![block]);
-        }
+        let blocks = match std::mem::replace(&mut self.content, Content::None) {
+            Content::None => Box::default(),
+            Content::One(block) => Box::new(vec![block]),
+            Content::Many(blocks) => blocks,
+        };
+        self.content = Content::Many(blocks);
         match &mut self.content {
             Content::Many(blocks) => blocks,
-            Content::One(_) => unreachable!("a single block was just made a list"),
+            _ => unreachable!("the content was just made a list"),
         }
     }
 
@@ -139,23 +145,25 @@ impl ToolOutput {
 
     /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
-        match &self.structured {
+        match self.structured {
             Structured::None => None,
-            Structured::Value(value) => Some(Cow::Borrowed(value)),
+            Structured::Apart => Some(Cow::Borrowed(&self.rare.as_ref()?.structured)),
             Structured::Text => {
                 let text = self.content().first()?.as_text()?;
                 Some(Cow::Owned(serde_json::json!({ "result": text })))
             }
-            Structured::InText { wrap } => {
+            Structured::InText | Structured::InTextWrapped => {
                 let value: Value = serde_json::from_str(self.content().first()?.as_text()?).ok()?;
-                Some(Cow::Owned(if *wrap { serde_json::json!({ "result": value }) } else { value }))
+                let wrap = self.structured == Structured::InTextWrapped;
+                Some(Cow::Owned(if wrap { serde_json::json!({ "result": value }) } else { value }))
             }
         }
     }
 
     /// Sets the structured value; the content stays what it was.
     pub fn set_structured(&mut self, value: Value) {
-        self.structured = Structured::Value(Box::new(value));
+        self.rare.get_or_insert_default().structured = value;
+        self.structured = Structured::Apart;
     }
 
     /// Keeps a value of the program's own with the result. The model does not see it. A second value of
@@ -167,32 +175,32 @@ impl ToolOutput {
     /// assert_eq!(output.meta::<usize>(), Some(&3));
     /// ```
     pub fn insert_meta<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
-        let typed = &mut self.meta.get_or_insert_default().typed;
+        let typed = &mut self.rare.get_or_insert_default().typed;
         typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
     }
 
     /// The kept value of type `T`.
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.meta.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
+        self.rare.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// The `_meta` that a remote tool sent along.
     pub fn remote_meta(&self) -> Option<&Value> {
-        self.meta.as_ref()?.remote.as_ref()
+        self.rare.as_ref()?.remote.as_ref()
     }
 
     /// Sets the `_meta` of a remote tool.
     pub fn set_remote_meta(&mut self, value: Value) {
-        self.meta.get_or_insert_default().remote = Some(value);
+        self.rare.get_or_insert_default().remote = Some(value);
     }
 
     /// Parses a structured value out of the text while the text still is it.
     fn settle(&mut self) {
-        if let Structured::InText { .. } | Structured::Text = self.structured {
-            self.structured = match self.structured_content() {
-                Some(value) => Structured::Value(Box::new(value.into_owned())),
-                None => Structured::None,
-            };
+        if !matches!(self.structured, Structured::None | Structured::Apart) {
+            match self.structured_content().map(Cow::into_owned) {
+                Some(value) => self.set_structured(value),
+                None => self.structured = Structured::None,
+            }
         }
     }
 }

@@ -235,12 +235,12 @@ const _: () = {
         type Entry = rt::Seam<Layer0>;
 
         fn compose(hooks: rt::RuntimeHooks) -> (rt::Arc<Core>, Self::Entry) {
-            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(
-                <<Hook0 as rt::Hook>::Config as rt::WrittenAs<_>>::read(()),
-            ));
-            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(
-                <<Hook1 as rt::Hook>::Config as rt::WrittenAs<_>>::read(()),
-            ));
+            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(<rt::Values<Hook0> as rt::WrittenAs<
+                _,
+            >>::read(())));
+            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(<rt::Values<Hook1> as rt::WrittenAs<
+                _,
+            >>::read(())));
             let ring = rt::EndRing;
             let ring = rt::Hook::ring(&hook_1, ring);
             let ring = rt::Hook::ring(&hook_0, ring);

@@ -1,5 +1,5 @@
 //! The genai adapter against a server on the loopback that says exactly what each test wants.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ async fn serve(replies: Vec<Reply>) -> (String, Seen) {
                 Reply::Hang(text) => {
                     stream.write_all(text.as_bytes()).await.unwrap();
                     tokio::spawn(async move {
-                        tokio::time::sleep(Duration::from_secs(600)).await;
+                        tokio::time::sleep(Duration::from_mins(10)).await;
                         drop(stream);
                     });
                 }
@@ -101,9 +101,8 @@ const OPEN_STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\
 // ---- what providers say -------------------------------------------------------------------------
 
 fn openai(chunks: &[Value]) -> String {
-    let mut body: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
-    body.push_str("data: [DONE]\n\n");
-    body
+    let chunks: Vec<_> = chunks.iter().map(ToString::to_string).collect();
+    format!("data: {}\n\ndata: [DONE]\n\n", chunks.join("\n\ndata: "))
 }
 
 fn delta(delta: &Value) -> Value {
@@ -140,10 +139,8 @@ fn openai_calls() -> Reply {
 }
 
 fn anthropic(events: &[Value]) -> Reply {
-    let body: String = events
-        .iter()
-        .map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()))
-        .collect();
+    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    let body = events.iter().map(event).collect::<Vec<_>>().concat();
     sse(&body)
 }
 
@@ -183,13 +180,14 @@ struct Echo(ToolDefinition);
 
 impl Tool for Echo {
     const NAME: &'static str = "echo";
+    type State = ();
 
     fn definition(&self) -> &ToolDefinition {
         &self.0
     }
 
     async fn run(&self, _: &ToolContext, args: &mut onionskin::Args) -> ToolResult {
-        let text = args.as_object().map_err(|error| error.clone())?;
+        let text = args.as_object().map_err(Clone::clone)?;
         Ok(ToolOutput::text(format!("heard {}", text["text"])))
     }
 }

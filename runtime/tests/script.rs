@@ -1,5 +1,5 @@
 //! The scripted model: which turn it plays, what it fills in, and scripts from YAML.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use onionskin::{
     Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Script, ScriptError, ScriptedTurn,

@@ -1,5 +1,13 @@
 //! `#[tool]` through the public interface.
 #![allow(missing_docs)]
+#![allow(
+    clippy::unused_async,
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::non_minimal_cfg,
+    clippy::duration_suboptimal_units,
+    reason = "the tools stand for what people write"
+)]
 
 use std::borrow::Cow;
 use std::time::Duration;

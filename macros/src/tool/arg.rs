@@ -36,6 +36,9 @@ pub(crate) struct Arg {
 
 const KEYS: &[&str] = &["default", "rename", "range", "length", "pattern", "example", "skip"];
 
+/// Reads a bound: an expression, and its number if that is known here.
+type ReadBound = fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>;
+
 impl Arg {
     pub(crate) fn read(&mut self, attr: &Attribute, errors: &mut Errors) {
         let list = match &attr.meta {
@@ -114,7 +117,7 @@ impl Arg {
         &mut self,
         meta: &Meta,
         example: &str,
-        bound: fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>,
+        bound: ReadBound,
         [least, most, below]: [&str; 3],
         errors: &mut Errors,
     ) {
@@ -122,7 +125,10 @@ impl Arg {
             errors.at(meta, format_args!("write it with parentheses: `{example}`"));
             return;
         };
-        let Some(range) = errors.take(list.parse_args::<Expr>()) else { return };
+        let Ok(range) = list.parse_args::<Expr>() else {
+            errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
+            return;
+        };
         let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
             errors.at(range, format_args!("a range is wanted here: `{example}`"));
             return;
@@ -138,8 +144,8 @@ impl Arg {
             self.limits.push(quote!(__rt::Limit::#least(#value)));
         }
         let open = matches!(limits, RangeLimits::HalfOpen(_));
-        let last = end.as_deref().and_then(|end| bound(end, errors));
-        if let Some((value, _)) = &last {
+        let highest = end.as_deref().and_then(|end| bound(end, errors));
+        if let Some((value, _)) = &highest {
             if open && below.is_empty() {
                 self.limits.push(quote!(__rt::Limit::MaxLength(#value - 1)));
             } else {
@@ -147,7 +153,7 @@ impl Arg {
                 self.limits.push(quote!(__rt::Limit::#most(#value)));
             }
         }
-        if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, last)
+        if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, highest)
             && (first > last || (open && first >= last))
         {
             errors.at(&range, "nothing is in this range");

@@ -1,6 +1,6 @@
 //! The options of `#[tool(..)]`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -100,6 +100,10 @@ const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
 impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
+        if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
+            errors.at(literal, "say which option this is: `name = \"..\"`, `description = \"..\"`");
+            return options;
+        }
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
         let mut seen: Vec<String> = Vec::new();
         for meta in errors.take(parsed).into_iter().flatten() {
@@ -243,7 +247,7 @@ fn timeout(meta: &Meta, errors: &mut Errors) -> Option<Timeout> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
 fn whole_millis(seconds: f64) -> Option<u64> {
     let millis = seconds * 1000.0;
-    (millis >= 1.0 && millis < 1e15).then_some(millis as u64)
+    (1.0..1e15).contains(&millis).then_some(millis as u64)
 }
 
 fn millis(text: &str) -> Option<u64> {

@@ -30,9 +30,8 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
 
 const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
 
-/// Checks the function as such; says whether a type may stand beside it.
-pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
-    let sig = &function.sig;
+/// Whether another of our attributes stands on the function.
+pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
     for attr in &function.attrs {
         let name = attr.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         match name.as_str() {
@@ -41,6 +40,12 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
             _ => {}
         }
     }
+    !errors.is_empty()
+}
+
+/// Checks the function as such; says whether a type may stand beside it.
+pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
+    let sig = &function.sig;
     if let Some(token) = &sig.constness {
         errors.at(token, "a tool runs when the model calls it; drop `const`");
     }
@@ -50,8 +55,6 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
         Safety::Safe(token) => errors.at(token, "drop `safe`"),
         Safety::Default => {}
-        #[expect(unreachable_patterns, reason = "the enum may grow")]
-        _ => {}
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a tool is a Rust function; drop `extern`");
@@ -68,12 +71,12 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
             GenericParam::Const(param) => {
                 errors.at(&param.ident, "a tool cannot be generic: write the number itself");
             }
-            _ => {}
+            GenericParam::Lifetime(_) => {}
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
         errors.at(
-            &receiver.self_token,
+            receiver.self_token,
             "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
         );
         return false;
@@ -174,7 +177,10 @@ pub(crate) fn params(params: &[Param], errors: &mut Errors) {
         match &first {
             Some(other) if *other != words => errors.at(
                 &param.ty,
-                format_args!("an agent has one state, and this tool already takes `State<{other}>`"),
+                format_args!(
+                    "an agent has one state, and this tool already takes `State<{}>`",
+                    other.replace(' ', "")
+                ),
             ),
             Some(_) => {}
             None => first = Some(words),

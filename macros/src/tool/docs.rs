@@ -135,24 +135,21 @@ pub(crate) fn parse(lines: &[Line]) -> Parts {
             at += 1;
             continue;
         }
-        match section(&lines[at..], &mut parts) {
-            Some(length) => {
-                // The gap that a section leaves is one blank line.
-                while kept.last().is_some_and(|line| line.text.trim().is_empty()) {
-                    kept.pop();
-                }
-                at += length;
-                if at < lines.len() && !kept.is_empty() {
-                    kept.push(Line { text: String::new(), span: Span::call_site() });
-                }
-                while lines.get(at).is_some_and(|line| line.text.trim().is_empty()) {
-                    at += 1;
-                }
+        if let Some(length) = section(&lines[at..], &mut parts) {
+            // The gap that a section leaves is one blank line.
+            while kept.last().is_some_and(|line| line.text.trim().is_empty()) {
+                kept.pop();
             }
-            None => {
-                kept.push(lines[at].clone());
+            at += length;
+            if at < lines.len() && !kept.is_empty() {
+                kept.push(Line { text: String::new(), span: Span::call_site() });
+            }
+            while lines.get(at).is_some_and(|line| line.text.trim().is_empty()) {
                 at += 1;
             }
+        } else {
+            kept.push(lines[at].clone());
+            at += 1;
         }
     }
     parts.description = whole(&kept);
@@ -213,7 +210,9 @@ fn markdown(lines: &[Line]) -> Option<(Topic, usize, usize)> {
     let mut fenced = false;
     let end = lines.iter().skip(1).position(|line| {
         fenced ^= line.text.trim_start().starts_with("```");
-        !fenced && heading(&line.text).is_some_and(|(other, _)| other <= level)
+        !fenced
+            && heading(&line.text)
+                .is_some_and(|(other, title)| other <= level || self::topic(title).is_some())
     });
     Some((topic, 1, end.map_or(lines.len(), |end| end + 1)))
 }
@@ -236,12 +235,12 @@ fn numpy(lines: &[Line]) -> Option<(Topic, usize, usize)> {
             || (lines[at - 1].text.trim().is_empty()
                 && indent(&lines[at].text) == indent(&lines[0].text)
                 && !lines[at].text.trim().is_empty()
-                && !next.is_some_and(|line| indent(&line.text) > indent(&lines[at].text)))
+                && next.is_none_or(|line| indent(&line.text) <= indent(&lines[at].text)))
     });
     Some((topic, 2, end.unwrap_or(lines.len())))
 }
 
-/// In NumPy style the first line under `Returns` is the type; the text is indented.
+/// In `NumPy` style the first line under `Returns` is the type; the text is indented.
 fn numpy_type(lines: &[Line], body: &[Line]) -> Option<String> {
     let under = body.get(1)?;
     (is_rule(&lines[1].text) && indent(&under.text) > indent(&body[0].text)).then(|| dedent(&body[1..]))

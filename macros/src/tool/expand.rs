@@ -169,7 +169,9 @@ impl Expansion<'_> {
             let base = if param.reads_text() || param.form == Form::Borrowing {
                 quote!(__rt::Param::new(#name, __rt::schema_of::<#owned>, __rt::optional::<#owned>))
             } else {
-                items.extend(quote!(const #reader: __rt::Reader<#owned> = __rt::reader::<#owned>();));
+                items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
+                    const #reader: __rt::Reader<#owned> = __rt::reader::<#owned>();
+                });
                 quote!(#reader.param(#name))
             };
             let mut fields = TokenStream::new();
@@ -305,9 +307,9 @@ impl Expansion<'_> {
         let mutable = (!reads.is_empty()).then(|| quote!(mut));
         quote! {
             fn __read<'a>(
-                args: &'a mut __rt::Args,
+                __args: &'a mut __rt::Args,
             ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
-                let #mutable slots = __rt::Slots::split(__definition(), &__PARAMS, args);
+                let #mutable slots = __rt::Slots::split(__definition(), &__PARAMS, __args);
                 #(#reads)*
                 match (#(#values,)*) {
                     (#(::core::option::Option::Some(#values),)*) if slots.is_sound() => {
@@ -320,19 +322,13 @@ impl Expansion<'_> {
     }
 
     fn inject(&self) -> Option<TokenStream> {
-        let types: Vec<_> = self
-            .injected()
-            .map(|(_, param)| match super::param::borrows(&param.ty) {
-                true => super::param::with_lifetime(&param.ty, "'a"),
-                false => param.ty.clone(),
-            })
-            .collect();
+        let types: Vec<_> = self.injected().map(|(_, param)| &param.ty).collect();
         (!types.is_empty()).then(|| {
             quote! {
-                fn __inject<'a>(
-                    cx: &'a __rt::ToolContext,
+                fn __inject(
+                    __cx: &__rt::ToolContext,
                 ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
-                    ::core::result::Result::Ok((#(<#types as __rt::Inject<'a>>::inject(cx)?,)*))
+                    ::core::result::Result::Ok((#(<#types as __rt::Inject<'_>>::inject(__cx)?,)*))
                 }
             }
         })
@@ -341,7 +337,7 @@ impl Expansion<'_> {
     /// Asks the context for what is injected.
     pub(super) fn injection(&self) -> Option<TokenStream> {
         let values: Vec<_> = self.injected().map(|(at, _)| local(at)).collect();
-        (!values.is_empty()).then(|| quote!(let (#(#values,)*) = __inject(cx)?;))
+        (!values.is_empty()).then(|| quote!(let (#(#values,)*) = __inject(__cx)?;))
     }
 
     /// An async function's call, checked to be `Send` once, at the function's name.
@@ -355,10 +351,8 @@ impl Expansion<'_> {
         let types = self.params.iter().map(|param| &param.ty);
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
-        let output = match &self.model.returned {
-            Some(returned) => returned.to_token_stream(),
-            None => quote!(()),
-        };
+        let output =
+            if let Some(returned) = &self.model.returned { returned.to_token_stream() } else { quote!(()) };
         let future = quote_spanned! {span=>
             impl ::core::future::Future<Output = #output> + ::core::marker::Send
         };
@@ -449,11 +443,11 @@ impl Expansion<'_> {
             let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
             let call = self.call(true);
             quote! {
-                let (#(#values,)*) = __read(args)?;
+                let (#(#values,)*) = __read(__args)?;
                 let (#(#values,)*) = (#(#owned,)*);
-                let context = cx.to_owned_context();
-                __rt::offload(cx, move || {
-                    let cx = &context;
+                let __context = __cx.to_owned_context();
+                __rt::offload(__cx, move || {
+                    let __cx = &__context;
                     #inject
                     #skipped
                     __encode(#call)
@@ -463,17 +457,18 @@ impl Expansion<'_> {
         } else {
             let call = self.call(false);
             quote! {
-                let (#(#values,)*) = __read(args)?;
+                let (#(#values,)*) = __read(__args)?;
                 #inject
                 #skipped
                 __encode(#call)
             }
         };
         let options = &self.model.options;
-        let (type_name, inputs) = (self.type_name, quote!(cx: &__rt::ToolContext, args: &mut __rt::Args));
-        let inner = match &options.on_error {
-            Some(handler) => quote!(__rt::recover(cx, __run(cx, args).await, #handler)),
-            None => quote!(__run(cx, args).await),
+        let (type_name, inputs) = (self.type_name, quote!(__cx: &__rt::ToolContext, __args: &mut __rt::Args));
+        let inner = if let Some(handler) = &options.on_error {
+            quote!(__rt::recover(__cx, __run(__cx, __args).await, #handler))
+        } else {
+            quote!(__run(__cx, __args).await)
         };
         let items = if self.model.is_wrapped() {
             quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
@@ -483,26 +478,31 @@ impl Expansion<'_> {
         let (items, body) = if options.hooks.is_empty() {
             (items, if self.model.is_wrapped() { inner } else { body })
         } else {
-            let paths = options.hooks.iter().map(|hook| &hook.path);
+            let checks = options.hooks.iter().map(|hook| {
+                let path = &hook.path;
+                quote_spanned! {path.span().resolved_at(Span::mixed_site())=>
+                    const _: () = ::core::assert!(
+                        !<#path as __rt::Hook>::TYPED,
+                        "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
+                    );
+                }
+            });
             let inside = quote! {
                 #items
                 impl __rt::Body for #type_name {
-                    async fn body<'a, 'b>(cx: &'a __rt::ToolContext, args: &'b mut __rt::Args) -> __rt::ToolResult {
+                    async fn body(__cx: &__rt::ToolContext, __args: &mut __rt::Args) -> __rt::ToolResult {
                         #inner
                     }
                 }
-                #(const _: () = ::core::assert!(
-                    !<#paths as __rt::Hook>::TYPED,
-                    "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
-                );)*
+                #(#checks)*
             };
-            (inside, quote!(__rt::Call::call(&self.onion, cx, args).await))
+            (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
         };
         let run = quote! {
             async fn run<'a>(
                 &'a self,
-                cx: &'a __rt::ToolContext,
-                args: &'a mut __rt::Args,
+                __cx: &'a __rt::ToolContext,
+                __args: &'a mut __rt::Args,
             ) -> __rt::ToolResult {
                 #body
             }
@@ -512,9 +512,10 @@ impl Expansion<'_> {
 
     /// The state that the tool and its own hooks work on.
     fn state(&self) -> TokenStream {
-        let own = match self.params.iter().find_map(|param| state_of(param)) {
-            Some(state) => quote!(__rt::State<#state>),
-            None => quote!(()),
+        let own = if let Some(state) = self.params.iter().find_map(|param| state_of(param)) {
+            quote!(__rt::State<#state>)
+        } else {
+            quote!(())
         };
         self.model.options.hooks.iter().fold(own, |states, hook| {
             let path = &hook.path;

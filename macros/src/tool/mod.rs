@@ -10,7 +10,7 @@ mod param;
 mod typed;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 
 use crate::diag::Errors;
 use crate::item::FnItem;
@@ -23,9 +23,14 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return check::not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        return function.into_token_stream();
+        return item;
     }
     let mut errors = Errors::default();
+    if check::stands_twice(&function, &mut errors) {
+        // The other attribute still does its work.
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    }
     let options = attr::Options::parse(options, &mut errors);
     let model = model::Model::read(&mut function, options, &mut errors);
     if errors.is_empty() {

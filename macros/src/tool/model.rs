@@ -110,7 +110,8 @@ fn describe(
     }
     match &options.description {
         Some(description) => text = quote!(#description),
-        None if is_empty => errors.push(
+        // A misspelt option may have been the description.
+        None if is_empty && errors.is_empty() => errors.push(
             function.sig.ident.span(),
             "the model reads a tool's description to know when to call it: write a doc comment (`/// What it does.`), \
              or `description = \"\"` to go without",
@@ -133,12 +134,12 @@ fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) 
             }
             continue;
         }
-        let names: Vec<String> = params.iter().map(|param| param.ident.unraw().to_string()).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let more = match suggest::nearest(&entry.name, &names) {
+        let known: Vec<String> = params.iter().map(|param| param.ident.unraw().to_string()).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let more = match suggest::nearest(&entry.name, &known) {
             Some(near) => format!("; did you mean `{near}`?"),
-            None if names.is_empty() => "; this tool takes none".to_owned(),
-            None => format!("; there are: {}", names.join(", ")),
+            None if known.is_empty() => "; this tool takes none".to_owned(),
+            None => format!("; there are: {}", known.join(", ")),
         };
         errors.push(
             entry.span,

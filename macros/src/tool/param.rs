@@ -106,6 +106,11 @@ impl Param {
                 && last_segment(ty).is_some_and(|segment| INJECTED.iter().any(|name| segment.ident == name)));
         let ident = ident(pat, injected, errors)?;
         impl_trait(ty, errors);
+        if let (true, Type::Reference(reference)) = (injected, plain(ty))
+            && reference.mutability.is_some()
+        {
+            errors.at(reference, "what the runtime injects is shared: take it by `&`");
+        }
         let (form, owned) = if injected { (Form::Value, quote!()) } else { form(ty, errors) };
         let source = match () {
             () if injected => Source::Injected,
@@ -180,14 +185,13 @@ impl Param {
     /// A read value, or an owned one, as the function takes it.
     pub(crate) fn pass(&self, value: &Ident, owned: bool) -> TokenStream {
         match self.form {
-            Form::Value | Form::Borrowing => quote!(#value),
             Form::Ref => quote!(&#value),
             Form::Slice | Form::Str => quote!(&*#value),
             Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
             Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
             Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
             Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
-            Form::CowStr | Form::OptionCowStr => quote!(#value),
+            Form::Value | Form::Borrowing | Form::CowStr | Form::OptionCowStr => quote!(#value),
             Form::Cow => quote!(__rt::Cow::Owned(#value)),
         }
     }
@@ -298,9 +302,11 @@ fn is_str(ty: &Type) -> bool {
 
 fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     let ty = plain(ty);
+    // Located at what the user wrote, so that an error about the whole is shown there.
+    let at = |inner: &dyn Spanned| inner.span().resolved_at(Span::mixed_site());
     let string = || quote!(__rt::String);
-    let option = |inner: TokenStream| quote!(::core::option::Option<#inner>);
-    let list = |inner: &Type| quote!(__rt::Vec<#inner>);
+    let option = |span: Span, inner: TokenStream| quote_spanned!(span=> ::core::option::Option<#inner>);
+    let list = |inner: &Type| quote_spanned!(at(inner)=> __rt::Vec<#inner>);
     match ty {
         Type::Reference(reference) => match target(reference, errors) {
             Some(inner) if is_str(inner) => return (Form::Str, string()),
@@ -316,13 +322,13 @@ fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     }
     if let Some(inner) = argument(ty, "Option").map(plain) {
         if argument(inner, "Cow").is_some_and(is_str) {
-            return (Form::OptionCowStr, option(string()));
+            return (Form::OptionCowStr, option(at(inner), string()));
         }
         if let Type::Reference(reference) = inner {
             return match target(reference, errors) {
-                Some(inner) if is_str(inner) => (Form::OptionStr, option(string())),
-                Some(Type::Slice(slice)) => (Form::OptionSlice, option(list(&slice.elem))),
-                Some(inner) => (Form::OptionRef, option(inner.to_token_stream())),
+                Some(inner) if is_str(inner) => (Form::OptionStr, option(at(inner), string())),
+                Some(Type::Slice(slice)) => (Form::OptionSlice, option(at(&slice.elem), list(&slice.elem))),
+                Some(inner) => (Form::OptionRef, option(at(inner), inner.to_token_stream())),
                 None => (Form::Value, quote!(())),
             };
         }

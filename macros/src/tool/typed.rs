@@ -1,8 +1,9 @@
 //! What typed hooks need of a tool: its arguments as a struct, reading, running and writing apart.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 
 use super::expand::{Expansion, local};
 
@@ -20,6 +21,8 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let values: Vec<_> = tool.model_params().map(|(at, _)| local(at)).collect();
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
     let output = tool.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
+    let span = tool.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
+    let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
     let (inject, skipped, call) = (tool.injection(), tool.skipped(), tool.call(true));
     let run = quote! {
         #inject
@@ -28,9 +31,9 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     };
     let run = if tool.model.options.blocking.is_some() {
         quote! {
-            let context = cx.to_owned_context();
-            __rt::offload(cx, move || {
-                let cx = &context;
+            let __context = __cx.to_owned_context();
+            __rt::offload(__cx, move || {
+                let __cx = &__context;
                 #run
             })
             .await
@@ -45,19 +48,19 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
         }
         impl __rt::TypedTool for #type_name {
             type Args = #arguments;
-            type Output = #output;
+            #output_item
 
-            fn decode(&self, args: &mut __rt::Args) -> ::core::result::Result<#arguments, __rt::Exit> {
-                let (#(#values,)*) = __read(args)?;
+            fn decode(&self, __args: &mut __rt::Args) -> ::core::result::Result<#arguments, __rt::Exit> {
+                let (#(#values,)*) = __read(__args)?;
                 ::core::result::Result::Ok(#arguments { #(#fields: #owned,)* })
             }
 
             async fn invoke<'a>(
                 &'a self,
-                cx: &'a __rt::ToolContext,
-                args: #arguments,
+                __cx: &'a __rt::ToolContext,
+                __args: #arguments,
             ) -> __rt::ToolResult<#output> {
-                let #arguments { #(#fields: #values,)* } = args;
+                let #arguments { #(#fields: #values,)* } = __args;
                 #run
             }
 

@@ -117,14 +117,20 @@ impl Args {
     }
 
     /// Writes changes back into the text, which is then what the tool reads.
+    #[inline]
     pub(crate) fn settle(&mut self) -> &str {
         if self.changed {
-            if let Some(Ok(object)) = self.object.get() {
-                self.text = to_text(object).into();
-            }
-            self.changed = false;
+            self.write_back();
         }
         &self.text
+    }
+
+    #[cold]
+    fn write_back(&mut self) {
+        if let Some(Ok(object)) = self.object.get() {
+            self.text = to_text(object).into();
+        }
+        self.changed = false;
     }
 }
 

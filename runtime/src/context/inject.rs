@@ -28,6 +28,7 @@ use crate::journal::StepKind;
     label = "the runtime has no value of this type",
     note = "these can be injected: `&ToolContext`, `CancellationToken`, `Progress`, `IdempotencyKey`, `State<T>`, \
             `&RunContext`, `&AgentInfo`, `Team`, `&SessionState`, `ToolSource`",
+    note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
             `next` (`impl Next`), `result` or `output`",
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"

@@ -60,6 +60,26 @@ pub trait Journal: Send + Sync + 'static {
     }
 }
 
+impl<J: Journal> Journal for std::sync::Arc<J> {
+    fn step<'a>(
+        &'a self,
+        run: &'a str,
+        id: &'a StepId,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<Value, JournalError>> {
+        (**self).step(run, id, work)
+    }
+
+    fn batch<'a>(
+        &'a self,
+        calls: &'a [StepId],
+        limit: usize,
+        exec: &'a dyn StepExec,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        (**self).batch(calls, limit, exec)
+    }
+}
+
 /// Runs one call of a batch.
 pub trait StepExec: Send + Sync {
     /// Runs the call at `index`; its steps go through the journal one by one.

@@ -7,10 +7,10 @@
 //! - Every request has a time limit. A call that is dropped is cancelled on the server.
 //! - A server that dies is started again by the next call, at most three times in a minute.
 //! - What a server writes to its standard error is kept for error texts and never reaches the terminal.
-//!
-//! The way of a call: [`provider`] puts a server's tools among an agent's, [`tool`] checks the arguments,
-//! [`server`] finds a living [`connection`] (or makes one), which owns the [`process`]. Types of the MCP
-//! library stay inside this folder.
+
+// The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
+// finds a living `connection` (or makes one), which owns the `process`. Types of the MCP library stay inside
+// this folder.
 
 mod client;
 mod config;

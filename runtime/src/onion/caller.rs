@@ -43,6 +43,7 @@ pub struct ToolCaller<A: Compiled> {
     entry: A::Entry,
     table: Arc<ToolTable>,
     run: RunContext,
+    call_id: Arc<str>,
 }
 
 impl<A: Compiled> ToolCaller<A> {
@@ -61,7 +62,7 @@ impl<A: Compiled> ToolCaller<A> {
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);
-        Self { entry, table: Arc::new(table), run }
+        Self { entry, table: Arc::new(table), run, call_id: Arc::from("direct") }
     }
 
     /// The context of one call of a tool.
@@ -72,7 +73,14 @@ impl<A: Compiled> ToolCaller<A> {
         let entry = self.table.find(tool).ok_or_else(|| {
             Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
         })?;
-        Ok(ToolContext::new(self.run.clone(), Arc::clone(&self.table), entry, Arc::from("direct"), 0, 0))
+        Ok(ToolContext::new(
+            self.run.clone(),
+            Arc::clone(&self.table),
+            entry,
+            Arc::clone(&self.call_id),
+            0,
+            0,
+        ))
     }
 
     /// Calls the tool of a context through all hooks.

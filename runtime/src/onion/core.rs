@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use pin_project_lite::pin_project;
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -20,18 +22,15 @@ where
     F: Future<Output = ToolResult> + Send,
 {
     let definition = &cx.entry().definition;
-    let result =
-        if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
-            cx.start_attempt();
-            caught(start).await
-        } else {
-            cx.admit()?;
-            cx.start_attempt();
-            watched(cx, definition.timeout, Box::pin(caught(start))).await
-        };
-    match result {
-        Ok(result) => result,
-        Err(panic) => Err(panicked(cx.tool_name(), &*panic)),
+    // A sync tool's panic comes while its future is polled, like an async one's.
+    let call = Caught::new(async { start().await }, cx, panicked);
+    if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
+        cx.start_attempt();
+        call.await
+    } else {
+        cx.admit()?;
+        cx.start_attempt();
+        watched(cx, definition.timeout, Box::pin(call)).await
     }
 }
 
@@ -46,43 +45,64 @@ pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
     }
 }
 
-type Caught = Result<ToolResult, Box<dyn Any + Send>>;
-
-/// A sync tool's panic comes while its future is polled, like an async one's.
-async fn caught<F: Future<Output = ToolResult> + Send>(start: impl FnOnce() -> F + Send) -> Caught {
-    AssertUnwindSafe(async { start().await }).catch_unwind().await
+pin_project! {
+    /// Turns a panic of a call into the exit that it stands for.
+    pub(super) struct Caught<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+        exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
+    }
 }
 
-async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_, Caught>) -> Caught {
+impl<'a, F> Caught<'a, F> {
+    pub(super) fn new(
+        call: F,
+        cx: &'a ToolContext,
+        exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
+    ) -> Self {
+        Self { call, cx, exit }
+    }
+}
+
+impl<F: Future<Output = ToolResult>> Future for Caught<'_, F> {
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.project();
+        // Nobody sees what a panic left half done: the future is not polled again.
+        match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
+            Ok(poll) => poll,
+            Err(panic) => Poll::Ready(Err((this.exit)(this.cx, &*panic))),
+        }
+    }
+}
+
+async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_, ToolResult>) -> ToolResult {
     let timed = async {
         let Some(timeout) = timeout else { return call.await };
         match tokio::time::timeout(timeout, call).await {
             Ok(result) => result,
-            Err(_) => Ok(Err(Exit::Tool(
+            Err(_) => Err(Exit::Tool(
                 ToolError::new(format!(
                     "`{}` took longer than {timeout:?}; it was cancelled",
                     cx.tool_name()
                 ))
                 .with_kind(ErrorKind::Timeout),
-            ))),
+            )),
         }
     };
     if cx.run().journal().is_none() {
         return timed.await;
     }
-    let record = cx
-        .run()
-        .step(cx.step_id(StepKind::Tool), async || {
-            let result = timed.await;
-            CallRecord::new(result.unwrap_or_else(|panic| Err(panicked(cx.tool_name(), &*panic))))
-        })
-        .await;
-    Ok(record.into_result())
+    let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
+    record.into_result()
 }
 
 #[cold]
-fn panicked(tool: &str, panic: &(dyn Any + Send)) -> Exit {
-    let text = format!("`{tool}` panicked: {}", panic_text(panic));
+fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }
 

@@ -1,15 +1,14 @@
 //! Where the compiled onion meets what is known at run time only.
 
+use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::core::panic_text;
+use super::core::{Caught, panic_text};
 use super::next::Latched;
-use super::{Call, DynCall, Hook, InnerNext, Next};
+use super::{Call, DynCall, Hook, Next};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
@@ -83,7 +82,7 @@ impl<C: Call> Call for Seam<C> {
     ) -> impl Future<Output = ToolResult> + Send {
         async move {
             if self.hooks.0.is_empty() {
-                return InnerNext::new(&self.inner, cx).run(args).await;
+                return self.inner.call(cx, args).await;
             }
             step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
         }
@@ -93,9 +92,16 @@ impl<C: Call> Call for Seam<C> {
 /// Boxes the rest of an onion: every 16 layers, so that the compiler's work grows with the number of
 /// hooks and not with its square.
 #[doc(hidden)]
-pub struct Bulkhead<C>(pub C);
+pub struct Bulkhead(Box<dyn DynCall>);
 
-impl<C: Call> Call for Bulkhead<C> {
+impl Bulkhead {
+    /// Its type does not name what stands inside, so no type of an onion nests deeper than 16 layers.
+    pub fn new(inner: impl Call) -> Self {
+        Self(Box::new(inner))
+    }
+}
+
+impl Call for Bulkhead {
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,
@@ -111,13 +117,7 @@ pub(crate) async fn outermost<F>(cx: &ToolContext, call: impl FnOnce() -> F) -> 
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let result = match AssertUnwindSafe(async { call().await }).catch_unwind().await {
-        Ok(result) => result,
-        Err(panic) => {
-            let reason = format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(&*panic));
-            Err(Exit::Abort(Abort::new(reason)))
-        }
-    };
+    let result = Caught::new(async { call().await }, cx, hook_panicked).await;
     if let Err(Exit::Abort(abort)) = &result {
         cx.run().abort(abort);
     }
@@ -125,4 +125,9 @@ where
         Some(abort) => Err(Exit::Abort(abort.clone())),
         None => result,
     }
+}
+
+#[cold]
+fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
 }

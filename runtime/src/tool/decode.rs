@@ -12,12 +12,13 @@ use super::check::{self, Problem};
 use super::coerce::coerce;
 use super::definition::ToolDefinition;
 use super::param::{Param, Reader, ToolArg};
+use super::plain::{cut_plain, from_text};
 use crate::args::{self, Args};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::output::ToolOutput;
 
 /// Where the value of one parameter stands in the argument text.
-type Span = Option<(usize, usize)>;
+pub(super) type Span = Option<(usize, usize)>;
 
 /// The values of one call, one slot for each of a tool's parameters, and everything that is wrong with them.
 ///
@@ -35,20 +36,8 @@ impl<'a, const N: usize> Slots<'a, N> {
     /// Cuts the argument text into the values of `params`.
     pub fn split(definition: &'a ToolDefinition, params: &'static [Param; N], args: &'a mut Args) -> Self {
         let mut spans = [None; N];
-        let mut problems = Vec::new();
-        if let Err(first) = cut(params, args.settle(), &mut spans, &mut problems) {
-            problems.clear();
-            spans = [None; N];
-            match args::repair(args.settle()) {
-                Some(repaired) => {
-                    *args = Args::from(repaired);
-                    if let Err(error) = cut(params, args.settle(), &mut spans, &mut problems) {
-                        problems.push(Problem::root(error.to_string()));
-                    }
-                }
-                None => problems.push(Problem::root(first.to_string())),
-            }
-        }
+        let plain = cut_plain(params, args.settle(), &mut spans);
+        let problems = if plain { Vec::new() } else { cut_repaired(params, args, &mut spans) };
         let text = args.settle();
         Self { definition, params, text, spans, problems }
     }
@@ -64,7 +53,7 @@ impl<'a, const N: usize> Slots<'a, N> {
                 }
             };
         };
-        match serde_json::from_str(raw) {
+        match from_text(raw) {
             Ok(value) if self.within_limits(index, raw) => Some(value),
             Ok(_) => None,
             Err(error) => {
@@ -150,6 +139,9 @@ impl<'a, const N: usize> Slots<'a, N> {
     }
 
     fn within_limits(&mut self, index: usize, raw: &str) -> bool {
+        if !self.definition.limited {
+            return true;
+        }
         if self.params[index].limits.is_empty() && !check::has_limits(self.schema(index)) {
             return true;
         }
@@ -207,7 +199,27 @@ pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     ToolError::from_output(ErrorKind::Arguments, ToolOutput::text(text))
 }
 
-fn cut(
+/// Cuts text that is not plain, after the listed repairs if need be, and tells what is wrong with it.
+#[cold]
+fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    spans.fill(None);
+    let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
+    problems.clear();
+    spans.fill(None);
+    match args::repair(args.settle()) {
+        Some(repaired) => {
+            *args = Args::from(repaired);
+            if let Err(error) = cut(params, args.settle(), spans, &mut problems) {
+                problems.push(Problem::root(error.to_string()));
+            }
+        }
+        None => problems.push(Problem::root(first.to_string())),
+    }
+    problems
+}
+
+pub(super) fn cut(
     params: &[Param],
     text: &str,
     spans: &mut [Span],

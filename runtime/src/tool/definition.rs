@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::check::has_limits;
 use super::param::Param;
 use super::schema;
 
@@ -77,6 +78,8 @@ pub struct ToolDefinition {
     pub max_calls: Option<u32>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
+    pub(super) limited: bool,
 }
 
 impl ToolDefinition {
@@ -95,12 +98,14 @@ impl ToolDefinition {
             stop_after: false,
             max_calls: None,
             timeout: None,
+            limited: false,
         }
     }
 
     /// The same tool with this schema for its arguments.
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
+        self.limited = has_limits(&schema);
         self.input_schema = Arc::new(schema);
         self
     }
@@ -164,6 +169,7 @@ impl StaticTool {
 
     /// The definition, its schemas built.
     pub fn define(&self) -> ToolDefinition {
+        let input_schema = schema::input_schema(self.params);
         let mut output_schema = (self.output_schema)();
         if let Some(Value::Object(schema)) = &mut output_schema
             && !self.returns.is_empty()
@@ -171,11 +177,12 @@ impl StaticTool {
             schema.insert("description".into(), self.returns.into());
         }
         ToolDefinition {
+            limited: has_limits(&input_schema),
             name: self.name.into(),
             title: self.title.map(Into::into),
             description: self.description.into(),
             instructions: self.instructions.map(Into::into),
-            input_schema: Arc::new(schema::input_schema(self.params)),
+            input_schema: Arc::new(input_schema),
             output_schema: output_schema.map(Arc::new),
             annotations: self.annotations,
             meta: self.meta.and_then(|meta| meta()).map(Arc::new),

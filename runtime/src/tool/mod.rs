@@ -6,6 +6,7 @@ mod decode;
 mod definition;
 mod own;
 mod param;
+mod plain;
 mod result;
 mod schema;
 pub(crate) mod table;

@@ -13,7 +13,7 @@ use crate::onion::{Call, Hook, InnerNext, Values, WrittenAs};
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
     /// Runs the tool.
-    fn body<'a, 'b>(cx: &'a ToolContext, args: &'b mut Args) -> impl Future<Output = ToolResult> + Send;
+    fn body(cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
 /// The inside of a tool's own hooks: the tool.
@@ -28,11 +28,7 @@ impl<T> Within<T> {
 }
 
 impl<T: Body> Call for Within<T> {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         T::body(cx, args)
     }
 }
@@ -54,11 +50,7 @@ impl<H: Hook, C: Call> Layer<H, C> {
 }
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
+    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         self.hook.call(cx, args, InnerNext::new(&self.inner, cx))
     }
 }
@@ -76,6 +68,9 @@ impl<T: Default, A, B> Make<T> for BothStates<A, B> {
 }
 
 /// Lets `on_error` answer a tool error; a stop and an abort pass it by.
+///
+/// # Errors
+/// As `on_error`, or the exit that passes it by.
 pub fn recover(
     cx: &ToolContext,
     result: ToolResult,

@@ -6,6 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::plain::from_text;
+
 /// A type that a parameter of a tool can have: what serde can read and schemars can describe.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
@@ -88,7 +90,7 @@ pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
     Reader {
         schema: super::schema::schema_of::<T>,
         optional: super::schema::optional::<T>,
-        from_text: |text| serde_json::from_str(text),
+        from_text: |text| from_text(text),
         from_value: |value| T::deserialize(value),
     }
 }

@@ -9,6 +9,12 @@
 //! [`ladder::FormOwn`] and below choose how the value is written. [`ladder::ShowJson`] shows a default to the
 //! model where its type can be written.
 
+#![allow(
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    reason = "the rung that is chosen is a value, and all rungs of a ladder are called alike"
+)]
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;

@@ -1,6 +1,6 @@
 //! The tools of an agent for one model turn: an immutable snapshot.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,8 @@ pub struct NameClash {
 /// The tools of an agent for one model turn.
 pub(crate) struct ToolTable {
     entries: Vec<Entry>,
-    by_wire_name: HashMap<Arc<str>, usize>,
+    /// Ordered, because comparing a few names is cheaper than hashing one safely.
+    by_wire_name: BTreeMap<Arc<str>, usize>,
     pub(crate) declarations: Arc<[ToolDeclaration]>,
 }
 
@@ -93,7 +94,7 @@ impl ToolTable {
     /// A table of these tools; of two that clash, the later one is left out and reported.
     pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = Entry>) -> (Self, Vec<NameClash>) {
         let mut entries: Vec<Entry> = Vec::new();
-        let mut by_wire_name: HashMap<Arc<str>, usize> = HashMap::new();
+        let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let mut clashes = Vec::new();
         for entry in all {
             if let Some(&first) = by_wire_name.get(&entry.wire_name) {

@@ -60,6 +60,10 @@ runners! {
     "schema-output" => schema_output,
 }
 
+fn schema_of(tool: &impl Tool) -> Value {
+    Value::clone(&tool.definition().input_schema)
+}
+
 fn hooks_of(case: &Value) -> Vec<String> {
     let hooks = case["given"]["hooks"].as_array().map(Vec::as_slice).unwrap_or_default();
     hooks.iter().map(hook_text).collect()
@@ -258,7 +262,7 @@ async fn before_hook_fails_closed(_: Value) {
 /// The compiler says it; the ui-test holds its words.
 async fn unknown_parameter(case: Value) {
     assert_eq!(case["expect"]["when"], "compile time");
-    let words = include_str!("../../../ui-tests/tests/hook/fail/unknown_parameter.stderr");
+    let words = include_str!("../../../ui-tests/tests/hook/fail/not_injectable.stderr");
     assert!(words.contains("cannot be injected"), "{words}");
     assert!(words.contains("these can be injected"), "{words}");
 }
@@ -308,7 +312,7 @@ async fn aliases(case: Value) {
     let names = case["expect"].as_object().unwrap();
     for (role, wanted) in [
         ("tool_name", json!(["name", "function_name"])),
-        ("next", json!(["func", "function", "function_call"])),
+        ("next", json!(["function", "func", "function_call"])),
         ("args", json!(["args", "arguments"])),
         ("context", json!(["agent", "team", "run_context"])),
     ] {
@@ -329,7 +333,7 @@ fn with_context(ctx: &ToolContext, run_context: &RunContext, a: i64) -> String {
 }
 
 async fn injected_is_hidden(case: Value) {
-    let schema = &with_context::default().definition().input_schema;
+    let schema = &schema_of(&with_context::default());
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(json!(names), case["expect"]["schema_properties"]);
     assert_eq!(schema["required"], case["expect"]["required"]);
@@ -499,7 +503,7 @@ fn plain(x: i64) -> i64 {
 }
 
 async fn schema_int(case: Value) {
-    let schema = &plain::default().definition().input_schema;
+    let schema = &schema_of(&plain::default());
     assert_eq!(schema["type"], case["expect"]["type"]);
     assert_eq!(schema["properties"]["x"]["type"], case["expect"]["properties"]["x"]["type"]);
     assert_eq!(schema["required"], case["expect"]["required"]);
@@ -521,7 +525,7 @@ async fn schema_docs(case: Value) {
         let described = &definition.input_schema["properties"]["x"]["description"];
         assert_eq!(*described, case["expect"]["properties.x.description"]);
     }
-    let described = &documented::default().definition().input_schema["properties"]["x"]["description"];
+    let described = &schema_of(&documented::default())["properties"]["x"]["description"];
     assert_eq!(*described, "the number");
 }
 
@@ -532,7 +536,7 @@ fn optional(a: i64, b: Option<&str>, #[arg(default = 3)] c: i64) -> String {
 }
 
 async fn schema_optional(case: Value) {
-    let schema = &optional::default().definition().input_schema;
+    let schema = &schema_of(&optional::default());
     assert_eq!(schema["required"], case["expect"]["required"]);
     assert_eq!(schema["properties"]["c"]["default"], case["expect"]["properties.c.default"]);
 }
@@ -554,7 +558,7 @@ fn letter(which: Letter) -> &'static str {
 }
 
 async fn schema_enum(case: Value) {
-    let schema = &letter::default().definition().input_schema["properties"]["which"];
+    let schema = &schema_of(&letter::default())["properties"]["which"];
     assert_eq!(schema["type"], case["expect"]["type"]);
     assert_eq!(schema["enum"], case["expect"]["enum"]);
 }

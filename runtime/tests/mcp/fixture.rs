@@ -96,6 +96,7 @@ fn fixture_server() {
         std::process::exit(3);
     }
     if fixture.has("leaves-a-child") {
+        #[expect(clippy::zombie_processes, reason = "it is to outlive this program")]
         let child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         fixture.note(&format!("pid {}", child.id()));
     }

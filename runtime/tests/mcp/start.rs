@@ -156,6 +156,31 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
 }
 
 #[tokio::test]
+async fn g_a_server_beside_one_that_fails_is_ended() {
+    let log = Log::new("beside");
+    let error = AgentBuilder::<Both>::default()
+        .model(Script::new())
+        .server("fix", server("stays", &log))
+        .server("other", ServerConfig::stdio("sh").args(["-c", "sleep 1; exit 4"]))
+        .build()
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("exit status: 4"), "{error}");
+    let pid = log.pids()[0];
+    wait_until("its end", || !runs(pid)).await;
+}
+
+#[tokio::test]
+async fn g_a_start_that_is_dropped_leaves_nothing_running() {
+    let log = Log::new("dropped-start");
+    let start = tokio::spawn(build::<All>(silent(&log)));
+    log.wait_for("pid").await;
+    start.abort();
+    let pid = log.pids()[0];
+    wait_until("its end", || !runs(pid)).await;
+}
+
+#[tokio::test]
 async fn a4_agents_share_one_process_of_a_server() {
     let log = Log::new("shared");
     let app = App::builder()

@@ -6,7 +6,7 @@ use onionskin::{
 
 /// Adds one to a number.
 #[tool]
-pub fn add_one(
+pub(crate) fn add_one(
     /// The number to add one to.
     x: i64,
 ) -> i64 {
@@ -15,7 +15,7 @@ pub fn add_one(
 
 /// Holds `add_one` to small numbers, blocks the shell, and marks every result.
 #[tool_hook]
-pub async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+pub(crate) async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
     // before: enforce limits
     if ctx.tool_name().ends_with("add_one") {
         let x = args["x"].as_i64().unwrap_or(0);
@@ -46,7 +46,7 @@ pub async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolR
 
 agent! {
     /// Reports on the projects that New York leads.
-    pub NyProjectManager {
+    pub(crate) NyProjectManager {
         name: "NY-Project-Manager",
         description: "Knows the state of the projects that are led from New York.",
         instruction: "You are a project manager in New York. Report on the project that you are asked about in one \
@@ -57,7 +57,7 @@ agent! {
     }
 
     /// Reviews the economics.
-    pub LondonProjectManager {
+    pub(crate) LondonProjectManager {
         name: "London-Project-Manager",
         description: "Reviews the economics of projects from London.",
         instruction: "You are a project manager in London. Review the economics that you are asked about in one \
@@ -68,7 +68,7 @@ agent! {
     }
 
     /// Collects the reports.
-    pub PmoOrchestrator {
+    pub(crate) PmoOrchestrator {
         name: "PMO-orchestrator",
         instruction: include_str!("instruction.txt"),
         model: "gpt-4o-mini",

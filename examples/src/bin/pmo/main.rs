@@ -25,7 +25,7 @@ const INPUT: &str = "Run PMO report and add 1 to 3";
 /// What a model would do here, turn by turn.
 const SCRIPT: &str = include_str!("script.yaml");
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         // This program is its own MCP server: the configuration starts it with this argument.
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 const SERVE_TIME: &str = "serve-time";
 
-async fn report(options: Options) -> Result<(), Box<dyn Error>> {
+async fn report(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
     let app = App::builder()
         .agent::<PmoOrchestrator>()
         .agent::<NyProjectManager>()
@@ -58,7 +58,7 @@ async fn report(options: Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// The servers of `--mcp-config`; without it the time server that this program brings.
-fn servers(options: &Options) -> Result<McpConfig, Box<dyn Error>> {
+fn servers(options: &Options) -> Result<McpConfig, Box<dyn Error + Send + Sync>> {
     if let Some(file) = &options.mcp_config {
         return Ok(McpConfig::from_file(file)?);
     }
@@ -68,11 +68,11 @@ fn servers(options: &Options) -> Result<McpConfig, Box<dyn Error>> {
     Ok(servers)
 }
 
-fn with_model(app: AppBuilder, options: &Options) -> Result<AppBuilder, Box<dyn Error>> {
-    match options.real_model() {
-        Some(model) => {
-            println!("model: {}\n", model.name());
-            Ok(app.model(model))
+fn with_model(app: AppBuilder, options: &Options) -> Result<AppBuilder, Box<dyn Error + Send + Sync>> {
+    match options.model_name() {
+        Some(name) => {
+            println!("model: {name}\n");
+            Ok(app.model(options.model(&name)))
         }
         None => {
             println!("model: a script (set an API key, or give --model and --base-url, for a real one)\n");

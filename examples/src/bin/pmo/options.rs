@@ -6,11 +6,11 @@ use onionskin::GenaiModel;
 
 /// What was asked for.
 #[derive(Debug, Default)]
-pub struct Options {
+pub(crate) struct Options {
     /// The question.
-    pub input: Option<String>,
+    pub(crate) input: Option<String>,
     /// A `.mcp.json` with a server called `time`.
-    pub mcp_config: Option<PathBuf>,
+    pub(crate) mcp_config: Option<PathBuf>,
     model: Option<String>,
     base_url: Option<String>,
     script: bool,
@@ -23,7 +23,7 @@ impl Options {
     ///
     /// # Errors
     /// If there is an unknown one, or a value is missing.
-    pub fn read(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self::default();
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
@@ -43,22 +43,26 @@ impl Options {
         Ok(options)
     }
 
-    /// The real model, if there is one to ask: named, at a URL, or by a key in the environment.
-    pub fn real_model(&self) -> Option<GenaiModel> {
+    /// The name of the real model, if there is one to ask: named, at a URL, or by a key in the environment.
+    pub(crate) fn model_name(&self) -> Option<String> {
+        if self.script {
+            return None;
+        }
         let by_key = || {
             let keys = [("OPENAI_API_KEY", "gpt-4o-mini"), ("ANTHROPIC_API_KEY", "claude-haiku-4-5")];
             keys.into_iter()
                 .find(|(key, _)| std::env::var_os(key).is_some())
                 .map(|(_, model)| model.to_owned())
         };
-        if self.script {
-            return None;
+        let by_url = || self.base_url.as_ref().map(|_| "gpt-4o-mini".to_owned());
+        self.model.clone().or_else(by_url).or_else(by_key)
+    }
+
+    /// The real model of this name.
+    pub(crate) fn model(&self, name: &str) -> GenaiModel {
+        match &self.base_url {
+            Some(url) => GenaiModel::new(name).base_url(url),
+            None => GenaiModel::new(name),
         }
-        let name = self.model.clone().or_else(|| self.base_url.as_ref().map(|_| "gpt-4o-mini".to_owned()));
-        let model = GenaiModel::new(name.or_else(by_key)?);
-        Some(match &self.base_url {
-            Some(url) => model.base_url(url),
-            None => model,
-        })
     }
 }

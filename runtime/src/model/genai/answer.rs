@@ -28,35 +28,41 @@ pub(super) struct Answer {
     pub(super) reasoning: String,
     /// The argument text of each call so far, by the call's id.
     arguments: HashMap<String, String>,
+    calls: bool,
 }
 
 impl Answer {
     /// Pieces of a call hold the text of its arguments from the start on; whole calls hold a value.
     pub(super) fn note_call(&mut self, call: genai::chat::ToolCall) {
+        self.calls = true;
         if let Value::String(text) = call.fn_arguments {
             self.arguments.insert(call.call_id, text);
         }
     }
 
+    /// The whole answer.
     pub(super) fn finish(self, end: StreamEnd, adapter: &str) -> Result<ModelResponse, ModelError> {
+        // For some protocols genai makes up the end event when the connection closes, and some proxies do
+        // when their provider fails: only with a reason to stop is the answer whole.
+        let Some(stop) = end.captured_stop_reason else { return Err(self.broken_off()) };
         let content = end.captured_content.unwrap_or_default();
         let reasoning = end.captured_reasoning_content.or(Some(self.reasoning));
         let usage = end.captured_usage.unwrap_or_default();
         let (calls, carried) = take_apart(content, &self.arguments, reasoning.as_deref(), adapter)?;
-        Ok(whole(self.text, reasoning, calls, &usage, end.captured_stop_reason, carried))
+        Ok(whole(self.text, reasoning, calls, &usage, Some(&stop), carried))
     }
 
-    /// The error for a stream that ended without its end event.
+    /// The error for a stream that ended too early.
     pub(super) fn broken_off(&self) -> ModelError {
-        if self.text.is_empty() && self.reasoning.is_empty() && self.arguments.is_empty() {
+        if self.text.is_empty() && self.reasoning.is_empty() && !self.calls {
             return ModelError::Malformed(
                 "it holds no event of the expected protocol; check the base URL and the adapter".to_owned(),
             );
         }
         ModelError::Transport(format!(
-            "the stream ended before its end event, after {} characters of text and {} tool calls",
+            "the stream ended before the answer did, after {} characters of text{}",
             self.text.chars().count(),
-            self.arguments.len()
+            if self.calls { " and the beginning of a tool call" } else { "" }
         ))
     }
 }
@@ -69,7 +75,7 @@ pub(super) fn of_response(response: ChatResponse, adapter: &str) -> Result<Model
     if text.is_empty() && calls.is_empty() && response.stop_reason.is_none() {
         return Err(ModelError::Malformed("it holds no text, no tool call and no reason to stop".to_owned()));
     }
-    Ok(whole(text, reasoning, calls, &response.usage, response.stop_reason, carried))
+    Ok(whole(text, reasoning, calls, &response.usage, response.stop_reason.as_ref(), carried))
 }
 
 fn whole(
@@ -77,14 +83,14 @@ fn whole(
     reasoning: Option<String>,
     tool_calls: Vec<ToolCall>,
     usage: &genai::chat::Usage,
-    stop: Option<genai::chat::StopReason>,
+    stop: Option<&genai::chat::StopReason>,
     carried: Option<Value>,
 ) -> ModelResponse {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
     ModelResponse {
         text,
         reasoning: reasoning.filter(|reasoning| !reasoning.is_empty()),
-        stop: stop_reason(stop.as_ref(), !tool_calls.is_empty()),
+        stop: stop_reason(stop, !tool_calls.is_empty()),
         tool_calls,
         usage: Usage::new(tokens(usage.prompt_tokens), tokens(usage.completion_tokens)),
         provider_data: carried,
@@ -190,7 +196,11 @@ mod tests {
     }
 
     fn end(calls: Vec<Theirs>) -> StreamEnd {
-        StreamEnd { captured_content: Some(MessageContent::from_tool_calls(calls)), ..StreamEnd::default() }
+        StreamEnd {
+            captured_content: Some(MessageContent::from_tool_calls(calls)),
+            captured_stop_reason: Some("tool_calls".to_owned().into()),
+            ..StreamEnd::default()
+        }
     }
 
     fn arguments(answer: Answer, calls: Vec<Theirs>) -> Vec<String> {
@@ -237,6 +247,17 @@ mod tests {
         answer.note_call(call("a", "f", json!("{\"x\": 1}")));
         let calls = vec![call("a", "f", json!("{\"x\"")), call("a", "f", json!({"x": 1}))];
         assert_eq!(arguments(answer, calls), ["{\"x\": 1}"]);
+    }
+
+    #[test]
+    fn a5_an_end_without_a_reason_to_stop_is_no_end() {
+        let mut answer = Answer { text: "half".to_owned(), ..Answer::default() };
+        let made_up = || StreamEnd { captured_stop_reason: None, ..end(Vec::new()) };
+        answer.note_call(call("a", "f", json!({})));
+        let error = answer.finish(made_up(), "gemini").unwrap_err();
+        assert!(matches!(&error, ModelError::Transport(text) if text.contains("a tool call")), "{error:?}");
+        let error = Answer::default().finish(made_up(), "gemini").unwrap_err();
+        assert!(matches!(error, ModelError::Malformed(_)), "{error:?}");
     }
 
     #[test]

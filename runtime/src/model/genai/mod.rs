@@ -21,7 +21,8 @@ use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 /// The provider follows from the model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), from a
 /// namespace in it (`groq::llama-3.3-70b`), or from [`adapter`](Self::adapter). The key comes from the
 /// provider's usual environment variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, ..) or from
-/// [`api_key`](Self::api_key). It shows in no error, log or `Debug`.
+/// [`api_key`](Self::api_key). It shows in no error and no `Debug`. (What a provider writes when it refuses is
+/// also logged by genai itself, as it came.)
 ///
 /// ```
 /// use onionskin::GenaiModel;
@@ -173,7 +174,6 @@ impl Model for GenaiModel {
                 _ => {}
             }
         }
-        // Only the end event says that the answer is whole.
         Err(answer.broken_off())
     }
 

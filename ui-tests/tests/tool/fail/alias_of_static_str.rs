@@ -1,3 +1,4 @@
+// That the type lives longer than the arguments is found by the borrow checker, which takes no words of ours.
 use onionskin::tool;
 
 type Text = &'static str;

@@ -1,4 +1,3 @@
-// placeholder
 use onionskin::tool;
 
 use onionskin::{Args, Next, ToolResult, tool_hook};

@@ -20,7 +20,7 @@ where
 {
     a += 1;
     b.0 += a;
-    c.len() + d.len() + e.len() + f.map_or(0, Vec::len) + g.len() + h.map_or(0, |h| h.len()) + usize::from(b.0) + { i; 0 }
+    c.len() + d.len() + e.len() + f.map_or(0, Vec::len) + g.len() + h.map_or(0, |h| h.len()) + usize::from(b.0) + usize::from(i == ())
 }
 
 /// Recursive.

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Instructions per call, by callgrind: (Ir of many calls - Ir of few calls) / calls between. The counts do
+# not depend on how busy the machine is. Fails if a gate of the project is not kept.
+#
+# Needs valgrind. The binary is built without peers and without the counting allocator.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+few=1000
+many=3000
+most_per_hook=30
+most_bare_percent=150
+
+target=${CARGO_TARGET_DIR:-target}/callgrind
+cargo build --release --quiet --no-default-features --target-dir "$target"
+program=$target/release/onionskin-bench
+
+instructions() { # CASE COUNT
+    local log
+    log=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" case "$1" "$2" 2>&1)
+    sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' <<<"$log"
+}
+
+per_call() { # CASE
+    echo $((($(instructions "$1" "$many") - $(instructions "$1" "$few")) / (many - few)))
+}
+
+declare -A ir
+for case in direct ours_0 ours_3 ours_8 by_hand_3 by_hand_8; do
+    ir[$case]=$(per_call "$case")
+    printf '%-10s %6d instructions a call\n' "$case" "${ir[$case]}"
+done
+
+failed=0
+gate() { # WHAT VALUE MOST
+    local verdict=ok
+    if (($2 > $3)); then
+        verdict=FAILED
+        failed=1
+    fi
+    printf '%-42s %5d, at most %5d: %s\n' "$1" "$2" "$3" "$verdict"
+}
+
+echo
+gate "ours without hooks, percent of direct" $((100 * ir[ours_0] / ir[direct])) "$most_bare_percent"
+# Rounded up: a gate that is missed by half an instruction is missed.
+gate "added by a hook, 3 hooks" $(((ir[ours_3] - ir[ours_0] + 2) / 3)) "$most_per_hook"
+gate "added by a hook, 8 hooks" $(((ir[ours_8] - ir[ours_0] + 7) / 8)) "$most_per_hook"
+echo "added by a hook nested by hand: $(((ir[by_hand_8] - ir[direct] + 7) / 8))"
+exit "$failed"

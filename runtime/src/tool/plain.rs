@@ -1,0 +1,309 @@
+//! Finds the values in plain argument text: what models write nearly always, at a fraction of the cost of
+//! a deserialiser. Whatever is not plain (a key that is unknown, escaped or there twice, anything that is
+//! not JSON) is left to the full reading in `decode`, which accepts it or says what is wrong.
+
+use serde::de::Visitor;
+use serde::de::value::Error as SilentError;
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde_json::value::RawValue;
+
+use super::decode::Span;
+use super::param::Param;
+
+/// Fills `spans` and gives `true` if the text is plain; else `spans` holds nothing of use.
+///
+/// It accepts only what the full reading accepts, and finds the same spans.
+pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> bool {
+    read(params, text, spans).is_some()
+}
+
+fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
+    let bytes = text.as_bytes();
+    let mut at = after(bytes, 0, b'{')?;
+    if let Some(end) = after(bytes, at, b'}') {
+        return is_end(bytes, end);
+    }
+    loop {
+        at = after(bytes, at, b'"')?;
+        let end = string_end(bytes, at)?;
+        let key = &bytes[at..end];
+        let index = params.iter().position(|param| param.name.as_bytes() == key)?;
+        let span = spans.get_mut(index)?;
+        if span.is_some() {
+            return None;
+        }
+        let start = skip(bytes, after(bytes, end + 1, b':')?);
+        at = match scalar_end(bytes, start) {
+            Some(end) => end,
+            None => value_end(text, start)?,
+        };
+        *span = Some((start, at));
+        match after(bytes, at, b',') {
+            Some(next) => at = next,
+            None => return is_end(bytes, after(bytes, at, b'}')?),
+        }
+    }
+}
+
+#[inline]
+fn is_end(bytes: &[u8], at: usize) -> Option<()> {
+    (skip(bytes, at) == bytes.len()).then_some(())
+}
+
+/// The place after white space.
+#[inline]
+fn skip(bytes: &[u8], mut at: usize) -> usize {
+    // One comparison settles the usual case.
+    while at < bytes.len() && bytes[at] <= b' ' && matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
+        at += 1;
+    }
+    at
+}
+
+/// The place after white space and this byte, if it stands there.
+#[inline]
+fn after(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
+    let at = skip(bytes, at);
+    (*bytes.get(at)? == byte).then_some(at + 1)
+}
+
+/// The closing quote of a string without escapes.
+#[inline]
+fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match *bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' | 0..=0x1F => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+/// The place after a string without escapes, a whole number or a literal.
+#[inline]
+fn scalar_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = |word: &[u8]| bytes.get(at..)?.starts_with(word).then_some(at + word.len());
+    match *bytes.get(at)? {
+        b'0'..=b'9' => whole_end(bytes, at),
+        b'-' => whole_end(bytes, at + 1),
+        b'"' => Some(string_end(bytes, at + 1)? + 1),
+        b't' => word(b"true"),
+        b'f' => word(b"false"),
+        b'n' => word(b"null"),
+        _ => None,
+    }
+}
+
+/// The place after the digits of a whole number.
+#[inline]
+fn whole_end(bytes: &[u8], digits: usize) -> Option<usize> {
+    let mut at = digits;
+    while let Some(b'0'..=b'9') = bytes.get(at) {
+        at += 1;
+    }
+    match bytes.get(at) {
+        Some(b'.' | b'e' | b'E') => None,
+        _ if at == digits => None,
+        _ if bytes[digits] == b'0' && at > digits + 1 => None,
+        _ => Some(at),
+    }
+}
+
+/// The place after a list, an object, a fraction or a string with escapes.
+#[cold]
+fn value_end(text: &str, start: usize) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<&RawValue>();
+    values.next()?.ok()?;
+    Some(start + values.byte_offset())
+}
+
+/// As [`serde_json::from_str`], quicker for whole numbers.
+pub(super) fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, serde_json::Error> {
+    match whole_number(raw) {
+        Some(value) => Ok(value),
+        None => serde_json::from_str(raw),
+    }
+}
+
+/// The value of a whole number of few digits, if `T` takes one; everything else is for the full reading.
+#[inline]
+fn whole_number<'de, T: Deserialize<'de>>(raw: &str) -> Option<T> {
+    let (negative, digits) = match raw.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // Eighteen digits always fit; more may or may not.
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut number = 0_i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + i64::from(digit - b'0');
+    }
+    match (negative, number) {
+        // JSON's minus zero is a fraction.
+        (true, 0) => None,
+        (true, _) => T::deserialize(Whole(-number)).ok(),
+        (false, _) => T::deserialize(Whole(number)).ok(),
+    }
+}
+
+/// A whole number, offered to a type as `serde_json` offers it.
+struct Whole(i64);
+
+impl<'de> Deserializer<'de> for Whole {
+    type Error = SilentError;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        match u64::try_from(self.0) {
+            Ok(number) => visitor.visit_u64(number),
+            Err(_) => visitor.visit_i64(self.0),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SilentError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::decode::cut;
+    use crate::tool::schema::{optional, schema_of};
+
+    /// The spans by the quick way, which must be those of the full reading, or none.
+    fn quick(text: &str) -> Option<[Span; 2]> {
+        let params = ["x", "é"].map(|name| Param::new(name, schema_of::<i64>, optional::<i64>));
+        let (mut quick, mut full, mut problems) = ([None; 2], [None; 2], Vec::new());
+        if !cut_plain(&params, text, &mut quick) {
+            return None;
+        }
+        cut(&params, text, &mut full, &mut problems).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(problems.is_empty(), "{text}: {problems:?}");
+        assert_eq!(quick, full, "{text}");
+        Some(quick)
+    }
+
+    #[test]
+    fn plain_text_is_cut_as_the_full_reading_cuts_it() {
+        for text in [
+            "{}",
+            " {\n} ",
+            r#"{"x":41}"#,
+            r#"{"é" : "ü" , "x":-0}"#,
+            "\t{\"x\":true,\r\n\"é\":null}",
+            r#"{"x":[1,{"x":2}],"é":{"x":"}"}}"#,
+            r#"{"x":1.5e3,"é":"a\"b\u00e9"}"#,
+            r#"{"x":-1.5,"é":false}"#,
+            r#"{"x":123456789012345678901234567890}"#,
+        ] {
+            assert!(quick(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_left_to_the_full_reading() {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "null",
+            r#"{"x":1,}"#,
+            r#"{"x":1}}"#,
+            r#"{"x":1} x"#,
+            r#"{"x":1 2}"#,
+            r#"{"x":01}"#,
+            r#"{"x":-}"#,
+            r#"{"x":1.}"#,
+            r#"{"x":truefalse}"#,
+            r#"{"x":nul}"#,
+            r#"{"x":1,"x":2}"#,
+            r#"{"y":1}"#,
+            r#"{"\u0078":1}"#,
+            r#"{"x":[1,]}"#,
+            r#"{"x":"a}"#,
+            "{\"x\":\"a\nb\"}",
+            r#"{"x"}"#,
+            r#"{"x":}"#,
+            r#"{x:1}"#,
+            r#"{"x":1 "é":2}"#,
+        ] {
+            assert_eq!(quick(text), None, "{text}");
+        }
+    }
+
+    /// Every text of a few tokens: the quick way never accepts what the full reading refuses.
+    #[test]
+    fn no_short_text_is_read_in_two_ways() {
+        let tokens =
+            ["{", "}", r#""x""#, r#""é""#, ":", ",", "-", "0", "1", ".5", "e1", "[", "]", " ", "null", "\\"];
+        let mut texts = vec![String::new()];
+        let mut accepted = 0;
+        for _ in 0..4 {
+            texts = texts
+                .iter()
+                .flat_map(|text| tokens.iter().map(move |token| format!("{text}{token}")))
+                .collect();
+            // Most texts are wrong from the first token on; a frame around the value makes more of them matter.
+            accepted += texts.iter().filter(|text| quick(&format!("{{\"x\":{text}}}")).is_some()).count();
+            accepted += texts.iter().filter(|text| quick(text).is_some()).count();
+        }
+        assert!(accepted > 300, "{accepted} texts were accepted");
+    }
+
+    #[test]
+    fn whole_numbers_are_read_as_serde_json_reads_them() {
+        fn same<T: for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(raw: &str) -> bool {
+            let quick = whole_number::<T>(raw);
+            let full = serde_json::from_str::<T>(raw);
+            match quick {
+                Some(value) => assert_eq!(Some(value), full.ok(), "{raw}"),
+                None => return false,
+            }
+            true
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Id(u32);
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(i64),
+            Text(String),
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        enum Unit {
+            #[serde(rename = "1")]
+            One,
+        }
+        for raw in ["0", "1", "41", "-7", "300", "-129", "123456789012345678", "-123456789012345678"] {
+            assert!(same::<i64>(raw) && same::<f64>(raw) && same::<i128>(raw), "{raw}");
+            assert!(same::<Option<Either>>(raw) && same::<serde_json::Value>(raw), "{raw}");
+            let _ = (same::<u8>(raw), same::<i8>(raw), same::<f32>(raw), same::<Option<Option<u16>>>(raw));
+            assert!(
+                !same::<String>(raw) && !same::<bool>(raw) && !same::<Unit>(raw) && !same::<Vec<i64>>(raw)
+            );
+        }
+        assert!(same::<Id>("7") && !same::<Id>("-7"));
+        for raw in ["", "-", "-0", "1.0", "1e3", "1 ", "\"1\"", "1234567890123456789"] {
+            assert!(!same::<i64>(raw) && !same::<f64>(raw), "{raw}");
+        }
+    }
+}

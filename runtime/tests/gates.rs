@@ -1,0 +1,221 @@
+//! What a call through an onion may cost: heap allocations and bytes of future, both exact and the same on
+//! every machine. Instructions are counted in `bench/`.
+#![allow(missing_docs)]
+
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use onionskin::{Args, Hook, Next, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool, tool_hook};
+use tokio::runtime::{Builder, Runtime};
+
+/// Adds one.
+#[tool]
+async fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+/// Says hello.
+#[tool]
+async fn greet(name: &str) -> String {
+    format!("hello {name}")
+}
+
+#[tool_hook]
+async fn pass(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+#[tool_hook]
+async fn pass_with_context(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+/// A hook as a person writes it by hand: through `async fn call`.
+#[derive(Default)]
+struct ByHand;
+
+impl Hook for ByHand {
+    raw_hook!(default);
+
+    async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        next.run(args).await
+    }
+}
+
+agent! {
+    Bare { instruction: "Add.", function_tools: [add_one, greet] }
+    One { instruction: "Add.", function_tools: [add_one], tool_hooks: [pass] }
+    Two { instruction: "Add.", function_tools: [add_one], tool_hooks: [pass, pass] }
+    OneByHand { instruction: "Add.", function_tools: [add_one], tool_hooks: [ByHand] }
+    TwoByHand { instruction: "Add.", function_tools: [add_one], tool_hooks: [ByHand, ByHand] }
+    Eight {
+        instruction: "Add.",
+        function_tools: [add_one],
+        tool_hooks: [pass, pass, pass, pass, pass, pass, pass, pass],
+    }
+    Sixteen {
+        instruction: "Add.",
+        function_tools: [add_one],
+        tool_hooks: [
+            pass, pass_with_context, pass, pass_with_context, pass, pass_with_context, pass, pass_with_context,
+            pass, pass_with_context, pass, pass_with_context, pass, pass_with_context, pass, pass_with_context,
+        ],
+    }
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().build().unwrap()
+}
+
+/// The allocations of one call after others: context, arguments over shared text, the call, its result.
+macro_rules! allocations {
+    ($agent:ident, $tool:literal, $text:literal) => {{
+        let (runtime, tools, text) = (runtime(), ToolCaller::<$agent>::new(), Arc::<str>::from($text));
+        let call = || {
+            runtime.block_on(async {
+                let cx = tools.context($tool).unwrap();
+                tools.call(&cx, &mut Args::from(Arc::clone(&text))).await.unwrap();
+            });
+        };
+        call();
+        measure(call).count_total
+    }};
+}
+
+#[test]
+fn a_call_allocates_what_its_result_needs() {
+    // One: the text of the result, which the direct call's `serde_json::to_string` allocates as well.
+    assert_eq!(allocations!(Bare, "add_one", r#"{"x": 41}"#), 1);
+    // One: the function's own `String`, handed on as the result. The argument is borrowed from the text.
+    assert_eq!(allocations!(Bare, "greet", r#"{"name": "Ann"}"#), 1);
+    // Three: escaped text is written out anew (serde_json's buffer and the string made of it), then as above.
+    assert_eq!(allocations!(Bare, "greet", r#"{"name": "\u0041nn"}"#), 3);
+}
+
+#[test]
+fn the_direct_call_allocates_the_same() {
+    #[derive(serde::Deserialize)]
+    struct Arguments {
+        x: i64,
+    }
+    let runtime = runtime();
+    let direct = || {
+        runtime.block_on(async {
+            let args: Arguments = serde_json::from_str(r#"{"x": 41}"#).unwrap();
+            serde_json::to_string(&add_one(args.x).await).unwrap();
+        });
+    };
+    direct();
+    assert_eq!(allocations!(Bare, "add_one", r#"{"x": 41}"#), measure(direct).count_total);
+}
+
+#[test]
+fn h8_declared_hooks_allocate_nothing() {
+    let bare = allocations!(Bare, "add_one", r#"{"x": 41}"#);
+    assert_eq!(allocations!(One, "add_one", r#"{"x": 41}"#), bare);
+    assert_eq!(allocations!(Eight, "add_one", r#"{"x": 41}"#), bare);
+    assert_eq!(allocations!(Sixteen, "add_one", r#"{"x": 41}"#), bare);
+    assert_eq!(allocations!(TwoByHand, "add_one", r#"{"x": 41}"#), bare);
+}
+
+/// The bytes of a call's future.
+macro_rules! bytes {
+    ($agent:ident) => {{
+        let tools = ToolCaller::<$agent>::new();
+        let cx = tools.context("add_one").unwrap();
+        let mut args = Args::default();
+        size_of_val(&tools.call(&cx, &mut args))
+    }};
+}
+
+/// The bytes that the hook's own future adds to the one inside it, measured where nothing else stands
+/// between: a `next` of the same size whose `run` gives the inner future as it is.
+fn own_bytes() -> usize {
+    #[derive(Clone, Copy)]
+    struct Plain<'a, N>(&'a N, &'a ToolContext);
+    #[derive(Clone, Copy)]
+    struct End<'a>(&'a (), &'a ToolContext);
+
+    impl Next for End<'_> {
+        async fn run(self, args: &mut Args) -> ToolResult {
+            let _held = (self.0, self.1);
+            std::future::ready(()).await;
+            Err(args.text().to_string().into())
+        }
+    }
+
+    impl<N: Next + Sync> Next for Plain<'_, N> {
+        fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
+            pass(args, *self.0)
+        }
+    }
+
+    let cx = ToolContext::detached("add_one");
+    let mut args = Args::default();
+    let end = End(&(), &cx);
+    let first = Plain(&end, &cx);
+    let second = Plain(&first, &cx);
+    let one = size_of_val(&pass(&mut args, first));
+    let two = size_of_val(&pass(&mut args, second));
+    two - one
+}
+
+#[test]
+fn h8_a_layer_adds_few_bytes_to_its_hooks_future() {
+    let direct = bytes!(Two) - bytes!(One);
+    assert!(direct <= own_bytes() + 16, "{direct} bytes a layer, {} of them the hook's own", own_bytes());
+    let by_hand = bytes!(TwoByHand) - bytes!(OneByHand);
+    assert!(by_hand <= own_bytes() + 40, "{by_hand} bytes a layer, {} of them the hook's own", own_bytes());
+}
+
+#[test]
+fn h8_the_future_of_a_call_can_be_sent() {
+    fn sent<T: Send>(_: &T) {}
+    let tools = ToolCaller::<Sixteen>::new();
+    let cx = tools.context("add_one").unwrap();
+    let mut args = Args::default();
+    sent(&tools.call(&cx, &mut args));
+}
+
+macro_rules! wide {
+    (tools: $($tool:ident)*; hooks: $($hook:ident)*) => {
+        $(
+            /// Adds one.
+            #[tool]
+            async fn $tool(x: i64) -> i64 {
+                x + 1
+            }
+        )*
+
+        agent! {
+            Wide { instruction: "Add.", function_tools: [$($tool),*], tool_hooks: [$($hook),*] }
+        }
+    };
+}
+
+wide! {
+    tools:
+        t00 t01 t02 t03 t04 t05 t06 t07 t08 t09 t10 t11 t12 t13 t14 t15 t16 t17 t18 t19
+        t20 t21 t22 t23 t24 t25 t26 t27 t28 t29 t30 t31 t32 t33 t34 t35 t36 t37 t38 t39
+        t40 t41 t42 t43 t44 t45 t46 t47 t48 t49 t50 t51 t52 t53 t54 t55 t56 t57 t58 t59
+        t60 t61 t62 t63 t64 t65 t66 t67 t68 t69 t70 t71 t72 t73 t74 t75 t76 t77 t78 t79
+        t80 t81 t82 t83 t84 t85 t86 t87 t88 t89 t90 t91 t92 t93 t94 t95 t96 t97 t98 t99;
+    hooks:
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+        pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass pass
+}
+
+/// That this compiles is the test: 128 layers are far beyond what the default recursion limit takes in one.
+#[tokio::test]
+async fn h8_an_agent_can_have_128_hooks_and_100_tools() {
+    let tools = ToolCaller::<Wide>::new();
+    let cx = tools.context("t99").unwrap();
+    let output = tools.call(&cx, &mut Args::from(r#"{"x": 41}"#)).await.unwrap();
+    assert_eq!(output.to_text(), "42");
+}
