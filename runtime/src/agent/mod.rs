@@ -24,6 +24,7 @@ pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};
 pub use handle::{AgentHandle, RunRequest};
+#[cfg(feature = "mcp")]
 pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
 pub use session::Session;
