@@ -248,7 +248,7 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     // A cycle through other invocations is reported where this stands.
     let first = fields.agents.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
-    let state_span = fields.state.as_ref().map_or_else(Span::call_site, |state| state.span());
+    let state_span = fields.state.as_ref().map_or_else(Span::call_site, Spanned::span);
     let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);

@@ -122,7 +122,8 @@ fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
     } else {
         quote!(__rt::Arc<__Core>)
     };
-    let next = if (index + 1) % BULKHEAD == 0 && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
+    let next =
+        if (index + 1).is_multiple_of(BULKHEAD) && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
     if parts.seam() == index + 1 { quote!(__rt::Seam<#next>) } else { next }
 }
 
@@ -252,7 +253,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     });
     let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
         let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);
-        let bulkhead = ((index + 1) % BULKHEAD == 0 && index + 1 < count)
+        let bulkhead = ((index + 1).is_multiple_of(BULKHEAD) && index + 1 < count)
             .then(|| quote!(let __inner = __rt::Bulkhead::new(__inner);));
         let seam = (parts.seam() == index + 1)
             .then(|| quote!(let __inner = __rt::Seam::new(::core::clone::Clone::clone(&__hooks), __inner);));
