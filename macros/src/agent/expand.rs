@@ -219,10 +219,6 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let span = Span::call_site().located_at(server.span);
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
     }
-    if let Some(tool) = fields.runtime.iter().find(|tool| tool.name == "shell.execute") {
-        let span = Span::call_site().located_at(tool.span);
-        checks.extend(quote_spanned!(span=> #root::__onionskin_needs_shell!();));
-    }
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
@@ -296,8 +292,9 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
     }
     let root = parts.runtime.root();
-    for _ in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
-        calls.extend(quote!(let __agent = __agent.runtime_tool(#root::builtin::shell::execute());));
+    for tool in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
+        let span = Span::call_site().located_at(tool.span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));
