@@ -34,9 +34,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
         quote_spanned! {span=>
             #(#cfgs)*
-            #index => __rt::call_tool(__cx, || {
-                <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args)
-            }).await,
+            #index => <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args).await,
         }
     });
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {
@@ -86,12 +84,12 @@ fn core(parts: &Parts<'_>) -> TokenStream {
                 __cx: &'__a __rt::ToolContext,
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
-                async move {
+                __rt::call_tool(__cx, move || async move {
                     match __cx.slot() {
                         #(#arms)*
                         _ => __rt::call_dynamic(__cx, __args).await,
                     }
-                }
+                })
             }
         }
 
