@@ -24,9 +24,9 @@ pub use crate::onion::{
     TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias, Param,
-    Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias, offload,
-    optional, reader, recover, schema_of,
+    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias,
+    Param, Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias,
+    offload, optional, reader, recover, schema_of,
 };
 
 /// Whether no compiled tool before this slot has the same name.

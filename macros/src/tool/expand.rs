@@ -121,7 +121,7 @@ impl Expansion<'_> {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
                 fn definition(&self) -> &__rt::ToolDefinition {
-                    __definition()
+                    __DEFINITION.get()
                 }
                 #run
             }
@@ -263,10 +263,8 @@ impl Expansion<'_> {
             fields.extend(quote!(timeout: #timeout,));
         }
         quote! {
-            fn __definition() -> &'static __rt::ToolDefinition {
-                static DEFINITION: __rt::OnceLock<__rt::ToolDefinition> = __rt::OnceLock::new();
-                DEFINITION.get_or_init(|| __rt::StaticTool { #fields ..__rt::StaticTool::EMPTY }.define())
-            }
+            static __DEFINITION: __rt::Defined =
+                __rt::Defined::new(|| __rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });
         }
     }
 
@@ -306,10 +304,11 @@ impl Expansion<'_> {
         let reads: Vec<_> = reads.collect();
         let mutable = (!reads.is_empty()).then(|| quote!(mut));
         quote! {
+            #[inline(never)]
             fn __read<'a>(
                 __args: &'a mut __rt::Args,
             ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
-                let #mutable slots = __rt::Slots::split(__definition(), &__PARAMS, __args);
+                let #mutable slots = __rt::Slots::split(__DEFINITION.get(), &__PARAMS, __args);
                 #(#reads)*
                 match (#(#values,)*) {
                     (#(::core::option::Option::Some(#values),)*) if slots.is_sound() => {
@@ -404,6 +403,7 @@ impl Expansion<'_> {
         };
         let kind = quote_spanned!(Span::mixed_site()=> let kind = __rt::Kind::of(&#value););
         quote_spanned! {Span::mixed_site()=>
+            #[inline(never)]
             fn __encode #lifetimes (#parameter: #returned) -> __rt::ToolResult #bounds {
                 use __rt::ladder::*;
                 let kind = __rt::Kind::of(&#parameter);

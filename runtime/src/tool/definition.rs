@@ -1,7 +1,7 @@
 //! What a model is told about a tool, and how the runtime treats it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -191,6 +191,34 @@ impl StaticTool {
             max_calls: self.max_calls,
             timeout: self.timeout,
         }
+    }
+}
+
+/// A tool's definition, made when somebody first asks. One type for all tools, so that none brings code of
+/// its own for it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Defined {
+    definition: OnceLock<ToolDefinition>,
+    tool: fn() -> StaticTool,
+}
+
+impl Defined {
+    pub const fn new(tool: fn() -> StaticTool) -> Self {
+        Self { definition: OnceLock::new(), tool }
+    }
+
+    #[inline]
+    pub fn get(&self) -> &ToolDefinition {
+        match self.definition.get() {
+            Some(definition) => definition,
+            None => self.define(),
+        }
+    }
+
+    #[cold]
+    fn define(&self) -> &ToolDefinition {
+        self.definition.get_or_init(|| (self.tool)().define())
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) use coerce::coerce;
 pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
-pub use definition::{Annotations, Effect, StaticTool, ToolDefinition};
+pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
 pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
 pub use result::{Kind, ToolReturn, ladder};
