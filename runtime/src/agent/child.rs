@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::declaration::HistorySource;
+use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
 use crate::args::Args;
@@ -78,22 +79,11 @@ impl ChildTool {
             instance: Arc::clone(&self.child),
             history,
             name: format!("{}[{number}]", self.child.name).into(),
+            timeout: self.children.timeout,
         }
         .begin(cx)?;
-        let answer = async { super::handle::drive(&run, input, shown).await };
-        let answer = match self.children.timeout {
-            None => answer.await,
-            Some(timeout) => match tokio::time::timeout(timeout, answer).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    let text = format!(
-                        "the agent {} did not answer within {timeout:?}",
-                        run.context().instance_name()
-                    );
-                    return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout)));
-                }
-            },
-        };
+        // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
+        let answer = super::handle::drive(&run, input, shown).await;
         let mut messages = run.messages();
         cx.keep_transcript(Transcript {
             child: Arc::clone(&self.child.name),
@@ -101,7 +91,14 @@ impl ChildTool {
         });
         match answer {
             Ok(text) => Ok(ToolOutput::text(text)),
-            Err(super::RunError::Aborted(abort)) => Err(abort.into()),
+            Err(RunError::Aborted(abort)) => Err(abort.into()),
+            Err(RunError::Limit { limit: Limit::Time(limit), .. })
+                if Some(limit) == self.children.timeout =>
+            {
+                let name = run.context().instance_name();
+                let text = format!("the agent {name} did not answer within {limit:?}");
+                Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout)))
+            }
             Err(error) => Err(error.into()),
         }
     }

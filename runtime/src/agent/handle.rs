@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -12,10 +13,10 @@ use super::builder::{Shared, StateMakers};
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
-use super::run::{AgentRun, deadline};
+use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
-use crate::context::{RunSeed, StateCell, ToolContext};
+use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
 use crate::error::{Exit, ToolError};
 use crate::journal::StepKind;
 use crate::model::Message;
@@ -138,7 +139,7 @@ impl RunRequest {
             session_state: session.state().clone(),
             events: Events::new(Arc::clone(&queue), name),
             journal: self.handle.shared.journal.clone(),
-            deadline: deadline(instance.limits.time, None),
+            deadline: Deadline::sooner(instance.limits.time, None),
             token: token.clone(),
             core: Some(Arc::clone(&instance.core)),
             session: Some(session.clone()),
@@ -165,6 +166,8 @@ pub(super) struct RunPlan {
     pub(super) history: Vec<Message>,
     /// The name that people see.
     pub(super) name: Arc<str>,
+    /// How long the parent waits.
+    pub(super) timeout: Option<Duration>,
 }
 
 impl RunPlan {
@@ -184,7 +187,10 @@ impl RunPlan {
             session_state: session.state().clone(),
             events: parent.events().for_agent(self.name),
             journal: parent.journal().cloned(),
-            deadline: deadline(self.instance.limits.time, cx.deadline()),
+            deadline: Deadline::sooner(
+                self.instance.limits.time,
+                Deadline::sooner(self.timeout, parent.deadline()),
+            ),
             token: cx.cancellation().child_token(),
             core: Some(Arc::clone(&self.instance.core)),
             session: Some(session.clone()),
@@ -194,15 +200,22 @@ impl RunPlan {
     }
 }
 
-/// Runs an agent to its answer and tells its beginning and its end. A panic of a hand-written agent is an
-/// error of its run.
+/// Runs an agent to its answer, or until its run is over, and tells its beginning and its end. A panic of a
+/// hand-written agent is an error of its run.
 pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
     run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
-    let answer = AssertUnwindSafe((run.instance.run)(run, input)).catch_unwind().await;
-    let answer = answer.unwrap_or_else(|panic| {
-        let reason = format!("it panicked: {}", crate::onion::panic_text(&*panic));
-        Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
-    });
+    let dropped = Dropped { run };
+    // A panic may come before the first await.
+    let work = AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind();
+    let answer = match run.until_over(work).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => {
+            let reason = format!("it panicked: {}", crate::onion::panic_text(&*panic));
+            Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
+        }
+        Err(over) => Err(over),
+    };
+    std::mem::forget(dropped);
     // A hand-written agent cannot make an abort good either.
     let answer = match run.context().aborted() {
         Some(abort) => Err(RunError::Aborted(abort.clone())),
@@ -214,6 +227,18 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     };
     run.event(0, end);
     answer
+}
+
+/// Tells the end of a run that is dropped half way.
+struct Dropped<'r> {
+    run: &'r AgentRun,
+}
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        let error = RunError::Cancelled { agent: Arc::clone(&self.run.instance.name) };
+        self.run.event(0, EventKind::RunFailed { error: error.to_string() });
+    }
 }
 
 fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHandle {

@@ -3,6 +3,7 @@
 mod app;
 mod batch;
 mod builder;
+mod call;
 mod child;
 mod declaration;
 mod error;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::batch::{Batch, CallEnd};
+use super::call::ReadyCall;
 use super::child::Transcript;
 use super::error::{Limit, RunError};
 use super::event::EventKind;
@@ -14,11 +15,10 @@ use super::instance::Instance;
 use super::prompt;
 use super::session::Session;
 use crate::args::Args;
-use crate::context::{RunContext, RunSeed, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::context::{RunContext, RunSeed};
+use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
-use crate::onion;
 use crate::tool::table::ToolTable;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
@@ -62,26 +62,22 @@ impl AgentRun {
         self.cx.messages()
     }
 
-    /// Calls a tool of the agent through its hooks, as the model would.
+    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call.
     ///
     /// # Errors
     /// As the tool and its hooks; a name that is not there is a tool error with near names.
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
+        let mut args = args.into();
         let table = self.table();
-        let Some(entry) = table.find(name) else {
-            let error = ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool);
-            return Err(Exit::Tool(error));
-        };
-        let (turn, call) = {
-            let mut progress = self.progress();
-            progress.calls += 1;
+        let entry = self.admit_call(&table, name);
+        let number = entry.as_ref().map_or(0, |entry| self.count_call(&table.entry(*entry).name));
+        let (turn, place) = {
+            let progress = self.progress();
             (progress.turn, progress.calls)
         };
-        let number = self.count_call(&table.entry(entry).name);
-        let cx = ToolContext::new(self.cx.clone(), table, entry, format!("direct_{call}").into(), turn, call)
-            .with_number(number);
-        let mut args = args.into();
-        onion::outermost(&cx, || self.instance.onion.call_dyn(&cx, &mut args)).await
+        let call = ToolCall::new(format!("direct_{place}"), name, args.text());
+        let ready = ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn, place, number };
+        ready.make(&mut args).await.0
     }
 
     /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
@@ -127,6 +123,9 @@ impl AgentRun {
 
     fn begin_turn(&self) -> Result<u32, RunError> {
         let limits = &self.instance.limits;
+        if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
+            return Err(self.limit(Limit::Time(late.limit)));
+        }
         let mut progress = self.progress();
         if progress.turn >= limits.turns {
             return Err(self.limit(Limit::Turns(limits.turns)));
@@ -273,10 +272,12 @@ impl AgentRun {
 
     /// Runs `work` until it ends, the run is aborted or cancelled, or its time is up.
     async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
-        let deadline = self.cx.deadline();
         let late = async {
-            match deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline).await,
+            match self.cx.deadline() {
+                Some(deadline) => {
+                    tokio::time::sleep_until(deadline.at).await;
+                    self.limit(Limit::Time(deadline.limit))
+                }
                 None => std::future::pending().await,
             }
         };
@@ -287,7 +288,16 @@ impl AgentRun {
                 None => RunError::Cancelled { agent: Arc::clone(&self.instance.name) },
             }),
             done = work => Ok(done),
-            () = late => Err(self.limit(Limit::Time(self.instance.limits.time.unwrap_or_default()))),
+            late = late => Err(late),
+        }
+    }
+
+    /// As [`Self::unless_over`], for work that sees by itself that the run is over: it has its say first.
+    pub(super) async fn until_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            over = self.unless_over(std::future::pending()) => over,
         }
     }
 
@@ -299,14 +309,17 @@ impl AgentRun {
         *count
     }
 
-    /// Counts one tool call; false if the run may make no more.
-    pub(super) fn admit_call(&self) -> Result<(), Limit> {
+    /// Counts one tool call and finds its tool; or says why nothing can run.
+    pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> Result<usize, ToolError> {
         let mut progress = self.progress();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| progress.calls >= *most) {
-            return Err(Limit::ToolCalls(most));
+            let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
+            return Err(ToolError::new(text).with_kind(ErrorKind::Limit));
         }
         progress.calls += 1;
-        Ok(())
+        drop(progress);
+        let entry = table.find(name);
+        entry.ok_or_else(|| ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
     }
 
     /// Keeps a child's conversation until its batch is over.
@@ -341,13 +354,4 @@ fn backoff(attempt: u32, error: &ModelError) -> Duration {
     }
     let base = 250_u64.saturating_mul(1 << attempt.min(6));
     Duration::from_millis(base + crate::journal::random() % base)
-}
-
-/// When a run must be over.
-pub(super) fn deadline(limit: Option<Duration>, parent: Option<Instant>) -> Option<Instant> {
-    let own = limit.map(|limit| Instant::now() + limit);
-    match (own, parent) {
-        (Some(own), Some(parent)) => Some(own.min(parent)),
-        (own, parent) => own.or(parent),
-    }
 }

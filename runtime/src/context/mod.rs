@@ -15,8 +15,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
-pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
+pub(crate) use run::{Deadline, RunSeed};
 pub use state::{SessionState, State, StateError};
 pub(crate) use state::{StateCell, StateHandle};
 
@@ -90,7 +90,7 @@ impl ToolContext {
         turn: u32,
         call: u32,
     ) -> Self {
-        let deadline = run.deadline();
+        let deadline = run.deadline().map(|deadline| deadline.at);
         Self {
             run,
             table,

@@ -30,6 +30,21 @@ struct RunInner {
 /// The messages of one run, shared between its loop and its calls.
 pub(crate) type Conversation = Arc<Mutex<Vec<Message>>>;
 
+/// When a run must be over, and the limit that says so: its own, or one from above.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline {
+    pub(crate) at: Instant,
+    pub(crate) limit: Duration,
+}
+
+impl Deadline {
+    /// The sooner one of `limit`, from now, and `other`. A limit beyond all clocks is none.
+    pub(crate) fn sooner(limit: Option<Duration>, other: Option<Self>) -> Option<Self> {
+        let own = limit.and_then(|limit| Some(Self { at: Instant::now().checked_add(limit)?, limit }));
+        own.into_iter().chain(other).min_by_key(|deadline| deadline.at)
+    }
+}
+
 /// What a run is made from.
 pub(crate) struct RunSeed {
     pub(crate) agent: AgentInfo,
@@ -43,7 +58,7 @@ pub(crate) struct RunSeed {
     pub(crate) session_state: SessionState,
     pub(crate) events: Events,
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) deadline: Option<Deadline>,
     pub(crate) token: CancellationToken,
     /// The agent's tools behind its hooks, for calls past them.
     pub(crate) core: Option<Arc<dyn DynCall>>,
@@ -129,10 +144,10 @@ impl RunContext {
 
     /// How much of the run's time is left, if it is limited.
     pub fn remaining(&self) -> Option<Duration> {
-        self.0.seed.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.0.seed.deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()))
     }
 
-    pub(crate) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Deadline> {
         self.0.seed.deadline
     }
 

@@ -1,0 +1,145 @@
+//! One tool call of a run: through the hooks, with its beginning and its end told.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::child::Transcript;
+use super::event::{CallOutcome, EventKind};
+use super::run::AgentRun;
+use crate::args::Args;
+use crate::content::ContentBlock;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::journal::{StepId, StepKind};
+use crate::model::ToolCall;
+use crate::onion;
+use crate::tool::table::ToolTable;
+
+/// A call, ready to be made.
+pub(super) struct ReadyCall<'r> {
+    pub(super) run: &'r AgentRun,
+    pub(super) table: &'r Arc<ToolTable>,
+    /// The tool, or why nothing can run.
+    pub(super) entry: &'r Result<usize, ToolError>,
+    pub(super) call: &'r ToolCall,
+    pub(super) turn: u32,
+    /// The call's place in its turn, counted from 1.
+    pub(super) place: u32,
+    /// How many calls of this tool the run has made, this one included.
+    pub(super) number: u32,
+}
+
+impl ReadyCall<'_> {
+    /// Makes the call. What a child left is given back beside the result.
+    ///
+    /// Cancel safety: dropping it ends the call, which is then told to be cancelled.
+    pub(super) async fn make(self, args: &mut Args) -> (ToolResult, Option<Transcript>) {
+        let entry = match self.entry {
+            Ok(entry) => *entry,
+            Err(error) => {
+                let result = Err(Exit::Tool(error.clone()));
+                self.begin().end(&result, 0);
+                return (result, None);
+            }
+        };
+        let told = self.begin();
+        let cx = ToolContext::new(
+            self.run.cx.clone(),
+            Arc::clone(self.table),
+            entry,
+            Arc::clone(&self.call.id),
+            self.turn,
+            self.place,
+        )
+        .with_number(self.number);
+        let result = onion::outermost(&cx, || self.run.instance.onion.call_dyn(&cx, args)).await;
+        told.end(&result, cx.attempt());
+        (result, cx.take_transcript())
+    }
+
+    fn begin(&self) -> Told<'_> {
+        let entry = self.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+        let told = Told {
+            run: self.run,
+            step: step_id(self.run, self.turn, self.place, &self.call.name),
+            call_id: &self.call.id,
+            tool: entry.map_or(&self.call.name, |entry| &entry.name),
+            started: Instant::now(),
+            open: true,
+        };
+        told.push(EventKind::ToolStarted {
+            call_id: Arc::clone(told.call_id),
+            tool: Arc::clone(told.tool),
+            source: entry.map(|entry| entry.source),
+            arguments: Arc::clone(&self.call.arguments),
+        });
+        told
+    }
+}
+
+/// The step of a call as a whole.
+pub(super) fn step_id(run: &AgentRun, turn: u32, place: u32, name: &Arc<str>) -> StepId {
+    StepId {
+        scope: run.cx.scope(),
+        turn,
+        kind: StepKind::Tool,
+        call: Some(place),
+        name: Arc::clone(name),
+        attempt: 0,
+    }
+}
+
+/// A call that was told to have begun. Its end is told just once, also when it is dropped half way.
+struct Told<'c> {
+    run: &'c AgentRun,
+    step: StepId,
+    call_id: &'c Arc<str>,
+    tool: &'c Arc<str>,
+    started: Instant,
+    open: bool,
+}
+
+impl Told<'_> {
+    fn end(mut self, result: &ToolResult, attempts: u32) {
+        self.tell(result, attempts);
+    }
+
+    fn tell(&mut self, result: &ToolResult, attempts: u32) {
+        self.open = false;
+        self.push(EventKind::ToolFinished {
+            call_id: Arc::clone(self.call_id),
+            tool: Arc::clone(self.tool),
+            outcome: CallOutcome::of(result),
+            content: content(result),
+            duration: self.started.elapsed(),
+            attempts,
+        });
+    }
+
+    fn push(&self, kind: EventKind) {
+        self.run.cx.events().push(|| self.step.clone(), kind);
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if self.open {
+            self.tell(&cancelled(), 0);
+        }
+    }
+}
+
+/// The result of a call that was dropped half way, or never made.
+pub(super) fn cancelled() -> ToolResult {
+    Err(Exit::Tool(ToolError::new("cancelled before it finished").with_kind(ErrorKind::Cancelled)))
+}
+
+/// What the model is told of a result.
+pub(super) fn content(result: &ToolResult) -> Vec<ContentBlock> {
+    match result {
+        Ok(output) => output.content().to_vec(),
+        Err(Exit::Tool(error)) => error.content().to_vec(),
+        Err(Exit::Stop(stop)) => stop.output().content().to_vec(),
+        Err(Exit::Abort(abort)) => vec![format!("the run was aborted: {}", abort.reason()).into()],
+    }
+}
