@@ -26,9 +26,9 @@ per_call() { # CASE
 }
 
 declare -A ir
-for case in direct ours_0 ours_3 ours_8 by_hand_3 by_hand_8; do
+for case in direct ours_context ours_0 ours_3 ours_8 by_hand_3 by_hand_8; do
     ir[$case]=$(per_call "$case")
-    printf '%-10s %6d instructions a call\n' "$case" "${ir[$case]}"
+    printf '%-12s %6d instructions a call\n' "$case" "${ir[$case]}"
 done
 
 failed=0

@@ -42,15 +42,20 @@ fn main() -> ExitCode {
 
 fn table(runtime: &Runtime, cases: &[Case]) {
     let costs = measure::measure(runtime, cases);
-    let base = costs[0].nanoseconds;
-    println!("| case | what | ns | x direct | allocations | bytes |");
-    println!("|---|---|---:|---:|---:|---:|");
+    let (median, lowest) = (costs[0].median, costs[0].lowest);
+    println!("| case | what | median ns | x direct | lowest ns | x direct | allocations | bytes |");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|");
     for (Case { name, about, .. }, cost) in cases.iter().zip(&costs) {
         let (allocations, bytes) = match cost.allocations {
             Some((count, bytes)) => (format!("{count:.0}"), format!("{bytes:.0}")),
             None => ("-".to_owned(), "-".to_owned()),
         };
-        let ns = cost.nanoseconds;
-        println!("| {name} | {about} | {ns:.0} | {:.2} | {allocations} | {bytes} |", ns / base);
+        println!(
+            "| {name} | {about} | {:.0} | {:.2} | {:.0} | {:.2} | {allocations} | {bytes} |",
+            cost.median,
+            cost.median / median,
+            cost.lowest,
+            cost.lowest / lowest,
+        );
     }
 }

@@ -12,7 +12,9 @@ const CALLS: u32 = 20_000;
 /// What one call of a case costs.
 pub(crate) struct Cost {
     /// The median of the rounds.
-    pub(crate) nanoseconds: f64,
+    pub(crate) median: f64,
+    /// The quickest round: what is left of noise on a busy machine.
+    pub(crate) lowest: f64,
     /// Heap allocations, and the bytes that they asked for; none if they were not counted.
     pub(crate) allocations: Option<(f64, f64)>,
 }
@@ -30,16 +32,11 @@ pub(crate) fn measure(runtime: &Runtime, cases: &[Case]) -> Vec<Cost> {
             times.push(start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS));
         }
     }
-    let cost = |(case, times): (&Case, &mut Vec<f64>)| Cost {
-        nanoseconds: median(times),
-        allocations: allocations(runtime, case),
+    let cost = |(case, times): (&Case, &mut Vec<f64>)| {
+        times.sort_by(f64::total_cmp);
+        Cost { median: times[times.len() / 2], lowest: times[0], allocations: allocations(runtime, case) }
     };
     cases.iter().zip(&mut rounds).map(cost).collect()
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 /// The difference of two runs, so that what a run itself allocates is not counted.

@@ -1,5 +1,7 @@
 //! H4: hooks see every tool call, whatever its source: one table of every source and every form of hook.
 
+#![allow(clippy::needless_pass_by_value, reason = "hooks are handed the state")]
+
 use std::sync::{Arc, LazyLock, Mutex};
 
 use onionskin::mcp::ServerConfig;

@@ -1,5 +1,12 @@
 //! `agent!`: what it declares, and how its onion is put together.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use onionskin::{Args, Next, ToolCaller, ToolResult, agent, tool_hook};
 

@@ -1,5 +1,15 @@
 //! What the macros write, written by hand: the contract between the macros and the runtime.
-#![allow(non_camel_case_types, missing_docs, unreachable_pub)]
+#![allow(
+    missing_docs,
+    non_camel_case_types,
+    clippy::all,
+    clippy::pedantic,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "this is what macros write, and they allow it there"
+)]
 
 use onionskin::__private0 as rt;
 use onionskin::{Args, Next, ToolCaller, ToolContext, ToolResult};
@@ -200,12 +210,12 @@ const _: () = {
             cx: &'a rt::ToolContext,
             args: &'b mut rt::Args,
         ) -> impl Future<Output = rt::ToolResult> + Send {
-            async move {
+            rt::call_tool(cx, move || async move {
                 match cx.slot() {
-                    0 => rt::call_tool(cx, || rt::Tool::run_in(&self.tool_0, &self.ring, cx, args)).await,
+                    0 => rt::Tool::run_in(&self.tool_0, &self.ring, cx, args).await,
                     _ => rt::call_dynamic(cx, args).await,
                 }
-            }
+            })
         }
     }
 

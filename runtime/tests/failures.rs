@@ -1,6 +1,13 @@
 //! What goes wrong, and that nothing goes wrong beyond it: every call id gets one result, the run goes on or
 //! ends for a stated reason, and nothing is left running.
-#![allow(missing_docs, unreachable_pub)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,5 +1,12 @@
 //! `#[tool_hook]`: every form, every injected parameter.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 use onionskin::__private0 as rt;
 use onionskin::{Args, Next, ToolContext, ToolOutput, ToolResult, tool_hook};
 
@@ -15,7 +22,7 @@ async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResul
 
 #[tool_hook]
 fn before(name: &str, args: &mut Args) -> ToolResult<()> {
-    args.insert("seen", name).map_err(|e| e.to_string())?;
+    args.insert("seen", name).map_err(ToString::to_string)?;
     Ok(())
 }
 

@@ -1,5 +1,12 @@
 //! How hooks stand around a call: order, forms, filters, run-time hooks, typed hooks, configuration.
-#![allow(missing_docs, unreachable_pub)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use std::sync::{Arc, Mutex};
 

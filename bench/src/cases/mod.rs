@@ -61,6 +61,10 @@ pub(crate) fn all() -> Vec<Case> {
     cases.extend(ours::cases());
     cases.extend(by_hand::cases());
     #[cfg(feature = "peers")]
-    cases.extend([rmcp::cases(), rig::cases(), autoagents::cases(), aisdk::cases(), adk::cases()].into_iter().flatten());
+    cases.extend(
+        [rmcp::cases(), rig::cases(), autoagents::cases(), aisdk::cases(), adk::cases()]
+            .into_iter()
+            .flatten(),
+    );
     cases
 }

@@ -46,6 +46,9 @@ macro_rules! through {
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
+        calls!("ours_context", "onionskin, a call's context alone", ToolCaller::<Bare>::new(), |it| async {
+            it.context("add_one")
+        }),
         through!("ours_0", "onionskin, no hook", Bare),
         through!("ours_3", "onionskin, 3 hooks", Three),
         through!("ours_8", "onionskin, 8 hooks", Eight),

@@ -41,17 +41,24 @@ impl Bench {
     fn new() -> Self {
         let (ours, _) = tokio::io::duplex(64);
         let running = serve_directly(Server, ours, None);
-        Self { router: Server::tool_router(), server: Server, peer: running.peer().clone(), _running: running }
+        Self {
+            router: Server::tool_router(),
+            server: Server,
+            peer: running.peer().clone(),
+            _running: running,
+        }
     }
 
     async fn call(&self, text: &str) -> Result<CallToolResponse, ErrorData> {
         let mut params = CallToolRequestParams::new("add_one");
-        params.arguments = serde_json::from_str(text).map_err(|e| ErrorData::internal_error(e.to_string(), None))?;
+        params.arguments =
+            serde_json::from_str(text).map_err(|e| ErrorData::internal_error(e.to_string(), None))?;
         let context = RequestContext::new(RequestId::Number(1), self.peer.clone());
         self.router.call(ToolCallContext::new(&self.server, params, context)).await
     }
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![calls!("rmcp", "rmcp 3.9, prebuilt ToolRouter", Bench::new(), |it| it.call(std::hint::black_box(TEXT)))]
+    vec![calls!("rmcp", "rmcp 3.9, prebuilt ToolRouter", Bench::new(), |it| it
+        .call(std::hint::black_box(TEXT)))]
 }

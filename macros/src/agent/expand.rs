@@ -219,10 +219,6 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let span = Span::call_site().located_at(server.span);
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
     }
-    if let Some(tool) = fields.runtime.iter().find(|tool| tool.name == "shell.execute") {
-        let span = Span::call_site().located_at(tool.span);
-        checks.extend(quote_spanned!(span=> #root::__onionskin_needs_shell!();));
-    }
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
@@ -252,7 +248,7 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     // A cycle through other invocations is reported where this stands.
     let first = fields.agents.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
-    let state_span = fields.state.as_ref().map_or_else(Span::call_site, |state| state.span());
+    let state_span = fields.state.as_ref().map_or_else(Span::call_site, Spanned::span);
     let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
@@ -296,8 +292,9 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
     }
     let root = parts.runtime.root();
-    for _ in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
-        calls.extend(quote!(let __agent = __agent.runtime_tool(#root::builtin::shell::execute());));
+    for tool in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
+        let span = Span::call_site().located_at(tool.span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));

@@ -34,9 +34,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
         quote_spanned! {span=>
             #(#cfgs)*
-            #index => __rt::call_tool(__cx, || {
-                <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args)
-            }).await,
+            #index => <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args).await,
         }
     });
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {
@@ -86,12 +84,12 @@ fn core(parts: &Parts<'_>) -> TokenStream {
                 __cx: &'__a __rt::ToolContext,
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
-                async move {
+                __rt::call_tool(__cx, move || async move {
                     match __cx.slot() {
                         #(#arms)*
                         _ => __rt::call_dynamic(__cx, __args).await,
                     }
-                }
+                })
             }
         }
 
@@ -122,7 +120,8 @@ fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
     } else {
         quote!(__rt::Arc<__Core>)
     };
-    let next = if (index + 1) % BULKHEAD == 0 && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
+    let next =
+        if (index + 1).is_multiple_of(BULKHEAD) && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
     if parts.seam() == index + 1 { quote!(__rt::Seam<#next>) } else { next }
 }
 
@@ -252,7 +251,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     });
     let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {
         let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);
-        let bulkhead = ((index + 1) % BULKHEAD == 0 && index + 1 < count)
+        let bulkhead = ((index + 1).is_multiple_of(BULKHEAD) && index + 1 < count)
             .then(|| quote!(let __inner = __rt::Bulkhead::new(__inner);));
         let seam = (parts.seam() == index + 1)
             .then(|| quote!(let __inner = __rt::Seam::new(::core::clone::Clone::clone(&__hooks), __inner);));

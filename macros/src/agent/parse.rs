@@ -155,7 +155,7 @@ fn value(
         "limits" => fields.limits = table(input, key, "{ turns: 10 }", errors)?,
         "history_source" => fields.history_source = Some(bare(input, "history_source: none")?),
         "history_merge_target" => {
-            fields.history_merge_target = Some(bare(input, "history_merge_target: none")?)
+            fields.history_merge_target = Some(bare(input, "history_merge_target: none")?);
         }
         "max_parallel" => fields.max_parallel = Some(number(input, "max_parallel: 4")?),
         "child_timeout_sec" => fields.child_timeout_sec = Some(number(input, "child_timeout_sec: 120")?),

@@ -90,22 +90,22 @@ impl<'r> Batch<'r> {
                 self.tell_end(planned, &result);
                 result
             });
-            self.note(planned, result, &mut end);
+            self.note(planned, &result, &mut end);
         }
         end
     }
 
-    fn note(&self, planned: &Planned, result: ToolResult, end: &mut BatchEnd) {
+    fn note(&self, planned: &Planned, result: &ToolResult, end: &mut BatchEnd) {
         let stop_after =
             planned.entry.as_ref().is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
         let is_error = result.is_err() && !matches!(result, Err(Exit::Stop(_)));
         let stops = matches!(result, Err(Exit::Stop(_))) || (stop_after && !is_error);
-        if let Err(Exit::Tool(error)) = &result
+        if let Err(Exit::Tool(error)) = result
             && error.kind() == ErrorKind::Retry
         {
             end.retry = Some((Arc::clone(&planned.call.name), error.to_text().into_owned()));
         }
-        let content = told(&result);
+        let content = told(result);
         // The first call that ends the run gives its answer, in call order.
         if stops && matches!(end.end, CallEnd::GoOn) {
             end.end = CallEnd::Answer(crate::content::ContentBlock::join(&content).into_owned());

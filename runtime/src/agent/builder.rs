@@ -17,7 +17,7 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
-use crate::onion::{Call, Core, DynHook, Hook, RuntimeHooks, Seam, call_dynamic};
+use crate::onion::{Call, Core, DynHook, Hook, RuntimeHooks, Seam, call_dynamic, call_tool};
 use crate::tool::ToolDefinition;
 use crate::tool::table::ToolTable;
 
@@ -261,7 +261,7 @@ impl Call for NoCore {
         cx: &'a crate::context::ToolContext,
         args: &'b mut crate::args::Args,
     ) -> impl Future<Output = crate::error::ToolResult> + Send {
-        call_dynamic(cx, args)
+        call_tool(cx, move || call_dynamic(cx, args))
     }
 }
 

@@ -79,7 +79,7 @@ impl ChildTool {
             history,
             name: format!("{}[{number}]", self.child.name).into(),
         }
-        .as_child(cx)?;
+        .begin(cx)?;
         let answer = async { super::handle::drive(&run, input, shown).await };
         let answer = match self.children.timeout {
             None => answer.await,

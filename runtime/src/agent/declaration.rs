@@ -66,7 +66,7 @@ impl Default for Limits {
             tokens: None,
             time: None,
             max_retries: 3,
-            model_timeout: Duration::from_secs(300),
+            model_timeout: Duration::from_mins(5),
             model_retries: 2,
         }
     }
@@ -99,7 +99,7 @@ pub struct AgentDeclaration {
 pub(crate) struct ServerUse {
     pub(crate) name: &'static str,
     /// Globs over tool names; none lets every tool through.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "without MCP a server is a build error"))]
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP tools are filtered"))]
     pub(crate) filter: Option<&'static [&'static str]>,
 }
 

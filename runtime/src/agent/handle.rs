@@ -169,7 +169,7 @@ pub(super) struct RunPlan {
 
 impl RunPlan {
     /// The run of a child that `cx` calls.
-    pub(super) fn as_child(self, cx: &ToolContext) -> Result<AgentRun, Exit> {
+    pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, Exit> {
         let parent = cx.run();
         let session = parent.session().cloned().ok_or_else(|| {
             Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))

@@ -337,7 +337,7 @@ impl AgentRun {
 /// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
 fn backoff(attempt: u32, error: &ModelError) -> Duration {
     if let ModelError::Status { retry_after: Some(asked), .. } = error {
-        return (*asked).min(Duration::from_secs(60));
+        return (*asked).min(Duration::from_mins(1));
     }
     let base = 250_u64.saturating_mul(1 << attempt.min(6));
     Duration::from_millis(base + crate::journal::random() % base)

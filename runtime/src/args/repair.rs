@@ -20,7 +20,8 @@ pub(crate) fn repair(text: &str) -> Option<String> {
     }
     let mut text = if is_json(text) { text.to_owned() } else { without_trailing_commas(text) };
     while text.starts_with('"') {
-        text = serde_json::from_str::<String>(&text).ok()?.trim().to_owned();
+        let inner: String = serde_json::from_str(&text).ok()?;
+        inner.trim().clone_into(&mut text);
         if !is_json(&text) {
             text = without_trailing_commas(unfence(&text));
         }

@@ -81,6 +81,7 @@ pub struct ToolContext {
 }
 
 impl ToolContext {
+    #[inline]
     pub(crate) fn new(
         run: RunContext,
         table: Arc<ToolTable>,

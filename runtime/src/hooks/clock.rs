@@ -12,6 +12,9 @@ pub struct Elapsed(pub Duration);
 
 /// Measures each call: keeps the time with the result, as [`Elapsed`] in its
 /// [`meta`](crate::ToolOutput::meta), and writes it to `tracing` at level debug.
+///
+/// # Errors
+/// Those of the call.
 #[tool_hook]
 pub async fn timing(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
     // Only measured, never decided upon: a replayed run may measure another time.

@@ -10,6 +10,9 @@ use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_h
 /// Only errors that another try may cure are retried: failures, timeouts and remote errors, not refused
 /// arguments, denials or limits. A tool with `effect = once` is never called twice. Each attempt gets the
 /// arguments as they came, whatever hooks inside did to them.
+///
+/// # Errors
+/// Those of the last attempt.
 #[tool_hook]
 pub async fn retry(
     #[config] attempts: u32,

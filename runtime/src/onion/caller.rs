@@ -69,6 +69,7 @@ impl<A: Compiled> ToolCaller<A> {
     ///
     /// # Errors
     /// If the agent has no such compiled tool.
+    #[inline]
     pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
         let entry = self.table.find(tool).ok_or_else(|| {
             Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))

@@ -16,11 +16,18 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::StepKind;
 use crate::record::CallRecord;
 
-/// Starts a tool: counts the attempt, holds it to its limits, catches its panic.
+/// Starts whatever tool `start` runs, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic.
+///
+/// # Errors
+/// Those of the tool, and a tool error where it is not admitted, takes too long or panics.
 pub async fn call_tool<F>(cx: &ToolContext, start: impl FnOnce() -> F + Send) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
 {
+    // A hook may swallow an abort and call again before anybody drops it.
+    if let Some(abort) = cx.run().aborted() {
+        return Err(Exit::Abort(abort.clone()));
+    }
     let definition = &cx.entry().definition;
     // A sync tool's panic comes while its future is polled, like an async one's.
     let call = Caught::new(async { start().await }, cx, panicked);
@@ -34,10 +41,13 @@ where
     }
 }
 
-/// Starts a tool that is known at run time only.
+/// Runs a tool that is known at run time only.
+///
+/// # Errors
+/// Those of the tool.
 pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
     match cx.dynamic() {
-        Some(tool) => call_tool(cx, || tool.run_dyn(cx, args)).await,
+        Some(tool) => tool.run_dyn(cx, args).await,
         None => Err(Exit::Tool(
             ToolError::new(format!("the tool `{}` is not part of this agent", cx.tool_name()))
                 .with_kind(ErrorKind::UnknownTool),

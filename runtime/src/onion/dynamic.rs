@@ -75,17 +75,11 @@ impl<C: Call> Seam<C> {
 }
 
 impl<C: Call> Call for Seam<C> {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
-        async move {
-            if self.hooks.0.is_empty() {
-                return self.inner.call(cx, args).await;
-            }
-            step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
+    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        if self.hooks.0.is_empty() {
+            return self.inner.call(cx, args).await;
         }
+        step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
     }
 }
 
@@ -102,12 +96,8 @@ impl Bulkhead {
 }
 
 impl Call for Bulkhead {
-    fn call<'a, 'b>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'b mut Args,
-    ) -> impl Future<Output = ToolResult> + Send {
-        async move { self.0.call_dyn(cx, args).await }
+    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        self.0.call_dyn(cx, args).await
     }
 }
 

@@ -22,6 +22,7 @@ pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
@@ -189,7 +190,7 @@ pub enum AddedAtRunTime {}
 /// Calls the tool itself, past the hooks that have not run yet.
 pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResult {
     match cx.run().core() {
-        Some(core) => core.call_dyn(cx, args).await,
+        Some(core) => Latched::new(core.call_dyn(cx, args), cx).await,
         None => Err(Exit::Tool(
             ToolError::new("this context belongs to no run, so there is no tool to call")
                 .with_kind(ErrorKind::UnknownTool),

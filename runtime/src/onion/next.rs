@@ -10,7 +10,7 @@ use pin_project_lite::pin_project;
 use super::Call;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Abort, Exit, ToolResult};
+use crate::error::{Exit, ToolResult};
 
 /// The rest of the call: the hooks further inside, and the tool.
 ///
@@ -84,22 +84,26 @@ impl<'a, F> Latched<'a, F> {
     }
 }
 
-impl<F: Future<Output = ToolResult>> Future for Latched<'_, F> {
-    type Output = ToolResult;
+impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
+    type Output = ToolResult<T>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Looked at where it lies: moving the result out and in again would cost every layer a copy.
         let poll = this.call.poll(context);
-        if let Poll::Ready(Err(Exit::Abort(abort))) = &poll {
-            latch(this.cx, abort);
+        if let Poll::Ready(Err(exit)) = &poll {
+            latch(this.cx, exit);
         }
         poll
     }
 }
 
+/// Out of line, so that a call that succeeds pays one comparison a layer.
 #[cold]
-fn latch(cx: &ToolContext, abort: &Abort) {
-    cx.run().abort(abort);
+#[inline(never)]
+fn latch(cx: &ToolContext, exit: &Exit) {
+    if let Exit::Abort(abort) = exit {
+        cx.run().abort(abort);
+    }
 }

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Hook;
+use super::next::Latched;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
@@ -183,6 +184,6 @@ impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send {
-        self.ring.call_typed(self.tool, self.cx, args)
+        Latched::new(self.ring.call_typed(self.tool, self.cx, args), self.cx)
     }
 }

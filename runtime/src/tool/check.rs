@@ -133,6 +133,10 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
             // A fixed-size array says both; decoding checks it.
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
             "default" | "examples" | "enum" | "const" | "description" => false,
+            // Their keys are names of somebody's own, not keywords: a field may well be called `description`.
+            "properties" | "patternProperties" | "$defs" | "definitions" => {
+                value.as_object().is_some_and(|named| named.values().any(has_limits))
+            }
             _ => has_limits(value),
         }),
         Value::Array(items) => items.iter().any(has_limits),
@@ -307,7 +311,8 @@ fn walk_text(text: &str, schema: &Object, path: &str, out: &mut Vec<Problem>) {
 }
 
 fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mut Vec<Problem>) {
-    let rules: [(&str, &str, fn(f64, f64) -> bool); 4] = [
+    type Rule = fn(f64, f64) -> bool;
+    let rules: [(&str, &str, Rule); 4] = [
         ("minimum", "at least", |number, limit| number >= limit),
         ("maximum", "at most", |number, limit| number <= limit),
         ("exclusiveMinimum", "more than", |number, limit| number > limit),

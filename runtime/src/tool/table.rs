@@ -1,5 +1,6 @@
 //! The tools of an agent for one model turn: an immutable snapshot.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -85,8 +86,9 @@ pub struct NameClash {
 /// The tools of an agent for one model turn.
 pub(crate) struct ToolTable {
     entries: Vec<Entry>,
-    /// Ordered, because comparing a few names is cheaper than hashing one safely.
-    by_wire_name: BTreeMap<Arc<str>, usize>,
+    /// The entries in the order of their wire names, shorter ones first: comparing a few lengths is cheaper
+    /// than hashing a name safely.
+    by_wire_name: Box<[usize]>,
     pub(crate) declarations: Arc<[ToolDeclaration]>,
 }
 
@@ -110,6 +112,8 @@ impl ToolTable {
             }
         }
         let declarations = entries.iter().map(declare).collect();
+        let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
+        by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
         (Self { entries, by_wire_name, declarations }, clashes)
     }
 
@@ -129,8 +133,11 @@ impl ToolTable {
 
     /// The tool that the model calls so, or that hooks and programs call so.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        let by_wire_name = self.by_wire_name.get(name).copied();
-        by_wire_name.or_else(|| self.entries.iter().position(|entry| &*entry.name == name))
+        let wire_name = |&index: &usize| shorter_first(&self.entries[index].wire_name, name);
+        match self.by_wire_name.binary_search_by(wire_name) {
+            Ok(at) => Some(self.by_wire_name[at]),
+            Err(_) => self.entries.iter().position(|entry| &*entry.name == name),
+        }
     }
 
     /// Text for a model that called a tool that is not there.
@@ -148,6 +155,10 @@ impl ToolTable {
         }
         text
     }
+}
+
+fn shorter_first(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
 fn declare(entry: &Entry) -> ToolDeclaration {

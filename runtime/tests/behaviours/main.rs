@@ -1,7 +1,14 @@
 //! Behaviours of existing systems that ours must show, run from `data/behaviours.yaml`: each case's `given`
 //! sets the scene, its `expect` is what is compared. Areas that belong to rows which do not exist yet are
 //! left to them; within an area every case has to be here.
-#![allow(missing_docs, unreachable_pub)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 mod cases;
 mod scene;

@@ -1,0 +1,105 @@
+//! H6: an abort cannot be swallowed, whatever way it takes outwards, and nothing runs after it.
+#![allow(missing_docs, unreachable_pub)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use onionskin::{
+    Args, ArgsOf, Exit, Next, OutputOf, RunError, Script, ScriptedTurn, State, ToolCaller, ToolContext,
+    ToolResult, TypedNext, agent, tool, tool_hook,
+};
+use serde_json::json;
+
+#[derive(Clone, Default)]
+struct Runs(Arc<AtomicU32>);
+
+/// Aborts the run.
+#[tool]
+fn aborts(runs: State<Runs>) -> ToolResult<String> {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    Err(Exit::abort("the house is on fire"))
+}
+
+#[tool_hook(tool = aborts)]
+async fn swallows_typed(args: ArgsOf<aborts>, next: impl TypedNext<aborts>) -> ToolResult<OutputOf<aborts>> {
+    Ok(next.run(args).await.unwrap_or_else(|_| Ok("all is well".to_owned())))
+}
+
+#[tool_hook(tool = aborts)]
+async fn aborts_typed(
+    _args: ArgsOf<aborts>,
+    runs: State<Runs>,
+    _next: impl TypedNext<aborts>,
+) -> ToolResult<OutputOf<aborts>> {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    Err(Exit::abort("the house is on fire"))
+}
+
+#[tool_hook]
+async fn swallows_original(ctx: &ToolContext, args: &mut Args, _next: impl Next) -> ToolResult {
+    Ok(ctx.call_original(args).await.unwrap_or_else(|_| "all is well".into()))
+}
+
+#[tool_hook]
+async fn swallows_forked(args: &mut Args, next: impl Next) -> ToolResult {
+    Ok(next.fork(args.clone()).await.unwrap_or_else(|_| "all is well".into()))
+}
+
+#[tool_hook]
+async fn tries_again_at_once(args: &mut Args, next: impl Next) -> ToolResult {
+    for _ in 0..3 {
+        if let Ok(output) = next.run(args).await {
+            return Ok(output);
+        }
+    }
+    Ok("all is well".into())
+}
+
+agent! {
+    Typed {
+        instruction: "Fail.",
+        state: Runs,
+        function_tools: [aborts],
+        tool_hooks: [swallows_typed, aborts_typed],
+    }
+}
+agent! { Original { instruction: "Fail.", state: Runs, function_tools: [aborts], tool_hooks: [swallows_original] } }
+agent! { Forked { instruction: "Fail.", state: Runs, function_tools: [aborts], tool_hooks: [swallows_forked] } }
+agent! { Again { instruction: "Fail.", state: Runs, function_tools: [aborts], tool_hooks: [tries_again_at_once] } }
+
+macro_rules! ends_aborted {
+    ($agent:ty) => {{
+        let runs = Runs::default();
+        let model = Script::turns([ScriptedTurn::call("aborts", json!({})), ScriptedTurn::say("done")]);
+        let end = <$agent>::build().state(runs.clone()).model(model).run("go").await;
+        assert!(matches!(&end, Err(RunError::Aborted(abort)) if abort.reason() == "the house is on fire"), "{end:?}");
+        assert_eq!(runs.0.load(Ordering::SeqCst), 1, "nothing runs after an abort");
+
+        let runs = Runs::default();
+        let tools = ToolCaller::<$agent>::with_state(runs.clone());
+        let cx = tools.context("aborts").unwrap();
+        let end = tools.call(&cx, &mut Args::default()).await;
+        assert!(matches!(&end, Err(exit) if exit.is_abort()), "{end:?}");
+        assert_eq!(runs.0.load(Ordering::SeqCst), 1, "nothing runs after an abort");
+    }};
+}
+
+#[tokio::test]
+async fn h6_a_typed_hook_cannot_swallow_an_abort() {
+    ends_aborted!(Typed);
+}
+
+#[tokio::test]
+async fn h6_an_abort_past_the_hooks_cannot_be_swallowed() {
+    ends_aborted!(Original);
+}
+
+#[tokio::test]
+async fn h6_a_forked_run_cannot_swallow_an_abort() {
+    ends_aborted!(Forked);
+}
+
+#[tokio::test]
+async fn h6_a_tool_does_not_run_again_after_an_abort() {
+    ends_aborted!(Again);
+}

@@ -1,0 +1,114 @@
+//! What the compiler says where an agent needs a feature that is off. The program is one of its own, with the
+//! dependency renamed and in edition 2021, because features of one build are features of all of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MCP: &str = r#"
+kit::agent! {
+    Helper {
+        crate: kit,
+        instruction: "Help.",
+        servers: [time],
+    }
+}
+
+fn main() {}
+"#;
+
+const SHELL: &str = r#"
+kit::agent! {
+    Helper {
+        crate: kit,
+        instruction: "Help.",
+        runtime: [shell.execute],
+    }
+}
+
+fn main() {}
+"#;
+
+const PLAIN: &str = r#"
+use kit::{agent, tool, tool_hook, Args, Next, ToolResult};
+
+/// Adds one.
+#[tool(crate = kit)]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook(crate = kit)]
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+#[tool_hook(crate = kit)]
+async fn named<'c>(ctx: &'c kit::ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    let _ = ctx;
+    next.run(args).await
+}
+
+agent! {
+    Worker { crate: kit, instruction: "Work.", function_tools: [add_one], tool_hooks: [audit for [add_one], named] }
+    Boss { crate: kit, instruction: "Lead.", agents: [Worker] }
+}
+
+fn main() {
+    let _ = Boss::build();
+}
+"#;
+
+/// A package with these programs, in the target directory.
+fn package() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = tests.parent().unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("features");
+    fs::create_dir_all(folder.join("src/bin")).unwrap();
+    let manifest = format!(
+        "[package]\nname = \"features\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\n\
+         kit = {{ package = \"onionskin\", path = {:?}, default-features = false }}\n",
+        root.join("runtime"),
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    for (name, text) in [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN)] {
+        fs::write(folder.join("src/bin").join(name).with_extension("rs"), text).unwrap();
+    }
+    folder
+}
+
+fn check(folder: &Path, program: &str) -> (bool, String) {
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--color=never", "--bin", program])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .env_remove("RUSTFLAGS")
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn errors(words: &str) -> usize {
+    words.lines().filter(|line| line.starts_with("error") && !line.contains("could not compile")).count()
+}
+
+#[test]
+fn a2_a_missing_feature_is_named_at_what_needs_it() {
+    let folder = package();
+    let (compiles, words) = check(&folder, "plain");
+    assert!(compiles, "{words}");
+    assert!(!words.contains("src/bin"), "no warnings about the program: {words}");
+
+    let (compiles, words) = check(&folder, "mcp");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `mcp` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/mcp.rs:6:19"), "{words}");
+
+    let (compiles, words) = check(&folder, "shell");
+    assert!(!compiles);
+    assert_eq!(errors(&words), 1, "{words}");
+    assert!(words.contains("enable feature `shell` of onionskin"), "{words}");
+    assert!(words.contains("src/bin/shell.rs:6:19"), "{words}");
+}
