@@ -24,13 +24,13 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
 }
 
-/// Makes a function middleware around tool calls.
+/// Makes a function middleware around tool calls. `onionskin::tool_hook` shows it with examples.
 #[proc_macro_attribute]
 pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()
 }
 
-/// Declares an agent.
+/// Declares agents. `onionskin::agent` shows it with examples.
 #[proc_macro]
 pub fn agent(declaration: TokenStream) -> TokenStream {
     agent::expand(declaration.into()).into()

@@ -1,5 +1,6 @@
 //! What the compiler says where an agent needs a feature that is off. The program is one of its own, with the
 //! dependency renamed and in edition 2021, because features of one build are features of all of it.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,8 +68,8 @@ fn package() -> PathBuf {
     fs::create_dir_all(folder.join("src/bin")).unwrap();
     let manifest = format!(
         "[package]\nname = \"features\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\n\
-         kit = {{ package = \"onionskin\", path = {:?}, default-features = false }}\n",
-        root.join("runtime"),
+         kit = {{ package = \"onionskin\", path = \"{}\", default-features = false }}\n",
+        root.join("runtime").display(),
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();

@@ -33,6 +33,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
     pub(super) async fn shutdown(&self) {
         #[cfg(feature = "mcp")]
         self.servers.shutdown().await;
@@ -59,6 +60,7 @@ impl Setup {
     }
 
     /// Builds agents and everything beneath them; servers that several of them use are started once.
+    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
     pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
         let declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
