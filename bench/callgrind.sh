@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Instructions per call, by callgrind: (Ir of many calls - Ir of few calls) / calls between. The counts do
-# not depend on how busy the machine is. Fails if a gate of the project is not kept.
+# not depend on how busy the machine is. Fails if a goal of the project is missed; with `--no-worse` only if
+# the counts are worse than they have been, which is what CI asks while goals are still missed.
 #
+# usage: callgrind.sh [--no-worse]
 # Needs valgrind. The binary is built without peers and without the counting allocator.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -10,6 +12,10 @@ few=1000
 many=3000
 most_per_hook=30
 most_bare_percent=150
+# Where the counts stand: lower these with every gain, never raise them.
+worst_per_hook=36
+worst_bare_percent=185
+no_worse=${1:-}
 
 target=${CARGO_TARGET_DIR:-target}/callgrind
 cargo build --release --quiet --no-default-features --target-dir "$target"
@@ -32,19 +38,23 @@ for case in direct ours_context ours_0 ours_3 ours_8 by_hand_3 by_hand_8; do
 done
 
 failed=0
-gate() { # WHAT VALUE MOST
+gate() { # WHAT VALUE MOST WORST
     local verdict=ok
     if (($2 > $3)); then
         verdict=FAILED
-        failed=1
+        if [ "$no_worse" = --no-worse ] && (($2 <= $4)); then
+            verdict="goal missed, no worse than $4"
+        else
+            failed=1
+        fi
     fi
     printf '%-42s %5d, at most %5d: %s\n' "$1" "$2" "$3" "$verdict"
 }
 
 echo
-gate "ours without hooks, percent of direct" $((100 * ir[ours_0] / ir[direct])) "$most_bare_percent"
+gate "ours without hooks, percent of direct" $((100 * ir[ours_0] / ir[direct])) "$most_bare_percent" "$worst_bare_percent"
 # Rounded up: a gate that is missed by half an instruction is missed.
-gate "added by a hook, 3 hooks" $(((ir[ours_3] - ir[ours_0] + 2) / 3)) "$most_per_hook"
-gate "added by a hook, 8 hooks" $(((ir[ours_8] - ir[ours_0] + 7) / 8)) "$most_per_hook"
+gate "added by a hook, 3 hooks" $(((ir[ours_3] - ir[ours_0] + 2) / 3)) "$most_per_hook" "$worst_per_hook"
+gate "added by a hook, 8 hooks" $(((ir[ours_8] - ir[ours_0] + 7) / 8)) "$most_per_hook" "$worst_per_hook"
 echo "added by a hook nested by hand: $(((ir[by_hand_8] - ir[direct] + 7) / 8))"
 exit "$failed"

@@ -304,7 +304,6 @@ impl Expansion<'_> {
         let reads: Vec<_> = reads.collect();
         let mutable = (!reads.is_empty()).then(|| quote!(mut));
         quote! {
-            #[inline(never)]
             fn __read<'a>(
                 __args: &'a mut __rt::Args,
             ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
@@ -403,7 +402,6 @@ impl Expansion<'_> {
         };
         let kind = quote_spanned!(Span::mixed_site()=> let kind = __rt::Kind::of(&#value););
         quote_spanned! {Span::mixed_site()=>
-            #[inline(never)]
             fn __encode #lifetimes (#parameter: #returned) -> __rt::ToolResult #bounds {
                 use __rt::ladder::*;
                 let kind = __rt::Kind::of(&#parameter);
