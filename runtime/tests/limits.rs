@@ -50,3 +50,32 @@ async fn t3_a_field_called_like_a_keyword_is_limited_like_any_other() {
     let text = refusal::<file_card>(r#"{"card":{"description":"abcd"}}"#).await.expect("too long");
     assert!(text.contains("`card.description`"), "{text}");
 }
+
+/// Takes anything.
+#[tool]
+fn take(x: serde_json::Value) -> String {
+    x.to_string()
+}
+
+/// Counts by name.
+#[tool]
+fn tally(counts: std::collections::HashMap<String, u32>) -> usize {
+    counts.len()
+}
+
+#[tokio::test]
+async fn t11_a_key_that_stands_twice_is_refused_at_any_depth_whether_a_hook_looks_or_not() {
+    for text in [r#"{"x":{"a":1,"a":2}}"#, r#"{"x":[{"b":{"a":1,"\u0061":2}}]}"#] {
+        let mut args = Args::from(text);
+        assert!(args.as_object().is_err());
+        let cx = ToolContext::detached("take");
+        assert!(take::default().run(&cx, &mut args).await.is_err(), "{text}");
+        let told = refusal::<take>(text).await.expect("twice");
+        assert!(told.contains("the key `a` stands twice"), "{told}");
+    }
+    let told = refusal::<tally>(r#"{"counts":{"a":1,"a":2}}"#).await.expect("twice");
+    assert!(told.contains("the key `a` stands twice"), "{told}");
+    let told = refusal::<tally>(r#"{"counts":"{\"a\":1,\"a\":2}"}"#).await.expect("twice in text");
+    assert!(told.contains("expected an object"), "{told}");
+    assert_eq!(refusal::<tally>(r#"{"counts":"{\"a\":1}"}"#).await, None);
+}

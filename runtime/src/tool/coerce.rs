@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::check::resolve;
+use crate::args::Unique;
 
 /// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
 /// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, a list or an object written as a
@@ -58,7 +59,7 @@ fn scalar(value: &Value, wanted: &Value) -> Option<Value> {
     match value {
         Value::String(_) if wants("string") => None,
         Value::String(text) => {
-            let inner: Value = serde_json::from_str(text.trim()).ok()?;
+            let Unique(inner) = serde_json::from_str(text.trim()).ok()?;
             let fits = match &inner {
                 Value::Number(number) => {
                     let same = number.to_string() == text.trim();
