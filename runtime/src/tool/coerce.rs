@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::resolve;
+use super::check::{by_pattern, resolve};
 use crate::args::Unique;
 
 /// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
@@ -35,7 +35,9 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
-                let property = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+                let property = schema["properties"].get(name);
+                let property = property.or_else(|| by_pattern(name, schema.as_object()?));
+                let property = property.unwrap_or(&schema["additionalProperties"]);
                 changed |= walk(field, property, root, depth + 1);
             }
         }

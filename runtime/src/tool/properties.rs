@@ -198,3 +198,15 @@ fn deep_nesting_is_refused_and_breaks_nothing() {
         }
     }
 }
+
+#[test]
+fn a_schema_without_an_end_is_refused_in_time() {
+    let branches =
+        |key: &str| json!({ "$defs": { "A": { key: [{ "$ref": "#/$defs/A" }, { "$ref": "#/$defs/A" }] } } });
+    let itself = json!({ "$defs": { "A": { "$ref": "#/$defs/A" } } });
+    for root in [branches("anyOf"), branches("oneOf"), branches("allOf"), itself] {
+        let problems = super::check::check(&json!(1), &json!({ "$ref": "#/$defs/A" }), &root, "x");
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].to_string().contains("too deeply nested"), "{}", problems[0]);
+    }
+}
