@@ -8,7 +8,8 @@ use futures_util::future::BoxFuture;
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, CallOutcome, CancellationToken, ErrorKind, Event,
     EventKind, Exit, Journal, JournalError, Limits, Message, Model, ModelDelta, ModelError, ModelRequest,
-    ModelResponse, RunError, RunStream, Script, ScriptedTurn, StepId, StepWork, ToolContext, agent, tool,
+    ModelResponse, Progress, RunError, RunStream, Script, ScriptedTurn, StepId, StepWork, ToolCall,
+    ToolContext, agent, tool,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -262,4 +263,77 @@ async fn h3_a_childs_calls_know_their_parents_deadline() {
     let output = Hurries::build().model(model).run("go").await.unwrap();
     let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();
     assert_eq!(texts, ["done", "true"]);
+}
+
+/// Waits and says how long.
+#[tool]
+async fn wait(ms: u64) -> u64 {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+    ms
+}
+
+struct SameIds;
+
+impl Model for SameIds {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        Ok(if request.messages.len() == 1 {
+            ModelResponse::tool_calls(
+                [r#"{"ms":60}"#, r#"{"ms":1}"#].map(|args| ToolCall::new("one", "wait", args)),
+            )
+        } else {
+            ModelResponse::text("done")
+        })
+    }
+}
+
+#[tokio::test]
+async fn a8_two_calls_with_one_id_keep_their_own_results() {
+    agent! { Waiting { instruction: "Wait.", function_tools: [wait] } }
+    let handle = Waiting::build().model(SameIds).build().await.unwrap();
+    let session = handle.session();
+    let output = handle.request("go").session(&session).run().await.unwrap();
+    let reports: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();
+    assert_eq!(reports, ["60", "1"]);
+    assert_eq!(session.history()[2].to_text(), "60\n1");
+}
+
+#[tokio::test]
+async fn a8_events_from_another_thread_wake_the_reader_and_none_comes_after_the_end() {
+    /// Reports from a thread of its own, during the call and after it.
+    #[tool]
+    async fn reports(progress: Progress, ctx: &ToolContext) -> String {
+        let token = ctx.run().cancellation().clone();
+        let (done, said) = tokio::sync::oneshot::channel::<()>();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            progress.report(1.0, None, None);
+            // The tool goes on only when the reader has seen the report.
+            std::thread::sleep(Duration::from_millis(200));
+            drop(done);
+            while !token.is_cancelled() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            progress.report(2.0, None, None);
+        });
+        let _ = said.await;
+        "done".to_owned()
+    }
+    agent! { Reporting { instruction: "Report.", function_tools: [reports] } }
+    let model = Script::turns([ScriptedTurn::call("reports", json!({})), ScriptedTurn::say("done")]);
+    let handle = Reporting::build().model(model).build().await.unwrap();
+    let mut stream = handle.stream("go");
+    let began = std::time::Instant::now();
+    let mut reported = None;
+    while let Some(event) = timeout(SOON, stream.next()).await.expect("it does not hang") {
+        if matches!(event.kind, EventKind::Progress { .. }) {
+            reported = Some(began.elapsed());
+        }
+    }
+    assert!(reported.expect("a report") < Duration::from_millis(150), "{reported:?}");
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(stream.next().await.is_none());
 }

@@ -50,3 +50,86 @@ async fn t3_a_field_called_like_a_keyword_is_limited_like_any_other() {
     let text = refusal::<file_card>(r#"{"card":{"description":"abcd"}}"#).await.expect("too long");
     assert!(text.contains("`card.description`"), "{text}");
 }
+
+/// Takes anything.
+#[tool]
+fn take(x: serde_json::Value) -> String {
+    x.to_string()
+}
+
+/// Counts by name.
+#[tool]
+fn tally(counts: std::collections::HashMap<String, u32>) -> usize {
+    counts.len()
+}
+
+#[tokio::test]
+async fn t11_a_key_that_stands_twice_is_refused_at_any_depth_whether_a_hook_looks_or_not() {
+    for text in [r#"{"x":{"a":1,"a":2}}"#, r#"{"x":[{"b":{"a":1,"\u0061":2}}]}"#] {
+        let mut args = Args::from(text);
+        assert!(args.as_object().is_err());
+        let cx = ToolContext::detached("take");
+        assert!(take::default().run(&cx, &mut args).await.is_err(), "{text}");
+        let told = refusal::<take>(text).await.expect("twice");
+        assert!(told.contains("the key `a` stands twice"), "{told}");
+    }
+    let told = refusal::<tally>(r#"{"counts":{"a":1,"a":2}}"#).await.expect("twice");
+    assert!(told.contains("the key `a` stands twice"), "{told}");
+    let told = refusal::<tally>(r#"{"counts":"{\"a\":1,\"a\":2}"}"#).await.expect("twice in text");
+    assert!(told.contains("expected an object"), "{told}");
+    assert_eq!(refusal::<tally>(r#"{"counts":"{\"a\":1}"}"#).await, None);
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Score {
+    #[schemars(range(max = 10))]
+    points: u8,
+}
+
+/// Scores by number.
+#[tool]
+fn scores(by_number: std::collections::HashMap<u32, Score>) -> u32 {
+    by_number.values().map(|score| u32::from(score.points)).sum()
+}
+
+#[tokio::test]
+async fn t3_a_map_whose_keys_are_numbers_is_checked_by_its_values() {
+    assert_eq!(refusal::<scores>(r#"{"by_number":{"1":{"points":10}}}"#).await, None);
+    assert_eq!(refusal::<scores>(r#"{"by_number":{"1":{"points":"9"}}}"#).await, None);
+    let told =
+        refusal::<scores>(r#"{"by_number":{"1":{"points":11},"2":{"points":"x"}}}"#).await.expect("wrong");
+    assert!(told.contains("`by_number.1.points`: expected at most 10"), "{told}");
+    assert!(told.contains("`by_number.2.points`: expected an integer"), "{told}");
+    assert!(!told.contains("unknown"), "{told}");
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Node {
+    #[schemars(range(max = 10))]
+    weight: u8,
+    next: Option<Box<Node>>,
+}
+
+/// Weighs a chain.
+#[tool]
+fn weigh(chain: Node) -> u32 {
+    let (mut node, mut sum) = (Some(&chain), 0);
+    while let Some(this) = node {
+        sum += u32::from(this.weight);
+        node = this.next.as_deref();
+    }
+    sum
+}
+
+#[tokio::test]
+async fn t3_limits_hold_at_every_depth_that_can_be_read() {
+    for depth in [1, 30, 120] {
+        let text = |last: u32| {
+            let open = r#"{"weight":1,"next":"#.repeat(depth);
+            format!(r#"{{"chain":{open}{{"weight":{last}}}{}}}"#, "}".repeat(depth))
+        };
+        assert_eq!(refusal::<weigh>(&text(10)).await, None, "{depth}");
+        let told = refusal::<weigh>(&text(11)).await.expect("too heavy");
+        assert!(told.contains("weight`: expected at most 10"), "{depth}: {told}");
+    }
+}

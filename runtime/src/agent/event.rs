@@ -195,7 +195,10 @@ impl Events {
         state.seq += 1;
         let event = Event { step: step(), seq: state.seq, agent: Arc::clone(&self.agent), kind };
         state.waiting.push_back(event);
-        if let Some(reader) = state.reader.take() {
+        let reader = state.reader.take();
+        // A waker is foreign code: it may well read at once.
+        drop(state);
+        if let Some(reader) = reader {
             reader.wake();
         }
     }

@@ -12,6 +12,7 @@ use super::RunError;
 use super::event::{CallOutcome, Event, EventKind, Queue};
 use crate::content::ContentBlock;
 use crate::context::ToolSource;
+use crate::journal::StepId;
 use crate::model::Usage;
 
 /// A run that is going on: a stream of its events, then its output.
@@ -22,6 +23,8 @@ pub struct RunStream {
     queue: Arc<Queue>,
     output: RunOutput,
     ended: Option<Result<Finish, RunError>>,
+    /// The end was given: events of work that outlives the run come too late.
+    over: bool,
 }
 
 /// Why a run ended well.
@@ -55,6 +58,8 @@ pub struct ToolCallReport {
     pub agent: Arc<str>,
     /// The id that the model gave the call.
     pub call_id: Arc<str>,
+    /// The call's step.
+    pub step: StepId,
     /// The tool, as hooks see it.
     pub tool: Arc<str>,
     /// Where the tool comes from.
@@ -88,6 +93,7 @@ impl RunOutput {
                 self.tool_calls.push(ToolCallReport {
                     agent: Arc::clone(&event.agent),
                     call_id: Arc::clone(call_id),
+                    step: event.step.clone(),
                     tool: Arc::clone(tool),
                     source: *source,
                     arguments: Arc::clone(arguments),
@@ -98,8 +104,9 @@ impl RunOutput {
                 });
             }
             EventKind::ToolFinished { call_id, outcome, content, duration, attempts, .. } => {
+                // A model may give two calls one id, and two parents' children may have one name.
                 let open = self.tool_calls.iter_mut().find(|call| {
-                    call.call_id == *call_id && call.agent == event.agent && call.outcome.is_none()
+                    call.call_id == *call_id && call.step == event.step && call.outcome.is_none()
                 });
                 if let Some(call) = open {
                     call.outcome = Some(*outcome);
@@ -116,7 +123,7 @@ impl RunOutput {
 
 impl RunStream {
     pub(super) fn new(run: BoxFuture<'static, Result<Finish, RunError>>, queue: Arc<Queue>) -> Self {
-        Self { run: Some(run), queue, output: RunOutput::default(), ended: None }
+        Self { run: Some(run), queue, output: RunOutput::default(), ended: None, over: false }
     }
 
     /// The next event; none when the run is over.
@@ -139,6 +146,9 @@ impl RunStream {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        if self.over {
+            return Poll::Ready(None);
+        }
         loop {
             let event = if self.run.is_some() {
                 match self.queue.poll_next(cx.waker()) {
@@ -152,7 +162,10 @@ impl RunStream {
                 self.output.add(&event);
                 return Poll::Ready(Some(event));
             }
-            let Some(run) = &mut self.run else { return Poll::Ready(None) };
+            let Some(run) = &mut self.run else {
+                self.over = true;
+                return Poll::Ready(None);
+            };
             match run.as_mut().poll(cx) {
                 Poll::Ready(end) => {
                     self.run = None;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-pub(crate) use parse::{Unique, parse_object};
+pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
 /// The arguments of one tool call: a JSON object.

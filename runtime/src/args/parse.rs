@@ -1,5 +1,6 @@
 //! From text to an object, refusing what would mean different things to different readers.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -100,5 +101,85 @@ impl<'de> Visitor<'de> for UniqueVisitor {
             object.insert(key, value);
         }
         Ok(Value::Object(object))
+    }
+}
+
+/// A JSON value that [`Unique`] would accept as an argument, read without building it.
+pub(crate) struct Sound;
+
+/// How deep the value of an argument may nest: `serde_json` reads so far, the object around it counted.
+const DEPTH: u8 = 126;
+
+impl<'de> Deserialize<'de> for Sound {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        SoundVisitor(DEPTH).deserialize(deserializer)
+    }
+}
+
+/// Holds how many levels may follow.
+#[derive(Clone, Copy)]
+struct SoundVisitor(u8);
+
+impl SoundVisitor {
+    fn inside<E: Error>(self) -> Result<Self, E> {
+        self.0.checked_sub(1).map(Self).ok_or_else(|| E::custom("it nests too deeply"))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for SoundVisitor {
+    type Value = Sound;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Sound, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for SoundVisitor {
+    type Value = Sound;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_unit<E>(self) -> Result<Sound, E> {
+        Ok(Sound)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Sound, A::Error> {
+        let inside = self.inside()?;
+        while seq.next_element_seed(inside)?.is_some() {}
+        Ok(Sound)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Sound, A::Error> {
+        let inside = self.inside()?;
+        let mut keys = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            map.next_value_seed(inside)?;
+            if let Some(key) = keys.replace(key) {
+                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+            }
+        }
+        Ok(Sound)
     }
 }

@@ -3,6 +3,7 @@
 //! It covers what schemars writes for Rust types and what MCP servers send. A keyword that it does not
 //! know never refuses a value: decoding, or the server, still decides.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde_json::Value;
@@ -62,6 +63,8 @@ impl fmt::Display for Problem {
 
 /// The name that somebody who wrote `name` most likely meant.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    // Comparing takes time with the length; nobody mistypes a name this long.
+    let name = if name.len() > 200 { "" } else { name };
     names
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
@@ -161,19 +164,35 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
 /// Everything that `schema` (a part of `root`) has against `value`.
 pub(crate) fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
-    walk(value, schema, root, path, 0, &mut problems);
+    let steps = Cell::new(STEPS);
+    walk(value, schema, Root { schema: root, steps: &steps }, path, 0, &mut problems);
+    if steps.get() == 0 {
+        return vec![Problem::at(path, "too large or too deeply nested to be checked")];
+    }
     problems
 }
 
-/// Deeper values than this are left to the decoder, so that a schema that refers to itself ends.
-const DEPTH: usize = 64;
+/// A schema that refers to itself, or branches in every branch, ends here; what was not checked is refused.
+const STEPS: u32 = 1_000_000;
 
-fn walk(value: &Value, schema: &Value, root: &Value, path: &str, depth: usize, out: &mut Vec<Problem>) {
-    if depth > DEPTH {
+/// Deeper than any value that can be read goes, however many references each of its levels takes.
+const DEPTH: usize = 1024;
+
+/// The document that references point into, and how much may still be looked at.
+#[derive(Clone, Copy)]
+struct Root<'s> {
+    schema: &'s Value,
+    steps: &'s Cell<u32>,
+}
+
+fn walk(value: &Value, schema: &Value, root: Root<'_>, path: &str, depth: usize, out: &mut Vec<Problem>) {
+    let left = if depth > DEPTH { 0 } else { root.steps.get().saturating_sub(1) };
+    root.steps.set(left);
+    if left == 0 {
         return;
     }
     let Value::Object(object) = schema else { return };
-    if let Some(target) = resolve(schema, root) {
+    if let Some(target) = resolve(schema, root.schema) {
         walk(value, target, root, path, depth + 1, out);
     }
     let fits = |schema: &Value| {
@@ -246,7 +265,7 @@ type Object = serde_json::Map<String, Value>;
 fn walk_object(
     fields: &Object,
     schema: &Object,
-    root: &Value,
+    root: Root<'_>,
     path: &str,
     depth: usize,
     out: &mut Vec<Problem>,
@@ -262,7 +281,8 @@ fn walk_object(
         }
     }
     for (name, value) in fields {
-        match (properties.get(name), schema.get("additionalProperties")) {
+        let property = properties.get(name).or_else(|| by_pattern(name, schema));
+        match (property, schema.get("additionalProperties")) {
             (Some(property), _) => walk(value, property, root, &join(path, name), depth + 1, out),
             (None, Some(Value::Bool(false))) => {
                 out.push(Problem::unknown_in(path, name, properties.keys().map(String::as_str)));
@@ -275,10 +295,18 @@ fn walk_object(
     count_within(count, schema, ["minProperties", "maxProperties"], "entries", path, out);
 }
 
+/// The schema of a key that is given by its form, as in a map whose keys are numbers.
+pub(super) fn by_pattern<'s>(name: &str, schema: &'s Object) -> Option<&'s Value> {
+    let patterns = schema.get("patternProperties")?.as_object()?;
+    // A pattern of a foreign dialect may fit anything.
+    let fits = |pattern: &str| regex_lite::Regex::new(pattern).map_or(true, |regex| regex.is_match(name));
+    patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, schema)| schema)
+}
+
 fn walk_list(
     items: &[Value],
     schema: &Object,
-    root: &Value,
+    root: Root<'_>,
     path: &str,
     depth: usize,
     out: &mut Vec<Problem>,
@@ -328,7 +356,7 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mu
     }
     if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64)
         && step > 0.0
-        && (number / step).fract().abs() > 1e-9
+        && (number / step - (number / step).round()).abs() > 1e-9
     {
         out.push(Problem::at(path, format!("expected a multiple of {step}, found {value}")));
     }

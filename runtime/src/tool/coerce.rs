@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::resolve;
+use super::check::{by_pattern, resolve};
+use crate::args::Unique;
 
 /// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
 /// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, a list or an object written as a
@@ -34,7 +35,9 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
-                let property = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+                let property = schema["properties"].get(name);
+                let property = property.or_else(|| by_pattern(name, schema.as_object()?));
+                let property = property.unwrap_or(&schema["additionalProperties"]);
                 changed |= walk(field, property, root, depth + 1);
             }
         }
@@ -58,7 +61,7 @@ fn scalar(value: &Value, wanted: &Value) -> Option<Value> {
     match value {
         Value::String(_) if wants("string") => None,
         Value::String(text) => {
-            let inner: Value = serde_json::from_str(text.trim()).ok()?;
+            let Unique(inner) = serde_json::from_str(text.trim()).ok()?;
             let fits = match &inner {
                 Value::Number(number) => {
                     let same = number.to_string() == text.trim();

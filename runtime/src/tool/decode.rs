@@ -254,6 +254,10 @@ impl<'de> Visitor<'de> for Cut<'_> {
                     }
                     let raw: &'de RawValue = map.next_value()?;
                     let raw = raw.get();
+                    // What a hook could not read as a value, the tool must not read as text.
+                    if raw.starts_with(['{', '[']) {
+                        serde_json::from_str::<args::Sound>(raw).map_err(A::Error::custom)?;
+                    }
                     let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
                     self.spans[index] = Some((start, start + raw.len()));
                 }

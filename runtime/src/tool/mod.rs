@@ -7,6 +7,8 @@ mod definition;
 mod own;
 mod param;
 mod plain;
+#[cfg(test)]
+mod properties;
 mod result;
 mod schema;
 pub(crate) mod table;

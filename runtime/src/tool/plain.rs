@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::decode::Span;
 use super::param::Param;
+use crate::args::Sound;
 
 /// Fills `spans` and gives `true` if the text is plain; else `spans` holds nothing of use.
 ///
@@ -115,9 +116,16 @@ fn whole_end(bytes: &[u8], digits: usize) -> Option<usize> {
 /// The place after a list, an object, a fraction or a string with escapes.
 #[cold]
 fn value_end(text: &str, start: usize) -> Option<usize> {
-    let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<&RawValue>();
+    let text = text.get(start..)?;
+    // A single value is refused where it is decoded, if it is refused at all.
+    let end = if text.starts_with(['{', '[']) { end_of::<Sound>(text) } else { end_of::<&RawValue>(text) };
+    Some(start + end?)
+}
+
+fn end_of<'t, T: Deserialize<'t>>(text: &'t str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
     values.next()?.ok()?;
-    Some(start + values.byte_offset())
+    Some(values.byte_offset())
 }
 
 /// As [`serde_json::from_str`], quicker for whole numbers.
