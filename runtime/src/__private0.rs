@@ -16,7 +16,7 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::context::ToolSource;
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
-pub use crate::error::{Exit, ToolError, ToolResult};
+pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,

@@ -103,3 +103,33 @@ async fn h6_a_forked_run_cannot_swallow_an_abort() {
 async fn h6_a_tool_does_not_run_again_after_an_abort() {
     ends_aborted!(Again);
 }
+
+/// Aborts by what it returns.
+#[tool]
+async fn returns_abort() -> ToolResult<i64> {
+    Err(Exit::abort("returned"))
+}
+
+#[tool_hook(tool = returns_abort)]
+async fn swallows_what_is_returned(
+    args: onionskin::ArgsOf<returns_abort>,
+    next: impl onionskin::TypedNext<returns_abort>,
+) -> ToolResult<ToolResult<i64>> {
+    let _ = next.run(args).await;
+    Ok(Ok(1))
+}
+
+agent! {
+    ReturnsAbort {
+        instruction: "Abort.",
+        function_tools: [returns_abort],
+        tool_hooks: [swallows_what_is_returned],
+    }
+}
+
+#[tokio::test]
+async fn h6_an_abort_that_a_function_returns_cannot_be_swallowed_by_a_typed_hook() {
+    let model = Script::turns([ScriptedTurn::call("returns_abort", json!({})), ScriptedTurn::say("fine")]);
+    let error = ReturnsAbort::build().model(model).run("go").await.unwrap_err();
+    assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "returned"), "{error}");
+}

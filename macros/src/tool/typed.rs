@@ -67,6 +67,12 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
             fn encode(returned: #output) -> __rt::ToolResult {
                 __encode(returned)
             }
+
+            fn aborted(returned: &#output) -> ::core::option::Option<&__rt::Abort> {
+                use __rt::ladder::*;
+                let kind = __rt::Kind::of(returned);
+                (&&&&kind).split_by().aborted(returned)
+            }
         }
     }
 }

@@ -9,10 +9,9 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Hook;
-use super::next::Latched;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
+use crate::error::{Abort, Exit, ToolResult};
 use crate::tool::Tool;
 
 /// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.
@@ -46,6 +45,12 @@ pub trait TypedTool: Tool {
     /// # Errors
     /// If the value is an error.
     fn encode(output: Self::Output) -> ToolResult;
+
+    /// The abort that the function returned, if it did.
+    #[doc(hidden)]
+    fn aborted(_: &Self::Output) -> Option<&Abort> {
+        None
+    }
 }
 
 /// The typed arguments of a tool.
@@ -183,7 +188,17 @@ impl<T, R> Clone for RingNext<'_, T, R> {
 impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
-    fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send {
-        Latched::new(self.ring.call_typed(self.tool, self.cx, args), self.cx)
+    async fn run(self, args: T::Args) -> ToolResult<T::Output> {
+        let result = self.ring.call_typed(self.tool, self.cx, args).await;
+        // The function may return an abort itself; the hook outside gets it as a value and may drop it.
+        let abort = match &result {
+            Err(Exit::Abort(abort)) => Some(abort),
+            Ok(output) => T::aborted(output),
+            Err(_) => None,
+        };
+        if let Some(abort) = abort {
+            self.cx.run().abort(abort);
+        }
+        result
     }
 }

@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use super::schema::output_schema;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
-use crate::error::{Exit, ToolResult};
+use crate::error::{Abort, Exit, ToolResult};
 use crate::output::ToolOutput;
 
 /// A type that a tool can return as JSON.
@@ -250,12 +250,23 @@ impl InExit {
         value
     }
 
+    pub fn aborted<T>(self, value: &Result<T, Exit>) -> Option<&Abort> {
+        match value {
+            Err(Exit::Abort(abort)) => Some(abort),
+            _ => None,
+        }
+    }
+
     pub fn value<T>(self, _: &Kind<Result<T, Exit>>) -> Kind<T> {
         Kind::new()
     }
 }
 
 impl InError {
+    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
+        None
+    }
+
     pub fn split<T, E: Into<Box<dyn Error + Send + Sync>>>(self, value: Result<T, E>) -> Result<T, Exit> {
         value.map_err(Exit::from)
     }
@@ -266,6 +277,10 @@ impl InError {
 }
 
 impl InText {
+    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
+        None
+    }
+
     pub fn split<T, E: Display>(self, value: Result<T, E>) -> Result<T, Exit> {
         value.map_err(|error| Exit::tool(error.to_string()))
     }
@@ -276,6 +291,10 @@ impl InText {
 }
 
 impl AsIs {
+    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
+        None
+    }
+
     pub fn split<T>(self, value: T) -> Result<T, Exit> {
         Ok(value)
     }
