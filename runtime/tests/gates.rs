@@ -1,6 +1,13 @@
 //! What a call through an onion may cost: heap allocations and bytes of future, both exact and the same on
 //! every machine. Instructions are counted in `bench/`.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use std::sync::Arc;
 
@@ -132,14 +139,16 @@ macro_rules! bytes {
 /// between: a `next` of the same size whose `run` gives the inner future as it is.
 fn own_bytes() -> usize {
     #[derive(Clone, Copy)]
+    #[expect(dead_code, reason = "as large as the runtime's own, which holds a context")]
     struct Plain<'a, N>(&'a N, &'a ToolContext);
     #[derive(Clone, Copy)]
     struct End<'a>(&'a (), &'a ToolContext);
 
     impl Next for End<'_> {
         async fn run(self, args: &mut Args) -> ToolResult {
-            let _held = (self.0, self.1);
+            let held = (self.0, self.1);
             std::future::ready(()).await;
+            let ((), _) = held;
             Err(args.text().to_string().into())
         }
     }

@@ -1,5 +1,12 @@
 //! T3: limits are kept wherever they stand and whatever the field is called.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use onionskin::{Args, Tool, ToolContext, tool};
 use schemars::JsonSchema;

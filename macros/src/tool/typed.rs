@@ -68,7 +68,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
                 __encode(returned)
             }
 
-            fn aborted(returned: &#output) -> ::core::option::Option<&__rt::Abort> {
+            fn aborted<'v>(returned: &'v #output) -> ::core::option::Option<&'v __rt::Abort> {
                 use __rt::ladder::*;
                 let kind = __rt::Kind::of(returned);
                 (&&&&kind).split_by().aborted(returned)

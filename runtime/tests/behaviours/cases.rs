@@ -177,6 +177,7 @@ async fn agent_hooks_outside_tool_hooks(case: Value) {
 }
 
 #[tool_hook]
+#[expect(clippy::unnecessary_wraps, reason = "one of the forms of a before hook")]
 fn note_source(ctx: &ToolContext, log: State<Log>) -> ToolResult<Option<ToolOutput>> {
     log.push(format!("{} {} {:?}", ctx.source(), ctx.tool_name(), ctx.server_name()));
     Ok((ctx.source() == onionskin::ToolSource::Runtime).then(|| ToolOutput::text("answered")))

@@ -48,9 +48,10 @@ fn every_behaviour_is_shown() {
             wrong.push(format!("{id}: nothing runs it"));
             continue;
         };
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            runtime.block_on(runner(case.clone()))
-        })) {
+        let run = std::panic::AssertUnwindSafe(|| {
+            runtime.block_on(runner(case.clone()));
+        });
+        match std::panic::catch_unwind(run) {
             Ok(()) => shown += 1,
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();

@@ -136,6 +136,7 @@ impl Fixture {
         self.mode.split(' ').any(|each| each == word)
     }
 
+    #[expect(clippy::unused_self, reason = "what happens is noted of a server")]
     fn note(&self, line: &str) {
         if let Ok(path) = std::env::var(LOG) {
             let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
