@@ -142,7 +142,9 @@ mod tests {
     #[test]
     fn a4_unknown_blocks_are_kept_as_json() {
         let output = answer(json!({"content": [{"type": "smell", "odour": "mint"}]})).unwrap();
-        assert_eq!(output.to_text(), r#"{"odour":"mint","type":"smell"}"#);
+        // Compared as a value: a dependency of a program may keep the order of keys, or sort them.
+        let kept: Value = serde_json::from_str(&output.to_text()).unwrap();
+        assert_eq!(kept, json!({"type": "smell", "odour": "mint"}));
     }
 
     #[test]
