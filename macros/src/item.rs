@@ -3,7 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Meta, Signature, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, FnArg, Meta, Signature, Token, Visibility};
+
+use crate::diag::Errors;
 
 /// A function. Its body may be anything: rustc reports what is wrong with it, and still hands it over.
 pub(crate) struct FnItem {
@@ -72,7 +75,27 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// The span of an option's name.
+/// Reads each option of an attribute once; one that is given twice is reported and passed over. Gives the
+/// names that were read.
+pub(crate) fn each_option(
+    parsed: syn::Result<Punctuated<Meta, Token![,]>>,
+    errors: &mut Errors,
+    mut read: impl FnMut(&str, &Meta, &mut Errors),
+) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for meta in errors.take(parsed).into_iter().flatten() {
+        let key = meta_name(&meta);
+        if seen.contains(&key) {
+            errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
+            continue;
+        }
+        read(&key, &meta, errors);
+        seen.push(key);
+    }
+    seen
+}
+
+/// The name of an option, as it is written without `r#`.
 pub(crate) fn meta_name(meta: &Meta) -> String {
     meta.path().get_ident().map_or_else(
         || meta.path().to_token_stream().to_string().replace(' ', ""),

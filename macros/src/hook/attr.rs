@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Meta, Path, Token};
 
 use crate::diag::Errors;
-use crate::item::meta_name;
+use crate::item::each_option;
 use crate::suggest;
 
 /// How a hook stands to the call.
@@ -33,16 +33,7 @@ impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-        let mut seen: Vec<String> = Vec::new();
-        for meta in errors.take(parsed).into_iter().flatten() {
-            let key = meta_name(&meta);
-            if seen.contains(&key) {
-                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-                continue;
-            }
-            options.read(&key, &meta, errors);
-            seen.push(key);
-        }
+        each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
         options
     }
 

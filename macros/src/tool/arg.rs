@@ -8,7 +8,7 @@ use syn::{Attribute, Expr, ExprLit, ExprRange, ExprUnary, Lit, LitStr, Meta, Ran
 
 use super::attr::{flag, text, value};
 use crate::diag::Errors;
-use crate::item::meta_name;
+use crate::item::each_option;
 use crate::suggest;
 
 /// What stands in for a missing value.
@@ -50,16 +50,7 @@ impl Arg {
             }
         };
         let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        let mut seen: Vec<String> = Vec::new();
-        for meta in errors.take(parsed).into_iter().flatten() {
-            let key = meta_name(&meta);
-            if seen.contains(&key) {
-                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-                continue;
-            }
-            self.option(&key, &meta, errors);
-            seen.push(key);
-        }
+        let seen = each_option(parsed, errors, |key, meta, errors| self.option(key, meta, errors));
         if self.skip
             && let Some(other) = seen.iter().find(|key| !matches!(key.as_str(), "skip" | "default"))
         {

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
 
 use crate::diag::Errors;
-use crate::item::meta_name;
+use crate::item::{each_option, meta_name};
 use crate::suggest;
 
 /// One of a tool's own hooks: `path` or `path(args)`.
@@ -105,16 +105,7 @@ impl Options {
             return options;
         }
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-        let mut seen: Vec<String> = Vec::new();
-        for meta in errors.take(parsed).into_iter().flatten() {
-            let key = meta_name(&meta);
-            if seen.contains(&key) {
-                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-                continue;
-            }
-            options.read(&key, &meta, errors);
-            seen.push(key);
-        }
+        each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
         options.exclude(errors);
         options
     }
