@@ -91,14 +91,12 @@ impl AgentRun {
             let table = self.table();
             let response = self.ask_model(turn, &table).await?;
             let calls = response.tool_calls.clone();
-            self.note_response(response);
             if calls.is_empty() {
-                return Ok(self
-                    .messages()
-                    .last()
-                    .map(|message| message.to_text().into_owned())
-                    .unwrap_or_default());
+                let answer = response.text.clone();
+                self.note_response(response);
+                return Ok(answer);
             }
+            self.note_response(response);
             if let Some(answer) = self.call_tools(turn, table, calls).await? {
                 return Ok(answer);
             }
