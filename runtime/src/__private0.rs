@@ -6,7 +6,7 @@ pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
 pub use std::vec::Vec;
 
-pub use serde_json::{Value, to_value};
+pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
@@ -24,9 +24,9 @@ pub use crate::onion::{
     TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias,
-    Param, Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias,
-    offload, optional, reader, recover, schema_of,
+    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
+    NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,
+    Within, ladder, no_alias, offload, reader, reads, recover, schema_returned,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

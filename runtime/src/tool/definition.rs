@@ -200,12 +200,18 @@ impl StaticTool {
 #[derive(Debug)]
 pub struct Defined {
     definition: OnceLock<ToolDefinition>,
-    tool: fn() -> StaticTool,
+    tool: StaticTool,
 }
 
 impl Defined {
-    pub const fn new(tool: fn() -> StaticTool) -> Self {
+    pub const fn new(tool: StaticTool) -> Self {
         Self { definition: OnceLock::new(), tool }
+    }
+
+    /// The parameters that the model fills.
+    #[inline]
+    pub(super) fn params(&self) -> &'static [Param] {
+        self.tool.params
     }
 
     #[inline]
@@ -218,7 +224,7 @@ impl Defined {
 
     #[cold]
     fn define(&self) -> &ToolDefinition {
-        self.definition.get_or_init(|| (self.tool)().define())
+        self.definition.get_or_init(|| self.tool.define())
     }
 }
 
