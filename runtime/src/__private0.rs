@@ -6,6 +6,7 @@ pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
 pub use std::vec::Vec;
 
+pub use futures_util::future::lazy;
 pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
@@ -26,7 +27,7 @@ pub use crate::onion::{
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
     NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,
-    Within, ladder, no_alias, offload, reader, reads, recover, schema_returned,
+    Within, aborted, encode, ladder, no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

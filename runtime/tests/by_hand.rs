@@ -30,7 +30,7 @@ const _: () = {
         name: "add_one",
         description: "Adds one.",
         params: &PARAMS,
-        output_schema: rt::schema_returned::<add_one>,
+        output_schema: rt::schema_by(<add_one as rt::Function>::returned),
         ..rt::StaticTool::EMPTY
     });
 
@@ -47,6 +47,7 @@ const _: () = {
     impl rt::Function for add_one {
         const NAME: &'static str = "add_one";
         type State = ();
+        type Values = (i64, ());
         type Args = Arguments;
         type Output = i64;
 
@@ -54,17 +55,22 @@ const _: () = {
             &DEFINITION
         }
 
-        fn read(args: &mut rt::Args) -> Result<Arguments, rt::Exit> {
-            let mut spans = [None; 1];
-            let slots = rt::Slots::split(&DEFINITION, args, &mut spans)?;
-            Ok(Arguments { x: slots.read(0, &READER_0)? })
+        fn read(args: &mut rt::Args) -> Result<Self::Values, rt::Exit> {
+            rt::read(&DEFINITION, &(&READER_0, ()), args, &mut [None; 1])
+        }
+
+        fn named((x, ()): Self::Values) -> Arguments {
+            Arguments { x }
+        }
+
+        fn unnamed(Arguments { x }: Arguments) -> Self::Values {
+            (x, ())
         }
 
         fn call<'a>(
             _cx: &'a rt::ToolContext,
-            args: Arguments,
+            (x, ()): Self::Values,
         ) -> Result<impl Future<Output = i64> + Send + 'a, rt::Exit> {
-            let Arguments { x } = args;
             Ok(add_one(x))
         }
 
@@ -73,7 +79,7 @@ const _: () = {
             let kind = rt::Kind::<i64>::new();
             let split = (&&&&kind).split_by();
             let inner = split.value(&kind);
-            split.and((&&&inner).form().of(&inner))
+            split.and(&kind, (&&&inner).form().of(&inner))
         }
     }
 };

@@ -134,7 +134,7 @@ impl Expansion<'_> {
     }
 
     /// The parameters that the model fills, each with its place among all parameters.
-    pub(super) fn model_params(&self) -> impl Iterator<Item = (usize, &Param)> {
+    pub(super) fn model_params(&self) -> impl DoubleEndedIterator<Item = (usize, &Param)> {
         self.params.iter().enumerate().filter(|(_, param)| param.is_model()).map(|(at, param)| (at, *param))
     }
 

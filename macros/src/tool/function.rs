@@ -2,7 +2,7 @@
 //! the function. Only what differs from one tool to the next is written; the runtime has the rest once.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
@@ -35,13 +35,13 @@ impl Expansion<'_> {
         let (struct_name, arguments) = (self.arguments_name(), self.arguments());
         let fields: Vec<_> = self.model_params().map(|(_, param)| &param.ident).collect();
         let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
-        let read = self.reading(|values| {
-            let values = values.iter().map(|(param, value)| {
-                let field = &param.ident;
-                quote!(#field: #value)
-            });
-            quote!(#struct_name { #(#values,)* })
-        });
+        let readers = nested(self.model_params().map(|(at, _)| {
+            let reader = format_ident!("__READER_{at}");
+            quote!(&#reader)
+        }));
+        let nested_types = nested(self.model_params().map(|(_, param)| param.owned.clone()));
+        let nested_values = nested(values.iter().map(ToTokens::to_token_stream));
+        let count = values.len();
         let output = self.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
         let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
@@ -54,7 +54,7 @@ impl Expansion<'_> {
         let passed = self.passed(true);
         let call = quote!(#function(#(#passed),*));
         let call = match (self.model.is_async, self.passes_references()) {
-            (false, _) => quote!(::core::future::ready(#call)),
+            (false, _) => quote!(__rt::lazy(move |_| #call)),
             (true, false) => call,
             (true, true) => quote!(async move { #call.await }),
         };
@@ -64,6 +64,7 @@ impl Expansion<'_> {
             impl __rt::Function for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
+                type Values = #nested_types;
                 type Args = #struct_name;
                 #output_item
 
@@ -71,15 +72,22 @@ impl Expansion<'_> {
                     &__DEFINITION
                 }
 
-                fn read(__args: &mut __rt::Args) -> ::core::result::Result<#struct_name, __rt::Exit> {
-                    #read
+                fn read(__args: &mut __rt::Args) -> ::core::result::Result<Self::Values, __rt::Exit> {
+                    __rt::read(&__DEFINITION, &#readers, __args, &mut [::core::option::Option::None; #count])
+                }
+
+                fn named(#nested_values: Self::Values) -> #struct_name {
+                    #struct_name { #(#fields: #values,)* }
+                }
+
+                fn unnamed(#struct_name { #(#fields: #values,)* }: #struct_name) -> Self::Values {
+                    #nested_values
                 }
 
                 fn call<'a>(
                     __cx: &'a __rt::ToolContext,
-                    __args: #struct_name,
+                    #nested_values: Self::Values,
                 ) -> ::core::result::Result<#future + 'a, __rt::Exit> {
-                    let #struct_name { #(#fields: #values,)* } = __args;
                     #inject
                     #skipped
                     ::core::result::Result::Ok(#call)
@@ -91,4 +99,9 @@ impl Expansion<'_> {
             }
         }
     }
+}
+
+/// One inside the other: `(a, (b, ()))`. The runtime reads such values with code that all tools share.
+fn nested(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
+    all.rev().fold(quote!(()), |rest, one| quote!((#one, #rest)))
 }

@@ -8,20 +8,16 @@ use super::expand::Expansion;
 use super::param::{Form, Param};
 
 impl Expansion<'_> {
-    /// Reads the arguments that the model fills, as `wrap` holds them; whatever is wrong with them is told at once.
-    pub(super) fn reading(&self, wrap: impl FnOnce(&[(&Param, TokenStream)]) -> TokenStream) -> TokenStream {
-        let values: Vec<_> = self
-            .model_params()
-            .enumerate()
-            .map(|(slot, (at, param))| (param, read_one(slot, at, param)))
-            .collect();
+    /// Reads the arguments that the model fills into a tuple; whatever is wrong with them is told at once.
+    pub(super) fn reading(&self) -> TokenStream {
+        let values: Vec<_> =
+            self.model_params().enumerate().map(|(slot, (at, param))| read_one(slot, at, param)).collect();
         let count = values.len();
         let slots = if count == 0 { quote!(_) } else { quote!(slots) };
-        let value = wrap(&values);
         quote! {
             let mut spans = [::core::option::Option::None; #count];
             let #slots = __rt::Slots::split(&__DEFINITION, __args, &mut spans)?;
-            ::core::result::Result::Ok(#value)
+            ::core::result::Result::Ok((#(#values,)*))
         }
     }
 }
@@ -38,7 +34,7 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
             let ty = param.read_type();
             quote!(slots.borrow::<#ty>(#slot)?)
         }
-        _ if has_default => return quote!(slots.read_or(#slot, &#reader, #default)?),
+        // Its reader knows the default.
         _ => return quote!(slots.read(#slot, &#reader)?),
     };
     if !has_default {
@@ -74,6 +70,6 @@ fn climb(kind: &TokenStream, span: Span) -> TokenStream {
         let kind = #kind;
         let split = (&&&&kind).split_by();
         let #inner = split.value(&kind);
-        split.and(#form)
+        split.and(&kind, #form)
     }
 }

@@ -36,10 +36,7 @@ impl Expansion<'_> {
     /// Reads the arguments into a tuple.
     fn read(&self) -> TokenStream {
         let types = self.model_params().map(|(_, param)| param.read_type());
-        let read = self.reading(|values| {
-            let values = values.iter().map(|(_, value)| value);
-            quote!((#(#values,)*))
-        });
+        let read = self.reading();
         quote! {
             fn __read<'a>(
                 __args: &'a mut __rt::Args,
@@ -83,8 +80,7 @@ impl Expansion<'_> {
             let ladders = ladders(&quote!(()));
             return quote! {
                 fn __encode(returned: ()) -> __rt::ToolResult {
-                    let rungs = { #ladders };
-                    __rt::Returned::encode(&rungs, returned)
+                    __rt::encode({ #ladders }, returned)
                 }
             };
         };
@@ -94,8 +90,7 @@ impl Expansion<'_> {
         let ladders = ladders_of(&value, returned.span());
         quote! {
             fn __encode #lifetimes (#value: #returned) -> __rt::ToolResult #bounds {
-                let rungs = { #ladders };
-                __rt::Returned::encode(&rungs, #value)
+                __rt::encode({ #ladders }, #value)
             }
         }
     }

@@ -45,9 +45,13 @@ impl Expansion<'_> {
             } else if param.reads_text() {
                 quote!(__rt::Param::new::<#owned>(#name))
             } else {
-                items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
-                    const #reader: __rt::Reader<#owned> = __rt::reader::<#owned>();
-                });
+                let span = param.ty.span().resolved_at(Span::mixed_site());
+                let read = quote_spanned!(span=> __rt::reader::<#owned>());
+                let read = match &default {
+                    Some(function) => quote!(#read.or(#function)),
+                    None => read,
+                };
+                items.extend(quote_spanned!(span=> const #reader: __rt::Reader<#owned> = #read;));
                 quote!(#reader.param(#name))
             };
             let mut fields = TokenStream::new();
@@ -94,15 +98,12 @@ impl Expansion<'_> {
             (None, Some(returned)) => {
                 let returned = super::param::with_lifetime(returned, "'static");
                 let ladders = super::read::ladders(&returned);
-                quote! {{
-                    let returned = { #ladders };
-                    __rt::Returned::<#returned>::schema(&returned)
-                }}
+                quote!(__rt::schema_of::<#returned, _>({ #ladders }))
             }
         };
         let schema = if self.is_function() && options.output_schema.is_none() {
             let type_name = self.type_name;
-            quote!(__rt::schema_returned::<#type_name>)
+            quote!(__rt::schema_by(<#type_name as __rt::Function>::returned))
         } else {
             quote!(|| #schema)
         };

@@ -64,8 +64,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
             }
 
             fn aborted<'v>(returned: &'v #output) -> ::core::option::Option<&'v __rt::Abort> {
-                let rungs = { #ladders };
-                __rt::Returned::aborted(&rungs, returned)
+                __rt::aborted({ #ladders }, returned)
             }
         }
     }

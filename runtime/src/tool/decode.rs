@@ -70,21 +70,15 @@ impl<'a, 's> Slots<'a, 's> {
         self.read_rare(index, reader)
     }
 
-    /// As [`Self::read`], with a value that stands in for a missing one.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    #[inline]
-    pub fn read_or<T>(&self, index: usize, reader: &Reader<T>, default: fn() -> T) -> ToolResult<T> {
-        if self.is_given(index) { self.read(index, reader) } else { Ok(default()) }
-    }
-
     /// What is left out, what can be read as the wanted type without loss, and what cannot.
     #[inline(never)]
     fn read_rare<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
         let value = match self.raw(index) {
-            None if (reader.optional)() => (reader.from_text)("null").ok(),
-            None => None,
+            None => match reader.default {
+                Some(default) => Some(default()),
+                None if (reader.optional)() => (reader.from_text)("null").ok(),
+                None => None,
+            },
             Some(raw) => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
         };
         value.ok_or_else(|| self.refuse(Vec::new()))

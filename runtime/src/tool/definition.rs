@@ -214,7 +214,6 @@ impl Defined {
         self.tool.params
     }
 
-    #[inline]
     pub fn get(&self) -> &ToolDefinition {
         match self.definition.get() {
             Some(definition) => definition,

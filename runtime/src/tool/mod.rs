@@ -30,10 +30,10 @@ pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
-pub use function::{Function, schema_returned};
+pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
 pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
-pub use result::{Kind, Returned, ToolReturn, ladder};
+pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};

@@ -127,6 +127,7 @@ pub struct Reader<T> {
     pub(super) optional: fn() -> bool,
     pub(super) from_text: fn(&str) -> Result<T, serde_json::Error>,
     pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
+    pub(super) default: Option<fn() -> T>,
 }
 
 /// The reader of a type.
@@ -136,10 +137,18 @@ pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
         optional: super::schema::optional::<T>,
         from_text: |text| from_text(text),
         from_value: |value| T::deserialize(value),
+        default: None,
     }
 }
 
 impl<T> Reader<T> {
+    /// The same, with a value that stands in for a missing one.
+    #[must_use]
+    pub const fn or(mut self, default: fn() -> T) -> Self {
+        self.default = Some(default);
+        self
+    }
+
     /// A required parameter of this type, without words or limits.
     pub const fn param(&self, name: &'static str) -> Param {
         Param { name, ..self.param }

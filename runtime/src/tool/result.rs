@@ -129,9 +129,9 @@ impl<T> Kind<T> {
 /// The rungs. Generated code imports them anonymously.
 #[doc(hidden)]
 pub mod ladder {
+    pub use super::Split as _;
     use super::{AsIs, Described, InError, InExit, InText, Own, Undescribed};
     use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
-    pub use super::{Form as _, Returned as _, Split as _};
 
     pub trait SplitExit {
         fn split_by(&self) -> InExit;
@@ -219,34 +219,53 @@ pub mod ladder {
 #[doc(hidden)]
 pub trait Returned<R> {
     /// As the result of the call.
-    fn encode(&self, returned: R) -> ToolResult;
+    ///
+    /// # Errors
+    /// If the function failed, or its value cannot be written.
+    fn encode(returned: R) -> ToolResult;
     /// The schema of the structured result.
-    fn schema(&self) -> Option<Value>;
+    fn schema() -> Option<Value>;
     /// The abort that the function returned, if it did.
-    fn aborted<'r>(&self, returned: &'r R) -> Option<&'r Abort>;
+    fn aborted(returned: &R) -> Option<&Abort>;
 }
 
 /// The two rungs that fit a type: how the error side comes off, and how the value is written.
 #[doc(hidden)]
-pub struct Rungs<S, F, T>(S, F, PhantomData<fn() -> T>);
+pub struct Rungs<S, F>(PhantomData<fn() -> (S, F)>);
 
-/// How the value is written, as one of the rungs knows it.
+impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F> {
+    fn encode(returned: R) -> ToolResult {
+        F::finish(S::split(returned)?)
+    }
+
+    fn schema() -> Option<Value> {
+        F::schema()
+    }
+
+    fn aborted(returned: &R) -> Option<&Abort> {
+        S::aborted(returned)
+    }
+}
+
+/// Makes a result of what a function returned.
+///
+/// # Errors
+/// If the function failed, or its value cannot be written.
 #[doc(hidden)]
-pub struct Written<F, T>(F, PhantomData<fn() -> T>);
+pub fn encode<R, T: Returned<R>>(_: T, returned: R) -> ToolResult {
+    T::encode(returned)
+}
 
-impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F, R> {
-    #[inline]
-    fn encode(&self, returned: R) -> ToolResult {
-        self.1.finish(self.0.split(returned)?)
-    }
+/// The schema of what a function returns.
+#[doc(hidden)]
+pub fn schema<R, T: Returned<R>>(_: T) -> Option<Value> {
+    T::schema()
+}
 
-    fn schema(&self) -> Option<Value> {
-        self.1.schema()
-    }
-
-    fn aborted<'r>(&self, returned: &'r R) -> Option<&'r Abort> {
-        self.0.aborted(returned)
-    }
+/// The abort that a function returned, if it did.
+#[doc(hidden)]
+pub fn aborted<R, T: Returned<R>>(_: T, returned: &R) -> Option<&Abort> {
+    T::aborted(returned)
 }
 
 /// Takes the error side off.
@@ -254,9 +273,9 @@ impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F, R> {
 pub trait Split<R>: Sized {
     type Value;
 
-    fn split(&self, returned: R) -> Result<Self::Value, Exit>;
+    fn split(returned: R) -> Result<Self::Value, Exit>;
 
-    fn aborted<'r>(&self, _: &'r R) -> Option<&'r Abort> {
+    fn aborted(_: &R) -> Option<&Abort> {
         None
     }
 
@@ -266,17 +285,21 @@ pub trait Split<R>: Sized {
     }
 
     /// Both rungs together.
-    fn and<F: Form<Self::Value>>(self, form: Written<F, Self::Value>) -> Rungs<Self, F, R> {
-        Rungs(self, form.0, PhantomData)
+    fn and<F: Form<Self::Value>>(self, _: &Kind<R>, _: Written<F, Self::Value>) -> Rungs<Self, F> {
+        Rungs(PhantomData)
     }
 }
+
+/// How a value of this type is written.
+#[doc(hidden)]
+pub struct Written<F, T>(PhantomData<fn() -> (F, T)>);
 
 /// Writes a value.
 #[doc(hidden)]
 pub trait Form<T> {
-    fn finish(&self, value: T) -> ToolResult;
+    fn finish(value: T) -> ToolResult;
 
-    fn schema(&self) -> Option<Value>;
+    fn schema() -> Option<Value>;
 }
 
 /// The error side is ours already.
@@ -296,11 +319,11 @@ impl<T> Split<Result<T, Exit>> for InExit {
     type Value = T;
 
     #[inline]
-    fn split(&self, returned: Result<T, Exit>) -> Result<T, Exit> {
+    fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
         returned
     }
 
-    fn aborted<'r>(&self, returned: &'r Result<T, Exit>) -> Option<&'r Abort> {
+    fn aborted(returned: &Result<T, Exit>) -> Option<&Abort> {
         match returned {
             Err(Exit::Abort(abort)) => Some(abort),
             _ => None,
@@ -312,7 +335,7 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
     type Value = T;
 
     #[inline]
-    fn split(&self, returned: Result<T, E>) -> Result<T, Exit> {
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(Exit::from)
     }
 }
@@ -320,7 +343,7 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
 impl<T, E: Display> Split<Result<T, E>> for InText {
     type Value = T;
 
-    fn split(&self, returned: Result<T, E>) -> Result<T, Exit> {
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|error| Exit::tool(error.to_string()))
     }
 }
@@ -329,7 +352,7 @@ impl<T> Split<T> for AsIs {
     type Value = T;
 
     #[inline]
-    fn split(&self, returned: T) -> Result<T, Exit> {
+    fn split(returned: T) -> Result<T, Exit> {
         Ok(returned)
     }
 }
@@ -346,51 +369,51 @@ pub struct Undescribed;
 
 impl Own {
     pub fn of<T: OwnForm>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(self, PhantomData)
+        Written(PhantomData)
     }
 }
 
 impl Described {
     pub fn of<T: ToolReturn + JsonSchema>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(self, PhantomData)
+        Written(PhantomData)
     }
 }
 
 impl Undescribed {
     pub fn of<T: ToolReturn>(self, _: &Kind<T>) -> Written<Self, T> {
-        Written(self, PhantomData)
+        Written(PhantomData)
     }
 }
 
 impl<T: OwnForm> Form<T> for Own {
     #[inline]
-    fn finish(&self, value: T) -> ToolResult {
+    fn finish(value: T) -> ToolResult {
         Ok(value.into_output())
     }
 
-    fn schema(&self) -> Option<Value> {
+    fn schema() -> Option<Value> {
         T::schema()
     }
 }
 
 impl<T: ToolReturn + JsonSchema> Form<T> for Described {
     #[inline]
-    fn finish(&self, value: T) -> ToolResult {
+    fn finish(value: T) -> ToolResult {
         json(value)
     }
 
-    fn schema(&self) -> Option<Value> {
+    fn schema() -> Option<Value> {
         Some(output_schema::<T>())
     }
 }
 
 impl<T: ToolReturn> Form<T> for Undescribed {
     #[inline]
-    fn finish(&self, value: T) -> ToolResult {
+    fn finish(value: T) -> ToolResult {
         json(value)
     }
 
-    fn schema(&self) -> Option<Value> {
+    fn schema() -> Option<Value> {
         None
     }
 }
