@@ -40,7 +40,7 @@
 //!     ScriptedTurn::call("add_one", json!({ "x": 41 })),
 //!     ScriptedTurn::say("It is {last}."),
 //! ]);
-//! let output = Clerk::build().model(model).run("What is 41 + 1?").await.unwrap();
+//! let output = Clerk::builder().model(model).run("What is 41 + 1?").await.unwrap();
 //! assert_eq!(output.text, "It is 42 [add_one].");
 //! # });
 //! ```

@@ -123,7 +123,7 @@ async fn h4_hooks_and_the_model_see_the_tools_of_a_server() {
         ScriptedTurn::call("fix__get_echo", json!({"text": "hello"})),
         ScriptedTurn::say("It said: {last}"),
     ]));
-    let agent = Talker::build()
+    let agent = Talker::builder()
         .model(Arc::clone(&script))
         .server("fix", server("plain", &Log::new("hooks")))
         .build()
