@@ -129,7 +129,7 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 pub mod forms {
     pub use crate::__private0::Seconds;
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, WrittenAs};
+    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, WrittenAs};
     pub use crate::tool::{FitsState, Make};
 }
 

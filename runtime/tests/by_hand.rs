@@ -122,11 +122,24 @@ async fn audit(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResu
 struct audit {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl audit {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for audit {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for audit {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = R;
         fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
@@ -156,11 +169,24 @@ async fn clamp(
 struct clamp {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl clamp {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for clamp {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for clamp {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = rt::TypedLayer<Self, R>;
         const TYPED: bool = true;

@@ -202,6 +202,24 @@ async fn h5_run_time_hooks_stand_outermost_or_at_the_marked_place() {
     assert_eq!(log.lines(), ["A>", "1>", "add_one 1", "<1", "<A"]);
 }
 
+#[tokio::test]
+async fn h5_hooks_of_functions_can_be_added_at_run_time_with_their_configuration() {
+    let log = Log::default();
+    let calls = [("add_one", json!({"x": 1}))];
+    run(InnerSeam::builder().state(log.clone()).hook(mark::new("1")).hook(mark::new("2")), &calls).await;
+    assert_eq!(log.lines(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
+    let texts = run(OuterSeam::builder().state(log.clone()).hook(signed::new()), &calls).await;
+    assert_eq!(texts, ["2."]);
+    // Where there is nothing to configure, there is a default.
+    let texts = run(OuterSeam::builder().state(log.clone()).hook(signed::default()), &calls).await;
+    assert_eq!(texts, ["2."]);
+}
+
+#[tool_hook]
+fn signed(output: &mut ToolOutput) {
+    output.push_text(".");
+}
+
 #[tool_hook]
 async fn past_the_rest(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
     if args["x"] == 7 {

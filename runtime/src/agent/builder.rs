@@ -17,8 +17,8 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
-use crate::onion::{Call, Core, DynHook, Hook, RuntimeHooks, Seam, call_dynamic, call_tool};
-use crate::tool::ToolDefinition;
+use crate::onion::{Call, Core, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, call_dynamic, call_tool};
+use crate::tool::{FitsState, ToolDefinition};
 use crate::tool::table::ToolTable;
 
 /// Makes the state of a new session.
@@ -301,8 +301,12 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Adds a run-time hook around the agent's declared ones (or at the `..` in its `tool_hooks`); hooks
-    /// that are added first stand outermost.
-    pub fn hook(mut self, hook: impl Hook) -> Self {
+    /// that are added first stand outermost. A `#[tool_hook]` function's hook is made with `new`:
+    /// `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
+    pub fn hook<H>(mut self, hook: H) -> Self
+    where
+        H: Hook<State: FitsState<A::State>, Ring<EndRing>: RawRing>,
+    {
         self.setup.hooks.push(Arc::new(hook));
         self
     }

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Agent, AgentRun, RunError};
 use crate::model::RequestParams;
-use crate::onion::{Call, Core, DynCall, DynHook, Hook, RuntimeHooks};
+use crate::onion::{Call, Core, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
 use crate::tool::{DynTool, Tool, ToolDefinition};
 
 /// What a child starts with when its parent calls it.
@@ -225,7 +225,7 @@ impl AgentDeclaration {
 
     /// Adds a hook inside the ones that are added when the agent is built.
     #[must_use]
-    pub fn hook(mut self, hook: impl Hook) -> Self {
+    pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
         self.hooks.push(Arc::new(hook));
         self
     }

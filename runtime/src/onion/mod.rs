@@ -24,7 +24,7 @@ pub(crate) use dynamic::{DynHook, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
+pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
 use crate::context::ToolContext;
