@@ -240,8 +240,12 @@ async fn a7_a_dropped_run_cancels_everything_beneath_it() {
 #[tokio::test]
 async fn a7_a_cancelled_run_says_so() {
     let token = CancellationToken::new();
-    let handle =
-        Failing::builder().state(Alive::default()).model(turns(&[("hangs", json!({}))])).build().await.unwrap();
+    let handle = Failing::builder()
+        .state(Alive::default())
+        .model(turns(&[("hangs", json!({}))]))
+        .build()
+        .await
+        .unwrap();
     let run = handle.request("go").cancellation(token.clone()).run();
     let cancel = async {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -392,7 +392,8 @@ agent! {
 async fn unknown_tool(case: Value) {
     let name = case["given"]["call"].as_str().unwrap();
     let turns = [ScriptedTurn::call(name, json!({})), ScriptedTurn::say("done")];
-    let output = OneTool::builder().state(Log::default()).model(Script::turns(turns)).run("go").await.unwrap();
+    let output =
+        OneTool::builder().state(Log::default()).model(Script::turns(turns)).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].to_text(), case["expect"]["text"].as_str().unwrap());
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::UnknownTool)));
     assert_eq!(output.text, "done");
@@ -415,7 +416,8 @@ async fn asks_retry(case: Value) {
     let mut limits = Limits::default();
     limits.max_retries = 1;
     let model = Script::turns([small(), small(), ScriptedTurn::say("done")]);
-    let error = Scene::builder().state(Log::default()).limits(limits).model(model).run("go").await.unwrap_err();
+    let error =
+        Scene::builder().state(Log::default()).limits(limits).model(model).run("go").await.unwrap_err();
     assert!(error.to_string().contains("`picky` asked for another try 2 times"), "{error}");
 }
 

@@ -85,7 +85,7 @@ impl Hook for Described {
                 next.run(args).await
             }
             "Instead: return 'blocked'" => Ok(ToolOutput::text("blocked")),
-            "raise ToolError('blocked')" => Err(Exit::Tool(ToolError::denied("blocked"))),
+            "raise ToolError('blocked')" => Err(Exit::denied("blocked")),
             "raise RuntimeError('hook boom')" => Err("hook boom".into()),
             "r = next(); return r + ' [audit]'" => {
                 let result = next.run(args).await?;
