@@ -59,7 +59,7 @@
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
-//! | Tests | [`ToolCaller`], [`ToolContext::detached`] |
+//! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
 //!
 //! # Features
 //!
@@ -89,6 +89,7 @@ mod model;
 mod onion;
 mod output;
 mod record;
+pub mod testing;
 mod tool;
 
 // The macros name this crate by its path, also in its own tests and examples.
@@ -129,7 +130,9 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 pub mod forms {
     pub use crate::__private0::Seconds;
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, WrittenAs};
+    pub use crate::onion::{
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, WrittenAs,
+    };
     pub use crate::tool::{FitsState, Make};
 }
 

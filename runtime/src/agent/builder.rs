@@ -17,9 +17,11 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
-use crate::onion::{Call, Core, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, call_dynamic, call_tool};
-use crate::tool::{FitsState, ToolDefinition};
+use crate::onion::{
+    Call, Core, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, call_dynamic, call_tool,
+};
 use crate::tool::table::ToolTable;
+use crate::tool::{FitsState, ToolDefinition};
 
 /// Makes the state of a new session.
 pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
