@@ -204,6 +204,9 @@ pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
 fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
     let mut problems = Vec::new();
     spans.fill(None);
+    if let Some(error) = args.refused() {
+        return vec![Problem::root(error.to_string())];
+    }
     let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
     problems.clear();
     spans.fill(None);

@@ -45,6 +45,11 @@ async fn t6_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
     }
     let repaired = call(&agent, "fix__get_echo", json!({"text": "a", "times": "2"})).await;
     assert_eq!(repaired.text, "a a");
+    // A longer number would be rounded on its way.
+    let output = agent.run(r#"fix__get_echo {"text": "a", "times": 12345678901234567890123}"#).await.unwrap();
+    let outcome = super::support::Outcome::read(&output.text);
+    assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
+    assert!(outcome.text.contains("12345678901234567890123 has more digits"), "{outcome:?}");
     let output = agent.run("fix__get_echo [1, 2]").await.unwrap();
     let outcome = super::support::Outcome::read(&output.text);
     assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
