@@ -62,7 +62,10 @@ impl AgentRun {
         self.cx.messages()
     }
 
-    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call.
+    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call. What a child
+    /// said goes where `history_merge_target` says, when its call is over.
+    ///
+    /// Cancel safety: dropping it ends the call; a child's conversation is then lost.
     ///
     /// # Errors
     /// As the tool and its hooks; a name that is not there is a tool error with near names.
@@ -77,7 +80,9 @@ impl AgentRun {
         };
         let call = ToolCall::new(format!("direct_{place}"), name, args.text());
         let ready = ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn, place, number };
-        ready.make(&mut args).await.0
+        let (result, transcript) = ready.make(&mut args).await;
+        self.merge(transcript);
+        result
     }
 
     /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
@@ -333,7 +338,7 @@ impl AgentRun {
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()
     }
 
-    fn merge(&self, transcripts: Vec<Transcript>) {
+    fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
         use super::declaration::HistoryMergeTarget as Target;
         for Transcript { child, messages } in transcripts {
             match self.instance.children.history_merge_target {
