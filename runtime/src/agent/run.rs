@@ -175,6 +175,7 @@ impl AgentRun {
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
                 return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
             }
+            self.event(turn, EventKind::TurnRestarted { turn });
             let pause = backoff(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
