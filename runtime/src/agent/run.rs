@@ -260,7 +260,7 @@ impl AgentRun {
         if let Some(abort) = self.cx.aborted() {
             return Err(RunError::Aborted(abort.clone()));
         }
-        if let Some((tool, message)) = end.retry {
+        for (tool, message) in end.retries {
             let mut progress = self.progress();
             let times = progress.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
