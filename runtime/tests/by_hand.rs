@@ -246,8 +246,11 @@ const _: () = {
     }
 
     impl rt::Core for Core {
-        fn definitions(&self) -> Vec<(usize, rt::ToolDefinition)> {
-            vec![(0, rt::Tool::definition(&self.tool_0).clone())]
+        fn definitions(&self) -> rt::Definitions {
+            vec![(
+                0,
+                rt::define(<Tool0 as rt::Tool>::NAME, &|| <Tool0 as rt::Tool>::definition(&self.tool_0)),
+            )]
         }
     }
 

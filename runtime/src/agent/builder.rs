@@ -18,10 +18,11 @@ use crate::journal::Journal;
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
 use crate::onion::{
-    Call, Core, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, call_dynamic, call_tool,
+    Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
+    call_tool,
 };
+use crate::tool::FitsState;
 use crate::tool::table::ToolTable;
-use crate::tool::{FitsState, ToolDefinition};
 
 /// Makes the state of a new session.
 pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
@@ -193,6 +194,12 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
+        let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
+        let fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
+            agent: name.to_string(),
+            tool,
+            reason,
+        })?;
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         let instance = Arc::new(Instance {
             info,
@@ -207,7 +214,7 @@ impl Assembly<'_> {
             run: link.run,
             messages: messages.into(),
             children: rules,
-            fixed: fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools),
+            fixed,
             providers: self.providers(&name, &declaration.servers)?,
             table: Mutex::default(),
             name,
@@ -270,7 +277,7 @@ impl Call for NoCore {
 }
 
 impl Core for NoCore {
-    fn definitions(&self) -> Vec<(usize, ToolDefinition)> {
+    fn definitions(&self) -> Definitions {
         Vec::new()
     }
 }
