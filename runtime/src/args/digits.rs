@@ -47,7 +47,8 @@ struct Exact<'s> {
 
 impl Formatter for &mut Exact<'_> {
     fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        let rounds_to_it = |literal: &&&str| literal.parse::<f64>().is_ok_and(|number| number == value);
+        let rounds_to_it =
+            |literal: &&&str| literal.parse::<f64>().is_ok_and(|number| number.to_bits() == value.to_bits());
         let Some(first) = self.numbers.iter().find(rounds_to_it) else {
             return serde_json::ser::CompactFormatter.write_f64(writer, value);
         };
