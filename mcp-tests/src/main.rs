@@ -1,0 +1,213 @@
+//! An MCP server that does whatever the tests want to see: `fixture MODE...`.
+//!
+//! It is a program of its own because a server is one: the tests start it, kill it, and look for what it leaves.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig as Info,
+    Tool, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ServerHandler, ServiceExt};
+use serde_json::{Value, json};
+
+/// Where it writes what it does.
+const LOG: &str = "FIXTURE_LOG";
+
+fn main() -> std::io::Result<()> {
+    let fixture = Fixture::new(std::env::args().skip(1).collect());
+    fixture.note(&format!("pid {}", std::process::id()));
+    eprintln!("the secret is {}", std::env::var("SECRET").unwrap_or_default());
+    if fixture.has("exits") {
+        eprintln!("cannot find the database");
+        std::process::exit(3);
+    }
+    if fixture.has("leaves-a-child") {
+        #[expect(clippy::zombie_processes, reason = "it is to outlive this program")]
+        let child = std::process::Command::new("sleep").arg("600").spawn()?;
+        fixture.note(&format!("pid {}", child.id()));
+    }
+    let stays = fixture.has("stays");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let log = fixture.clone();
+        if let Ok(service) = fixture.serve(rmcp::transport::stdio()).await {
+            let _ = service.waiting().await;
+        }
+        log.note("input closed");
+        if stays {
+            tokio::time::sleep(Duration::from_mins(10)).await;
+        }
+    });
+    std::process::exit(0);
+}
+
+#[derive(Clone)]
+struct Fixture {
+    modes: Vec<String>,
+    changed: Arc<AtomicBool>,
+    broken_list: Arc<AtomicBool>,
+}
+
+fn tool(name: &'static str, description: &'static str, schema: Value) -> Tool {
+    let Value::Object(schema) = schema else { panic!("a schema is an object") };
+    Tool::new(name, description, schema)
+}
+
+impl Fixture {
+    fn new(modes: Vec<String>) -> Self {
+        Self { modes, changed: Arc::default(), broken_list: Arc::default() }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.modes.iter().any(|mode| mode == word)
+    }
+
+    #[expect(clippy::unused_self, reason = "what happens is noted of a server")]
+    fn note(&self, line: &str) {
+        if let Ok(path) = std::env::var(LOG) {
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+            let _ = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        let none = || json!({"type": "object", "properties": {}});
+        let echo = json!({
+            "type": "object",
+            "properties": {"text": {"type": "string"}, "times": {"type": "integer", "minimum": 1}},
+            "required": ["text"],
+            "additionalProperties": false,
+        });
+        let output = json!({"type": "object", "properties": {"echoed": {"type": "string"}}});
+        let Value::Object(output) = output else { unreachable!() };
+        let mut meta = MetaObject::default();
+        meta.0.insert("unit".to_owned(), json!("words"));
+        let echo = tool("get_echo", "Says it again.", echo)
+            .with_title("Echo")
+            .with_annotations(ToolAnnotations::new().read_only(true))
+            .with_raw_output_schema(output.into())
+            .with_meta(meta);
+        let mut tools = vec![echo];
+        if self.changed.load(Ordering::SeqCst) {
+            tools.push(tool("get_new", "Is new.", none()));
+        } else {
+            tools.push(tool("get_old", "Will go.", none()));
+        }
+        for name in ["crash", "hang", "slow", "fail", "refuse", "change", "change_badly", "pid", "blocks"] {
+            tools.push(tool(name, "Does so.", none()));
+        }
+        tools
+    }
+
+    async fn call(&self, request: CallToolRequestParams, cx: &RequestContext<RoleServer>) -> Answer {
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
+        match &*request.name {
+            "get_echo" => {
+                let times = arguments["times"].as_u64().unwrap_or(1);
+                let text =
+                    vec![arguments["text"].as_str().unwrap_or_default(); usize::try_from(times).unwrap_or(1)];
+                let mut result = CallToolResult::success(vec![ContentBlock::text(text.join(" "))]);
+                result.structured_content = Some(json!({"echoed": text.join(" ")}));
+                let mut meta = MetaObject::default();
+                meta.0.insert("cost".to_owned(), json!(1));
+                result.meta = Some(meta);
+                return Ok(result);
+            }
+            "crash" => {
+                eprintln!("segmentation fault, so to say");
+                self.note("crash");
+                std::process::exit(7);
+            }
+            "hang" => {
+                self.note("hang");
+                tokio::select! {
+                    () = cx.ct.cancelled() => self.note("cancelled"),
+                    () = tokio::time::sleep(Duration::from_mins(10)) => {}
+                }
+            }
+            "slow" => {
+                for step in 1..=4 {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                    if let Some(token) = cx.meta.get_progress_token() {
+                        let report = ProgressNotificationParam::new(token, f64::from(step))
+                            .with_total(4.0)
+                            .with_message(format!("step {step}"));
+                        let _ = cx.peer.notify_progress(report).await;
+                    }
+                }
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            "fail" => return Ok(CallToolResult::error(vec![ContentBlock::text("no such city")])),
+            "refuse" => return Err(ErrorData::invalid_params("not today", Some(json!({"until": "noon"})))),
+            "change" | "change_badly" => {
+                self.changed.fetch_xor(true, Ordering::SeqCst);
+                self.broken_list.store(request.name == "change_badly", Ordering::SeqCst);
+                let _ = cx.peer.notify_tool_list_changed().await;
+            }
+            "pid" => {
+                let pid = std::process::id().to_string();
+                return Ok(CallToolResult::success(vec![ContentBlock::text(pid)]));
+            }
+            "blocks" => {
+                return Ok(CallToolResult::success(vec![
+                    ContentBlock::text("a picture:"),
+                    ContentBlock::image("aGk=", "image/png"),
+                ]));
+            }
+            other => return Err(ErrorData::invalid_params(format!("no tool `{other}`"), None)),
+        }
+        Ok(CallToolResult::success(vec![ContentBlock::text("done")]))
+    }
+}
+
+type Answer = Result<CallToolResult, ErrorData>;
+
+impl ServerHandler for Fixture {
+    fn get_info(&self) -> Info {
+        Info::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
+    }
+
+    async fn list_tools(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        self.note("list");
+        if self.broken_list.load(Ordering::SeqCst) {
+            return Err(ErrorData::internal_error("the shelf is locked", None));
+        }
+        let mut tools = self.tools();
+        if !["pages", "circle", "endless"].iter().any(|mode| self.has(mode)) {
+            return Ok(ListToolsResult::with_all_items(tools));
+        }
+        let cursor = page.and_then(|page| page.cursor);
+        let from: usize = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+        let rest = tools.split_off(from.min(tools.len()));
+        let mut result = ListToolsResult::with_all_items(rest);
+        let more = result.tools.len() > 2;
+        result.tools.truncate(2);
+        if self.has("endless") {
+            result = ListToolsResult::with_all_items(Vec::new());
+            result.next_cursor = Some((from + 1).to_string());
+        } else if self.has("circle") {
+            result.next_cursor = Some("2".to_owned());
+        } else if more {
+            result.next_cursor = Some((from + 2).to_string());
+        }
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, &cx).await.map(Into::into)
+    }
+}
