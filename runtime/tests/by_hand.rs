@@ -95,11 +95,24 @@ async fn audit(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResu
 struct audit {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl audit {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for audit {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for audit {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = R;
         fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
@@ -129,11 +142,24 @@ async fn clamp(
 struct clamp {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl clamp {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for clamp {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for clamp {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = rt::TypedLayer<Self, R>;
         const TYPED: bool = true;
@@ -193,8 +219,11 @@ const _: () = {
     }
 
     impl rt::Core for Core {
-        fn definitions(&self) -> Vec<(usize, rt::ToolDefinition)> {
-            vec![(0, rt::Tool::definition(&self.tool_0).clone())]
+        fn definitions(&self) -> rt::Definitions {
+            vec![(
+                0,
+                rt::define(<Tool0 as rt::Tool>::NAME, &|| <Tool0 as rt::Tool>::definition(&self.tool_0)),
+            )]
         }
     }
 

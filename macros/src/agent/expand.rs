@@ -390,8 +390,8 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[allow(dead_code)]
         impl #ty {
-            /// Builds the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
-            pub fn build() -> __rt::AgentBuilder<Self> {
+            /// Begins to build the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
+            pub fn builder() -> __rt::AgentBuilder<Self> {
                 ::core::default::Default::default()
             }
 
@@ -402,7 +402,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub async fn run(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
-                Self::build().run(input).await
+                Self::builder().run(input).await
             }
 
             /// Builds the agent with the model that it names, asks it once and gives the events as they come.
@@ -412,7 +412,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub async fn stream(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunStream, __rt::BuildError> {
-                Self::build().stream(input).await
+                Self::builder().stream(input).await
             }
 
             /// As `run`, for programs that are not async.
@@ -422,7 +422,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub fn run_blocking(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
-                Self::build().run_blocking(input)
+                Self::builder().run_blocking(input)
             }
         }
     }

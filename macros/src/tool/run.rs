@@ -105,9 +105,7 @@ impl Expansion<'_> {
             quote! {
                 let (#(#values,)*) = __read(__args)?;
                 let (#(#values,)*) = (#(#owned,)*);
-                let __context = __cx.to_owned_context();
-                __rt::offload(__cx, move || {
-                    let __cx = &__context;
+                __rt::offload(__cx, move |__cx| {
                     #inject
                     #skipped
                     __encode(#call)

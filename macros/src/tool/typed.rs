@@ -29,12 +29,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     };
     let run = if tool.model.options.blocking.is_some() {
         quote! {
-            let __context = __cx.to_owned_context();
-            __rt::offload(__cx, move || {
-                let __cx = &__context;
-                #run
-            })
-            .await
+            __rt::offload(__cx, move |__cx| { #run }).await
         }
     } else {
         run

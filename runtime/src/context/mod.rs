@@ -217,7 +217,8 @@ impl ToolContext {
     }
 
     /// A token that is cancelled when the run is aborted, or when this call is over or dropped: give it
-    /// to work that you spawn.
+    /// to work that you spawn. In a `blocking` tool it is the attempt's: it is cancelled as soon as nobody waits
+    /// for that attempt any more, after a timeout for example.
     pub fn cancellation(&self) -> CancellationToken {
         self.token
             .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
@@ -293,12 +294,11 @@ impl ToolContext {
         }
     }
 
-    /// The same call, owned, for a thread of its own. Its token is this context's.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn to_owned_context(&self) -> Self {
+    /// The same call, owned, for an attempt on a thread of its own. Whoever waits for the attempt cancels its
+    /// token, which this context's token cancels too.
+    pub(crate) fn to_owned_attempt(&self) -> Self {
         let token = OnceLock::new();
-        let _ = token.set(CallToken { token: self.cancellation(), owner: false });
+        let _ = token.set(CallToken { token: self.cancellation().child_token(), owner: false });
         Self {
             run: self.run.clone(),
             table: Arc::clone(&self.table),

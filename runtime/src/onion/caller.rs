@@ -48,15 +48,22 @@ pub struct ToolCaller<A: Compiled> {
 
 impl<A: Compiled> ToolCaller<A> {
     /// The agent's tools, without a state.
+    ///
+    /// # Panics
+    /// If the schema or a default of a tool does.
     #[expect(clippy::new_without_default, reason = "it composes an onion, which is no default value")]
     pub fn new() -> Self {
         Self::with_state(())
     }
 
     /// The agent's tools with a state.
+    ///
+    /// # Panics
+    /// If the schema or a default of a tool does.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
         let (core, entry) = A::compose(RuntimeHooks::default());
         let entries = core.definitions().into_iter().map(|(slot, definition)| {
+            let definition = definition.unwrap_or_else(|undefined| panic!("{undefined}"));
             let name = Arc::clone(&definition.name);
             Entry::new(name, ToolSource::Function, None, definition, Target::Slot(slot))
         });

@@ -12,6 +12,7 @@ mod next;
 mod typed;
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -24,7 +25,7 @@ pub(crate) use dynamic::{DynHook, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
+pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -45,7 +46,33 @@ pub trait Call: Send + Sync + 'static {
 #[doc(hidden)]
 pub trait Core: Call {
     /// The compiled tools and their slots.
-    fn definitions(&self) -> Vec<(usize, ToolDefinition)>;
+    fn definitions(&self) -> Definitions;
+}
+
+/// The compiled tools of an agent and their slots.
+#[doc(hidden)]
+pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
+
+/// A tool that could not say what it is.
+#[doc(hidden)]
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of the tool `{tool}` panicked: {reason}")]
+pub struct Undefined {
+    pub(crate) tool: &'static str,
+    pub(crate) reason: String,
+}
+
+/// What a tool says that it is. Defaults and schemas are functions of the program: one that panics is told with
+/// the tool's name.
+#[doc(hidden)]
+pub fn define<'t>(
+    tool: &'static str,
+    definition: &dyn Fn() -> &'t ToolDefinition,
+) -> Result<ToolDefinition, Undefined> {
+    match catch_unwind(AssertUnwindSafe(definition)) {
+        Ok(definition) => Ok(definition.clone()),
+        Err(panic) => Err(Undefined { tool, reason: panic_text(&*panic).to_owned() }),
+    }
 }
 
 /// The core stands in the innermost layer and, for calls past the hooks, in the run.

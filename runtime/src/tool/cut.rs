@@ -25,6 +25,9 @@ pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) ->
 fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
     let mut problems = Vec::new();
     spans.fill(None);
+    if let Some(error) = args.refused() {
+        return vec![Problem::root(error.to_string())];
+    }
     let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
     problems.clear();
     spans.fill(None);

@@ -83,16 +83,20 @@ pub fn recover(
 }
 
 /// Runs a blocking tool on a thread of its own, off the async threads. Its panic goes on in the caller, where
-/// it becomes a tool error as any other. Dropping the future does not stop the thread: the work can ask the
-/// context's cancellation token.
+/// it becomes a tool error as any other. `work` gets the context of this one attempt.
+///
+/// Dropping the future does not stop the thread, it tells it: the cancellation token of the attempt's context is
+/// cancelled then, also if the call goes on and is tried again.
 ///
 /// # Errors
 /// As the work; and if the tokio runtime is shutting down before the work began.
 pub async fn offload<R: Send + 'static>(
     cx: &ToolContext,
-    work: impl FnOnce() -> ToolResult<R> + Send + 'static,
+    work: impl FnOnce(&ToolContext) -> ToolResult<R> + Send + 'static,
 ) -> ToolResult<R> {
-    match tokio::task::spawn_blocking(work).await {
+    let attempt = cx.to_owned_attempt();
+    let _over = attempt.cancellation().drop_guard();
+    match tokio::task::spawn_blocking(move || work(&attempt)).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
