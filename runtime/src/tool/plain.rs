@@ -166,10 +166,18 @@ pub(super) fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, se
 /// The value of a whole number of few digits, if `T` takes one; everything else is for the full reading.
 #[inline]
 fn whole_number<'de, T: Deserialize<'de>>(raw: &str) -> Option<T> {
-    let (negative, digits) = match raw.as_bytes() {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
+    match raw.as_bytes() {
+        [b'-', digits @ ..] => match value_of(digits)? {
+            // JSON's minus zero is a fraction.
+            0 => None,
+            number => T::deserialize(Whole(-number)).ok(),
+        },
+        digits => T::deserialize(Whole(value_of(digits)?)).ok(),
+    }
+}
+
+#[inline]
+fn value_of(digits: &[u8]) -> Option<i64> {
     // Eighteen digits always fit; more may or may not.
     if digits.is_empty() || digits.len() > 18 {
         return None;
@@ -181,12 +189,7 @@ fn whole_number<'de, T: Deserialize<'de>>(raw: &str) -> Option<T> {
         }
         number = number * 10 + i64::from(digit - b'0');
     }
-    match (negative, number) {
-        // JSON's minus zero is a fraction.
-        (true, 0) => None,
-        (true, _) => T::deserialize(Whole(-number)).ok(),
-        (false, _) => T::deserialize(Whole(number)).ok(),
-    }
+    Some(number)
 }
 
 /// A whole number, offered to a type as `serde_json` offers it.
