@@ -30,7 +30,7 @@ where
     }
     let definition = &cx.entry().definition;
     // A sync tool's panic comes while its future is polled, like an async one's.
-    let call = Caught::new(async { start().await }, cx, panicked);
+    let call = Caught::new(async { start().await }, cx, tool_panicked);
     if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
         cx.start_attempt();
         call.await
@@ -57,7 +57,7 @@ pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
 
 pin_project! {
     /// Turns a panic of a call into the exit that it stands for.
-    pub(super) struct Caught<'a, F> {
+    pub(crate) struct Caught<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
@@ -66,7 +66,7 @@ pin_project! {
 }
 
 impl<'a, F> Caught<'a, F> {
-    pub(super) fn new(
+    pub(crate) fn new(
         call: F,
         cx: &'a ToolContext,
         exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
@@ -75,11 +75,11 @@ impl<'a, F> Caught<'a, F> {
     }
 }
 
-impl<F: Future<Output = ToolResult>> Future for Caught<'_, F> {
-    type Output = ToolResult;
+impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
+    type Output = ToolResult<T>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Nobody sees what a panic left half done: the future is not polled again.
         match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
@@ -111,7 +111,7 @@ async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_
 }
 
 #[cold]
-fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }

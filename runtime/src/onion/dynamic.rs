@@ -118,6 +118,6 @@ where
 }
 
 #[cold]
-fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
 }
