@@ -16,7 +16,7 @@ fn unlucky(x: i64) -> i64 {
 
 /// Has a hook that panics.
 #[tool(hooks = [passes, panics, passes])]
-async fn guarded(x: i64) -> i64 {
+fn guarded(x: i64) -> i64 {
     x
 }
 
