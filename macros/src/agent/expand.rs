@@ -175,7 +175,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
-    checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+    checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
     for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         checks.extend(quote_spanned! {span=>
@@ -186,7 +186,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
             checks.extend(quote_spanned! {span=>
                 #(#cfgs)*
                 const _: () = ::core::assert!(
-                    __rt::is_first(__TOOL_NAMES, #index),
+                    __TOOL_CLASH != #index,
                     "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
                 );
             });
@@ -223,13 +223,13 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
-    checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
+    checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
         let span = entry_span(path);
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             const _: () = ::core::assert!(
-                __rt::is_first(__AGENT_NAMES, #index),
+                __AGENT_CLASH != #index,
                 "two children of this agent have the same name: give one another with `name: \"..\"`"
             );
         });

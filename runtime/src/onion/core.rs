@@ -1,7 +1,7 @@
 //! The core of an onion: where a tool is started, watched and, if it panics, caught.
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -45,13 +45,13 @@ where
 ///
 /// # Errors
 /// Those of the tool.
-pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
+pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match cx.dynamic() {
-        Some(tool) => tool.run_dyn(cx, args).await,
-        None => Err(Exit::Tool(
+        Some(tool) => tool.run_dyn(cx, args),
+        None => Box::pin(ready(Err(Exit::Tool(
             ToolError::new(format!("the tool `{}` is not part of this agent", cx.tool_name()))
                 .with_kind(ErrorKind::UnknownTool),
-        )),
+        )))),
     }
 }
 
@@ -89,8 +89,14 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
     }
 }
 
-async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_, ToolResult>) -> ToolResult {
-    let timed = async {
+/// Ends a call that takes too long, and makes it a step where there is a journal. Boxed, so that the code of it
+/// is made in this crate once and not in every crate that has an agent.
+fn watched<'a>(
+    cx: &'a ToolContext,
+    timeout: Option<Duration>,
+    call: BoxFuture<'a, ToolResult>,
+) -> BoxFuture<'a, ToolResult> {
+    let timed = async move {
         let Some(timeout) = timeout else { return call.await };
         match tokio::time::timeout(timeout, call).await {
             Ok(result) => result,
@@ -103,11 +109,13 @@ async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_
             )),
         }
     };
-    if cx.run().journal().is_none() {
-        return timed.await;
-    }
-    let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
-    record.into_result()
+    Box::pin(async move {
+        if cx.run().journal().is_none() {
+            return timed.await;
+        }
+        let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
+        record.into_result()
+    })
 }
 
 #[cold]

@@ -200,15 +200,20 @@ impl StaticTool {
 #[derive(Debug)]
 pub struct Defined {
     definition: OnceLock<ToolDefinition>,
-    tool: fn() -> StaticTool,
+    tool: StaticTool,
 }
 
 impl Defined {
-    pub const fn new(tool: fn() -> StaticTool) -> Self {
+    pub const fn new(tool: StaticTool) -> Self {
         Self { definition: OnceLock::new(), tool }
     }
 
+    /// The parameters that the model fills.
     #[inline]
+    pub(super) fn params(&self) -> &'static [Param] {
+        self.tool.params
+    }
+
     pub fn get(&self) -> &ToolDefinition {
         match self.definition.get() {
             Some(definition) => definition,
@@ -218,7 +223,7 @@ impl Defined {
 
     #[cold]
     fn define(&self) -> &ToolDefinition {
-        self.definition.get_or_init(|| (self.tool)().define())
+        self.definition.get_or_init(|| self.tool.define())
     }
 }
 

@@ -1,13 +1,13 @@
 //! Finds the values in plain argument text: what models write nearly always, at a fraction of the cost of
 //! a deserialiser. Whatever is not plain (a key that is unknown, escaped or there twice, anything that is
-//! not JSON) is left to the full reading in `decode`, which accepts it or says what is wrong.
+//! not JSON) is left to the full reading in `cut`, which accepts it or says what is wrong.
 
 use serde::de::Visitor;
 use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
-use super::decode::Span;
+use super::cut::Span;
 use super::param::Param;
 use crate::args::Sound;
 
@@ -197,12 +197,11 @@ impl<'de> Deserializer<'de> for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::decode::cut;
-    use crate::tool::schema::{optional, schema_of};
+    use crate::tool::cut::cut;
 
     /// The spans by the quick way, which must be those of the full reading, or none.
     fn quick(text: &str) -> Option<[Span; 2]> {
-        let params = ["x", "é"].map(|name| Param::new(name, schema_of::<i64>, optional::<i64>));
+        let params = ["x", "é"].map(Param::new::<i64>);
         let (mut quick, mut full, mut problems) = ([None; 2], [None; 2], Vec::new());
         if !cut_plain(&params, text, &mut quick) {
             return None;
