@@ -40,7 +40,7 @@ use crate::context::{RunContext, StateCell, StateHandle, ToolContext, ToolSource
 use crate::error::ToolResult;
 use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
 use crate::tool::ToolDefinition;
-use crate::tool::table::{Entry, Target, ToolTable};
+use crate::tool::table::{Entry, Target};
 
 /// The rest of a call, played by a function: it gets the arguments as the hook passes them on.
 ///
@@ -198,9 +198,8 @@ impl ContextBuilder {
     pub fn build(self) -> ToolContext {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry = Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Slot(0));
-        let (table, _) = ToolTable::new(&self.agent, [entry]);
         let run = RunContext::detached_of(Arc::clone(&self.agent), self.state);
-        ToolContext::new(run, Arc::new(table), 0, self.call_id, 0, 0)
+        ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }
 }
 

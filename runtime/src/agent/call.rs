@@ -45,8 +45,7 @@ impl ReadyCall<'_> {
         let told = self.begin();
         let cx = ToolContext::new(
             self.run.cx.clone(),
-            Arc::clone(self.table),
-            entry,
+            Arc::clone(self.table.entry(entry)),
             Arc::clone(&self.call.id),
             self.turn,
             self.place,

@@ -199,6 +199,7 @@ impl RunContext {
         }
     }
 
+    #[inline]
     pub(crate) fn aborted(&self) -> Option<&Abort> {
         self.0.latch.get()
     }

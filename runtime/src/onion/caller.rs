@@ -1,5 +1,6 @@
 //! Calls an agent's compiled tools through its hooks, without a model or a run.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use super::{Call, Core, RuntimeHooks, outermost};
@@ -41,7 +42,7 @@ pub trait Compiled {
 /// ```
 pub struct ToolCaller<A: Compiled> {
     entry: A::Entry,
-    table: Arc<ToolTable>,
+    table: ToolTable,
     run: RunContext,
     call_id: Arc<str>,
 }
@@ -69,7 +70,7 @@ impl<A: Compiled> ToolCaller<A> {
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);
-        Self { entry, table: Arc::new(table), run, call_id: Arc::from("direct") }
+        Self { entry, table, run, call_id: Arc::from("direct") }
     }
 
     /// The context of one call of a tool.
@@ -81,21 +82,19 @@ impl<A: Compiled> ToolCaller<A> {
         let entry = self.table.find(tool).ok_or_else(|| {
             Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
         })?;
-        Ok(ToolContext::new(
-            self.run.clone(),
-            Arc::clone(&self.table),
-            entry,
-            Arc::clone(&self.call_id),
-            0,
-            0,
-        ))
+        let entry = Arc::clone(self.table.entry(entry));
+        Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), 0, 0))
     }
 
     /// Calls the tool of a context through all hooks.
     ///
     /// # Errors
     /// As the tool and its hooks.
-    pub async fn call(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        outermost(cx, || self.entry.call(cx, args)).await
+    pub fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        outermost(cx, || self.entry.call(cx, args))
     }
 }

@@ -16,29 +16,73 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::StepKind;
 use crate::record::CallRecord;
 
-/// Starts whatever tool `start` runs, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic.
-///
-/// # Errors
-/// Those of the tool, and a tool error where it is not admitted, takes too long or panics.
-pub async fn call_tool<F>(cx: &ToolContext, start: impl FnOnce() -> F + Send) -> ToolResult
+/// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
+/// that happens before it is polled.
+pub fn call_tool<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
-    // A hook may swallow an abort and call again before anybody drops it.
-    if let Some(abort) = cx.run().aborted() {
-        return Err(Exit::Abort(abort.clone()));
-    }
-    let definition = &cx.entry().definition;
     // A sync tool's panic comes while its future is polled, like an async one's.
-    let call = Caught::new(async { start().await }, cx, tool_panicked);
+    let call = Caught::new(call, cx, tool_panicked);
+    let definition = &cx.entry().definition;
     if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
-        cx.start_attempt();
-        call.await
+        Attempt::Plain { call, cx, started: false }
     } else {
-        cx.admit()?;
-        cx.start_attempt();
-        watched(cx, definition.timeout, Box::pin(call)).await
+        Attempt::Watched { call: Box::pin(watch(cx, call)) }
     }
+}
+
+pin_project! {
+    /// One attempt of a tool.
+    #[project = Project]
+    enum Attempt<'a, F, W> {
+        Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
+        Watched { call: Pin<Box<W>> },
+    }
+}
+
+impl<F, W> Future for Attempt<'_, F, W>
+where
+    F: Future<Output = ToolResult>,
+    W: Future<Output = ToolResult>,
+{
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.project() {
+            Project::Plain { call, cx, started } => {
+                if !*started {
+                    *started = true;
+                    if let Err(exit) = refuse_aborted(cx) {
+                        return Poll::Ready(Err(exit));
+                    }
+                    cx.start_attempt();
+                }
+                call.poll(context)
+            }
+            Project::Watched { call } => call.as_mut().poll(context),
+        }
+    }
+}
+
+/// A hook may swallow an abort and call again before anybody drops it.
+#[inline]
+fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
+    match cx.run().aborted() {
+        Some(abort) => Err(Exit::Abort(abort.clone())),
+        None => Ok(()),
+    }
+}
+
+async fn watch<F>(cx: &ToolContext, call: F) -> ToolResult
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    refuse_aborted(cx)?;
+    cx.admit()?;
+    cx.start_attempt();
+    watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
 }
 
 /// Runs a tool that is known at run time only.

@@ -14,10 +14,14 @@ use crate::args::{self, Args};
 /// Where the value of one parameter stands in the argument text.
 pub(super) type Span = Option<(usize, usize)>;
 
-/// Cuts the text, after the listed repairs if need be, and tells what is wrong with it.
+/// Cuts the text, after the listed repairs if need be, and tells what is wrong with it, if anything is.
 #[inline]
-pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
-    if cut_plain(params, args.settle(), spans) { Vec::new() } else { cut_repaired(params, args, spans) }
+pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Box<[Problem]>> {
+    if cut_plain(params, args.settle(), spans) {
+        return None;
+    }
+    let problems = cut_repaired(params, args, spans);
+    (!problems.is_empty()).then(|| problems.into())
 }
 
 /// Cuts text that is not plain, after the listed repairs if need be, and tells what is wrong with it.

@@ -28,31 +28,36 @@ pub struct Slots<'a, 's> {
     params: &'static [Param],
     text: &'a str,
     spans: &'s [Span],
+    /// What is wrong with the text as a whole.
+    unsound: Option<Box<[Problem]>>,
 }
 
 impl<'a, 's> Slots<'a, 's> {
     /// Cuts the argument text into the values of a tool's parameters, each into its place in `spans`.
-    ///
-    /// # Errors
-    /// If the text is not one JSON object, even after the listed repairs, or has arguments that nobody takes.
     #[inline]
-    pub fn split(tool: &'static Defined, args: &'a mut Args, spans: &'s mut [Span]) -> ToolResult<Self> {
+    pub fn split(tool: &'static Defined, args: &'a mut Args, spans: &'s mut [Span]) -> Self {
         Self::split_by(tool.get(), tool.params(), args, spans)
     }
 
     /// As [`Self::split`], for a tool whose definition is made at run time.
-    ///
-    /// # Errors
-    /// As [`Self::split`].
+    #[inline]
     pub(crate) fn split_by(
         definition: &'s ToolDefinition,
         params: &'static [Param],
         args: &'a mut Args,
         spans: &'s mut [Span],
-    ) -> ToolResult<Self> {
-        let problems = cut_args(params, args, spans);
-        let slots = Self { definition, params, text: args.settle(), spans };
-        if problems.is_empty() { Ok(slots) } else { Err(slots.refuse(problems)) }
+    ) -> Self {
+        let unsound = cut_args(params, args, spans);
+        Self { definition, params, text: args.settle(), spans, unsound }
+    }
+
+    /// Whether the text as a whole can be read: asked before its values.
+    ///
+    /// # Errors
+    /// If the text is not one JSON object, even after the listed repairs, or has arguments that nobody takes.
+    #[inline]
+    pub fn sound(&self) -> ToolResult<()> {
+        if self.unsound.is_none() { Ok(()) } else { Err(self.refuse()) }
     }
 
     /// Decodes one parameter.
@@ -81,7 +86,7 @@ impl<'a, 's> Slots<'a, 's> {
             },
             Some(raw) => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
         };
-        value.ok_or_else(|| self.refuse(Vec::new()))
+        value.ok_or_else(|| self.refuse())
     }
 
     /// As [`Self::read`], for a type that borrows from the arguments.
@@ -97,7 +102,7 @@ impl<'a, 's> Slots<'a, 's> {
                 _ => self.coerced(index, raw).and_then(|value| T::deserialize(value).ok()),
             },
         };
-        value.ok_or_else(|| self.refuse(Vec::new()))
+        value.ok_or_else(|| self.refuse())
     }
 
     /// Whether the model gave a value for this parameter.
@@ -122,7 +127,7 @@ impl<'a, 's> Slots<'a, 's> {
                 }
             }
         }
-        Err(self.refuse(Vec::new()))
+        Err(self.refuse())
     }
 
     /// As [`Self::text`], for optional text.
@@ -174,7 +179,8 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// The error that tells the model everything that is wrong.
     #[cold]
-    fn refuse(&self, mut problems: Vec<Problem>) -> Exit {
+    fn refuse(&self) -> Exit {
+        let mut problems = self.unsound.as_deref().unwrap_or_default().to_vec();
         // A text that is no object misses everything; one line says so.
         if !problems.iter().any(Problem::is_root) {
             for index in 0..self.params.len() {

@@ -111,8 +111,9 @@ pub fn read<V: Values>(
     args: &mut Args,
     spans: &mut [Span],
 ) -> ToolResult<V> {
-    match Slots::split(tool, args, spans) {
-        Ok(slots) => V::read(&slots, 0, readers),
+    let slots = Slots::split(tool, args, spans);
+    match slots.sound() {
+        Ok(()) => V::read(&slots, 0, readers),
         Err(exit) => Err(exit),
     }
 }

@@ -21,32 +21,39 @@ pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> boo
 
 fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
     let bytes = text.as_bytes();
-    let mut at = skip(bytes, after(bytes, 0, b'{')?);
-    if bytes.get(at) == Some(&b'}') {
+    let mut at = skip(bytes, after(bytes, skip(bytes, 0), b'{')?);
+    if byte(bytes, at) == b'}' {
         return is_end(bytes, at + 1);
     }
     loop {
         at = after(bytes, at, b'"')?;
         let end = string_end(bytes, at)?;
-        let key = &bytes[at..end];
-        let index = params.iter().position(|param| param.name.as_bytes() == key)?;
+        let index = position(params, bytes.get(at..end)?)?;
         let span = spans.get_mut(index)?;
         if span.is_some() {
             return None;
         }
-        let start = skip(bytes, after(bytes, end + 1, b':')?);
+        let start = skip(bytes, after(bytes, skip(bytes, end + 1), b':')?);
         at = match scalar_end(bytes, start) {
             Some(end) => end,
             None => value_end(text, start)?,
         };
         *span = Some((start, at));
         at = skip(bytes, at);
-        match *bytes.get(at)? {
-            b',' => at += 1,
+        match byte(bytes, at) {
+            b',' => at = skip(bytes, at + 1),
             b'}' => return is_end(bytes, at + 1),
             _ => return None,
         }
     }
+}
+
+/// The parameter of this name. Byte by byte: names are short, and a call of `memcmp` costs more than it saves.
+#[inline]
+fn position(params: &[Param], key: &[u8]) -> Option<usize> {
+    params
+        .iter()
+        .position(|param| param.name.len() == key.len() && param.name.bytes().eq(key.iter().copied()))
 }
 
 #[inline]
@@ -54,28 +61,33 @@ fn is_end(bytes: &[u8], at: usize) -> Option<()> {
     (skip(bytes, at) == bytes.len()).then_some(())
 }
 
+/// The byte at a place; beyond the end the one that stands nowhere in JSON.
+#[inline]
+fn byte(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(0)
+}
+
 /// The place after white space.
 #[inline]
 fn skip(bytes: &[u8], mut at: usize) -> usize {
     // One comparison settles the usual case.
-    while at < bytes.len() && bytes[at] <= b' ' && matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
+    while byte(bytes, at) <= b' ' && matches!(byte(bytes, at), b' ' | b'\t' | b'\n' | b'\r') {
         at += 1;
     }
     at
 }
 
-/// The place after white space and this byte, if it stands there.
+/// The place after this byte, if it stands here.
 #[inline]
-fn after(bytes: &[u8], at: usize, byte: u8) -> Option<usize> {
-    let at = skip(bytes, at);
-    (*bytes.get(at)? == byte).then_some(at + 1)
+fn after(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
+    (byte(bytes, at) == wanted).then_some(at + 1)
 }
 
 /// The closing quote of a string without escapes.
 #[inline]
 fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        match *bytes.get(at)? {
+        match byte(bytes, at) {
             b'"' => return Some(at),
             b'\\' | 0..=0x1F => return None,
             _ => at += 1,
@@ -87,7 +99,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 #[inline]
 fn scalar_end(bytes: &[u8], at: usize) -> Option<usize> {
     let word = |word: &[u8]| bytes.get(at..)?.starts_with(word).then_some(at + word.len());
-    match *bytes.get(at)? {
+    match byte(bytes, at) {
         b'0'..=b'9' => whole_end(bytes, at),
         b'-' => whole_end(bytes, at + 1),
         b'"' => Some(string_end(bytes, at + 1)? + 1),
@@ -102,11 +114,11 @@ fn scalar_end(bytes: &[u8], at: usize) -> Option<usize> {
 #[inline]
 fn whole_end(bytes: &[u8], digits: usize) -> Option<usize> {
     let mut at = digits;
-    while let Some(b'0'..=b'9') = bytes.get(at) {
+    while byte(bytes, at).is_ascii_digit() {
         at += 1;
     }
-    match bytes.get(at) {
-        Some(b'.' | b'e' | b'E') => None,
+    match byte(bytes, at) {
+        b'.' | b'e' | b'E' => None,
         _ if at == digits => None,
         _ if bytes[digits] == b'0' && at > digits + 1 => None,
         _ => Some(at),

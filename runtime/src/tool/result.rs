@@ -418,15 +418,21 @@ impl<T: ToolReturn> Form<T> for Undescribed {
     }
 }
 
+#[inline]
 fn json<T: ToolReturn>(value: T) -> ToolResult {
     from_json(value.into_json()?)
 }
 
+#[inline]
 fn from_json(json: String) -> ToolResult {
-    // Text reads as itself: JSON would put quotes around an enum's or a date's name.
-    if json.starts_with('"') {
-        return Ok(ToolOutput::from_string_value(serde_json::from_str(&json)?));
+    match json.as_bytes().first().copied() {
+        Some(b'"') => from_json_string(&json),
+        first => Ok(ToolOutput::from_json_text(json, first != Some(b'{'))),
     }
-    let wrap = !json.starts_with('{');
-    Ok(ToolOutput::from_json_text(json, wrap))
+}
+
+/// Text reads as itself: JSON would put quotes around an enum's or a date's name.
+#[cold]
+fn from_json_string(json: &str) -> ToolResult {
+    Ok(ToolOutput::from_string_value(serde_json::from_str(json)?))
 }
