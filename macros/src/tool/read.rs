@@ -13,10 +13,10 @@ impl Expansion<'_> {
         let values: Vec<_> =
             self.model_params().enumerate().map(|(slot, (at, param))| read_one(slot, at, param)).collect();
         let count = values.len();
+        let slots = if count == 0 { quote!(_) } else { quote!(slots) };
         quote! {
             let mut spans = [::core::option::Option::None; #count];
-            let slots = __rt::Slots::split(&__DEFINITION, __args, &mut spans);
-            slots.sound()?;
+            let #slots = __rt::Slots::split(__DEFINITION.get(), __args, &mut spans)?;
             ::core::result::Result::Ok((#(#values,)*))
         }
     }

@@ -110,8 +110,7 @@ impl DynTool for ChildTool {
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let mut spans = [None; 1];
-            let slots = Slots::split_by(&self.definition, &INPUT, args, &mut spans);
-            slots.sound()?;
+            let slots = Slots::split(&self.definition, args, &mut spans)?;
             let input = slots.text(0)?.into_owned();
             self.ask(cx, input).await
         })

@@ -209,8 +209,7 @@ impl Tool for Shell {
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
         let mut spans = [None; 3];
-        let slots = Slots::split_by(&self.definition, &PARAMS, args, &mut spans);
-        slots.sound()?;
+        let slots = Slots::split(&self.definition, args, &mut spans)?;
         let (command, cwd) = (slots.text(0)?, slots.optional_text(1)?);
         let seconds = slots.borrow::<Option<u64>>(2)?;
         let limit = Option::map_or(seconds, self.timeout, Duration::from_secs);

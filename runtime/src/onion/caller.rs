@@ -79,11 +79,18 @@ impl<A: Compiled> ToolCaller<A> {
     /// If the agent has no such compiled tool.
     #[inline]
     pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
-        let entry = self.table.find(tool).ok_or_else(|| {
-            Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
-        })?;
-        let entry = Arc::clone(self.table.entry(entry));
-        Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), 0, 0))
+        match self.table.find(tool) {
+            Some(entry) => {
+                let entry = Arc::clone(self.table.entry(entry));
+                Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), 0, 0))
+            }
+            None => Err(self.unknown(tool)),
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, tool: &str) -> Exit {
+        Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
     }
 
     /// Calls the tool of a context through all hooks.

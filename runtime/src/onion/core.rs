@@ -28,7 +28,7 @@ where
     if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
         Attempt::Plain { call, cx, started: false }
     } else {
-        Attempt::Watched { call: Box::pin(watch(cx, call)) }
+        Attempt::Watched { call: watch(cx, call) }
     }
 }
 
@@ -61,9 +61,16 @@ where
                 }
                 call.poll(context)
             }
-            Project::Watched { call } => call.as_mut().poll(context),
+            Project::Watched { call } => poll_rare(call.as_mut(), context),
         }
     }
+}
+
+/// Keeps what few calls need out of the code of all.
+#[cold]
+#[inline(never)]
+pub(super) fn poll_rare<F: Future>(call: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
+    call.poll(context)
 }
 
 /// A hook may swallow an abort and call again before anybody drops it.
@@ -75,14 +82,18 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     }
 }
 
-async fn watch<F>(cx: &ToolContext, call: F) -> ToolResult
+/// Boxed, so that a call that nobody watches is no larger for it.
+#[cold]
+fn watch<F>(cx: &ToolContext, call: F) -> Pin<Box<impl Future<Output = ToolResult> + Send>>
 where
     F: Future<Output = ToolResult> + Send,
 {
-    refuse_aborted(cx)?;
-    cx.admit()?;
-    cx.start_attempt();
-    watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
+    Box::pin(async move {
+        refuse_aborted(cx)?;
+        cx.admit()?;
+        cx.start_attempt();
+        watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
+    })
 }
 
 /// Runs a tool that is known at run time only.

@@ -16,12 +16,12 @@ pub(super) type Span = Option<(usize, usize)>;
 
 /// Cuts the text, after the listed repairs if need be, and tells what is wrong with it, if anything is.
 #[inline]
-pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Box<[Problem]>> {
+pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Vec<Problem>> {
     if cut_plain(params, args.settle(), spans) {
         return None;
     }
     let problems = cut_repaired(params, args, spans);
-    (!problems.is_empty()).then(|| problems.into())
+    (!problems.is_empty()).then_some(problems)
 }
 
 /// Cuts text that is not plain, after the listed repairs if need be, and tells what is wrong with it.

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::check::{self, Problem};
 use super::coerce::coerce;
 use super::cut::{Span, cut_args};
-use super::definition::{Defined, ToolDefinition};
-use super::param::{Param, Raw, Reader, ToolArg};
+use super::definition::ToolDefinition;
+use super::param::{Raw, Reader, ToolArg};
 use super::plain::from_text;
 use crate::args::{self, Args};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -25,39 +25,25 @@ use crate::output::ToolOutput;
 #[doc(hidden)]
 pub struct Slots<'a, 's> {
     definition: &'s ToolDefinition,
-    params: &'static [Param],
     text: &'a str,
     spans: &'s [Span],
-    /// What is wrong with the text as a whole.
-    unsound: Option<Box<[Problem]>>,
 }
 
 impl<'a, 's> Slots<'a, 's> {
     /// Cuts the argument text into the values of a tool's parameters, each into its place in `spans`.
-    #[inline]
-    pub fn split(tool: &'static Defined, args: &'a mut Args, spans: &'s mut [Span]) -> Self {
-        Self::split_by(tool.get(), tool.params(), args, spans)
-    }
-
-    /// As [`Self::split`], for a tool whose definition is made at run time.
-    #[inline]
-    pub(crate) fn split_by(
-        definition: &'s ToolDefinition,
-        params: &'static [Param],
-        args: &'a mut Args,
-        spans: &'s mut [Span],
-    ) -> Self {
-        let unsound = cut_args(params, args, spans);
-        Self { definition, params, text: args.settle(), spans, unsound }
-    }
-
-    /// Whether the text as a whole can be read: asked before its values.
     ///
     /// # Errors
     /// If the text is not one JSON object, even after the listed repairs, or has arguments that nobody takes.
     #[inline]
-    pub fn sound(&self) -> ToolResult<()> {
-        if self.unsound.is_none() { Ok(()) } else { Err(self.refuse()) }
+    pub fn split(
+        definition: &'s ToolDefinition,
+        args: &'a mut Args,
+        spans: &'s mut [Span],
+    ) -> ToolResult<Self> {
+        match cut_args(definition.params, args, spans) {
+            None => Ok(Self { definition, text: args.settle(), spans }),
+            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
+        }
     }
 
     /// Decodes one parameter.
@@ -86,7 +72,7 @@ impl<'a, 's> Slots<'a, 's> {
             },
             Some(raw) => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),
         };
-        value.ok_or_else(|| self.refuse())
+        value.ok_or_else(|| self.refuse(&[]))
     }
 
     /// As [`Self::read`], for a type that borrows from the arguments.
@@ -102,7 +88,7 @@ impl<'a, 's> Slots<'a, 's> {
                 _ => self.coerced(index, raw).and_then(|value| T::deserialize(value).ok()),
             },
         };
-        value.ok_or_else(|| self.refuse())
+        value.ok_or_else(|| self.refuse(&[]))
     }
 
     /// Whether the model gave a value for this parameter.
@@ -127,7 +113,7 @@ impl<'a, 's> Slots<'a, 's> {
                 }
             }
         }
-        Err(self.refuse())
+        Err(self.refuse(&[]))
     }
 
     /// As [`Self::text`], for optional text.
@@ -148,7 +134,7 @@ impl<'a, 's> Slots<'a, 's> {
     }
 
     fn schema(&self, index: usize) -> &Value {
-        &self.definition.input_schema["properties"][self.params[index].name]
+        &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
     #[inline]
@@ -158,7 +144,7 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// What a parameter's own limits say against a value of the right type.
     fn outside_limits(&self, index: usize, raw: &str) -> Vec<Problem> {
-        if self.params[index].limits.is_empty() && !check::has_limits(self.schema(index)) {
+        if self.definition.params[index].limits.is_empty() && !check::has_limits(self.schema(index)) {
             return Vec::new();
         }
         self.check(index, &serde_json::from_str(raw).unwrap_or_default())
@@ -166,7 +152,12 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// What the schema says against a value.
     fn check(&self, index: usize, value: &Value) -> Vec<Problem> {
-        check::check(value, self.schema(index), &self.definition.input_schema, self.params[index].name)
+        check::check(
+            value,
+            self.schema(index),
+            &self.definition.input_schema,
+            self.definition.params[index].name,
+        )
     }
 
     /// A value of another type that can be read as the wanted one without loss.
@@ -179,11 +170,11 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// The error that tells the model everything that is wrong.
     #[cold]
-    fn refuse(&self) -> Exit {
-        let mut problems = self.unsound.as_deref().unwrap_or_default().to_vec();
+    fn refuse(&self, problems: &[Problem]) -> Exit {
+        let mut problems = problems.to_vec();
         // A text that is no object misses everything; one line says so.
         if !problems.iter().any(Problem::is_root) {
-            for index in 0..self.params.len() {
+            for index in 0..self.definition.params.len() {
                 problems.extend(self.problems(index));
             }
         }
@@ -192,7 +183,7 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// What is wrong with one argument.
     fn problems(&self, index: usize) -> Vec<Problem> {
-        let param = &self.params[index];
+        let param = &self.definition.params[index];
         let Some(raw) = self.raw(index) else {
             let missing = || Problem::missing(param.name, &check::expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };

@@ -80,6 +80,8 @@ pub struct ToolDefinition {
     pub timeout: Option<Duration>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
+    /// The parameters, if it was written by `#[tool]` or as one.
+    pub(super) params: &'static [Param],
 }
 
 impl ToolDefinition {
@@ -99,6 +101,7 @@ impl ToolDefinition {
             max_calls: None,
             timeout: None,
             limited: false,
+            params: &[],
         }
     }
 
@@ -178,6 +181,7 @@ impl StaticTool {
         }
         ToolDefinition {
             limited: has_limits(&input_schema),
+            params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),
             description: self.description.into(),
@@ -208,12 +212,7 @@ impl Defined {
         Self { definition: OnceLock::new(), tool }
     }
 
-    /// The parameters that the model fills.
     #[inline]
-    pub(super) fn params(&self) -> &'static [Param] {
-        self.tool.params
-    }
-
     pub fn get(&self) -> &ToolDefinition {
         match self.definition.get() {
             Some(definition) => definition,

@@ -111,9 +111,8 @@ pub fn read<V: Values>(
     args: &mut Args,
     spans: &mut [Span],
 ) -> ToolResult<V> {
-    let slots = Slots::split(tool, args, spans);
-    match slots.sound() {
-        Ok(()) => V::read(&slots, 0, readers),
+    match Slots::split(tool.get(), args, spans) {
+        Ok(slots) => V::read(&slots, 0, readers),
         Err(exit) => Err(exit),
     }
 }
