@@ -33,6 +33,10 @@ struct Seldom<T>(Option<Box<T>>);
 
 impl<T> Seldom<T> {
     const NONE: Self = Self(None);
+
+    fn new(value: T) -> Self {
+        Self(Some(Box::new(value)))
+    }
 }
 
 impl<T> Drop for Seldom<T> {
@@ -55,8 +59,7 @@ fn drop_seldom<T>(boxed: Box<T>) {
 enum Content {
     None,
     One(ContentBlock),
-    #[expect(clippy::box_collection, reason = "a bare list would make every result larger")]
-    Many(Box<Vec<ContentBlock>>),
+    Many(Seldom<Vec<ContentBlock>>),
 }
 
 /// Where the structured value is.
@@ -93,7 +96,7 @@ impl ToolOutput {
 
     /// An output of several blocks.
     pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
-        let blocks = Box::new(blocks.into_iter().collect());
+        let blocks = Seldom::new(blocks.into_iter().collect());
         Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
@@ -136,7 +139,7 @@ impl ToolOutput {
         match &self.content {
             Content::None => &[],
             Content::One(block) => std::slice::from_ref(block),
-            Content::Many(blocks) => blocks,
+            Content::Many(blocks) => blocks.0.as_deref().map_or(&[], Vec::as_slice),
         }
     }
 
@@ -144,13 +147,13 @@ impl ToolOutput {
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
         let blocks = match std::mem::replace(&mut self.content, Content::None) {
-            Content::None => Box::default(),
-            Content::One(block) => Box::new(vec![block]),
+            Content::None => Seldom::NONE,
+            Content::One(block) => Seldom::new(vec![block]),
             Content::Many(blocks) => blocks,
         };
         self.content = Content::Many(blocks);
         match &mut self.content {
-            Content::Many(blocks) => blocks,
+            Content::Many(blocks) => blocks.0.get_or_insert_default(),
             _ => unreachable!("the content was just made a list"),
         }
     }

@@ -209,7 +209,7 @@ const _: () = {
             cx: &'a rt::ToolContext,
             args: &'b mut rt::Args,
         ) -> impl Future<Output = rt::ToolResult> + Send {
-            rt::call_tool(cx, async move {
+            rt::call_tool(cx, move || async move {
                 match cx.slot() {
                     0 => rt::Tool::run_in(&self.tool_0, &self.ring, cx, args).await,
                     _ => rt::call_dynamic(cx, args).await,

@@ -86,7 +86,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
                 __cx: &'__a __rt::ToolContext,
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
-                __rt::call_tool(__cx, async move {
+                __rt::call_tool(__cx, move || async move {
                     match __cx.slot() {
                         #(#arms)*
                         _ => __rt::call_dynamic(__cx, __args).await,

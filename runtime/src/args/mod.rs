@@ -139,6 +139,12 @@ impl Args {
         &self.text
     }
 
+    /// The text of arguments that nobody changed since they were settled.
+    #[inline]
+    pub(crate) fn settled(&self) -> &str {
+        &self.text
+    }
+
     #[cold]
     fn write_back(&mut self) {
         let Some(Ok(object)) = self.object.get() else { return };

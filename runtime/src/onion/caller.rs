@@ -97,11 +97,15 @@ impl<A: Compiled> ToolCaller<A> {
     ///
     /// # Errors
     /// As the tool and its hooks.
+    ///
+    /// # Panics
+    /// If the outermost hook is written by hand and panics before it gives its future; a run turns that into an abort,
+    /// as any panic of a hook.
     pub fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        outermost(cx, || self.entry.call(cx, args))
+        outermost(cx, self.entry.call(cx, args))
     }
 }

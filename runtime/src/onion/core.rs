@@ -18,15 +18,19 @@ use crate::record::CallRecord;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
 /// that happens before it is polled.
-pub fn call_tool<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
+///
+/// `call` only makes the tool's future; made where it stays, it is not moved.
+#[inline]
+pub fn call_tool<F>(
+    cx: &ToolContext,
+    call: impl FnOnce() -> F + Send,
+) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
-    // A sync tool's panic comes while its future is polled, like an async one's.
-    let call = Caught::new(call, cx, tool_panicked);
-    let definition = &cx.entry().definition;
-    if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
-        Attempt::Plain { call, cx, started: false }
+    if !cx.entry().is_limited && cx.run().journal().is_none() {
+        // A sync tool's panic comes while its future is polled, like an async one's.
+        Attempt::Plain { call: Caught::new(call(), cx, panicked), cx, started: false }
     } else {
         Attempt::Watched { call: watch(cx, call) }
     }
@@ -84,11 +88,15 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
 
 /// Boxed, so that a call that nobody watches is no larger for it.
 #[cold]
-fn watch<F>(cx: &ToolContext, call: F) -> Pin<Box<impl Future<Output = ToolResult> + Send>>
+fn watch<F>(
+    cx: &ToolContext,
+    call: impl FnOnce() -> F + Send,
+) -> Pin<Box<impl Future<Output = ToolResult> + Send>>
 where
     F: Future<Output = ToolResult> + Send,
 {
     Box::pin(async move {
+        let call = Caught::new(call(), cx, panicked);
         refuse_aborted(cx)?;
         cx.admit()?;
         cx.start_attempt();
@@ -174,7 +182,7 @@ fn watched<'a>(
 }
 
 #[cold]
-pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }

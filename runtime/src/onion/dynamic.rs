@@ -110,17 +110,13 @@ impl Call for Bulkhead {
     }
 }
 
-/// Calls an onion from outside. A hook that panics aborts the run; once the abort latch is set, nothing
-/// else comes out.
-pub(crate) fn outermost<F>(
-    cx: &ToolContext,
-    call: impl FnOnce() -> F + Send,
-) -> impl Future<Output = ToolResult> + Send
+/// A call of an onion as it is seen from outside. A hook that panics aborts the run; once the abort latch is set,
+/// nothing else comes out.
+pub(crate) fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
-    // A hook that is written by hand may panic before it gives its future.
-    Outermost { call: Caught::new(async { call().await }, cx, hook_panicked), cx }
+    Outermost { call: Caught::new(call, cx, hook_panicked), cx }
 }
 
 pin_project! {

@@ -41,7 +41,7 @@ impl<'a, 's> Slots<'a, 's> {
         spans: &'s mut [Span],
     ) -> ToolResult<Self> {
         match cut_args(definition.params, args, spans) {
-            None => Ok(Self { definition, text: args.settle(), spans }),
+            None => Ok(Self { definition, text: args.settled(), spans }),
             Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
         }
     }

@@ -2,6 +2,7 @@
 //! here once, so that a hundred tools do not bring it to the compiler a hundred times.
 
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -136,10 +137,15 @@ impl<F: Function> Tool for F {
             Err(exit) => Err(exit),
         };
         match call {
-            Ok(call) => Running::Call { call, returned: F::returned },
+            Ok(call) => Running::Call { call, returned: kind_of(F::returned) },
             Err(exit) => Running::Refused { exit: Some(exit) },
         }
     }
+}
+
+/// The type alone of what a function gives.
+fn kind_of<R>(_: fn() -> R) -> PhantomData<fn() -> R> {
+    PhantomData
 }
 
 pin_project! {
@@ -147,7 +153,7 @@ pin_project! {
     /// much, for every tool.
     #[project = Project]
     enum Running<F, R> {
-        Call { #[pin] call: F, returned: fn() -> R },
+        Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
         Refused { exit: Option<Exit> },
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
+    /// Whether a call of it has to be watched: it may take only so long, or happen only so often.
+    pub(crate) is_limited: bool,
 }
 
 /// Where a call goes.
@@ -48,6 +50,7 @@ impl Entry {
             name,
             server: server.map(Into::into),
             source,
+            is_limited: definition.timeout.is_some() || definition.max_calls.is_some(),
             definition,
             target,
         }
