@@ -28,7 +28,6 @@ fn main() -> std::io::Result<()> {
         std::process::exit(3);
     }
     if fixture.has("leaves-a-child") {
-        #[expect(clippy::zombie_processes, reason = "it is to outlive this program")]
         let child = std::process::Command::new("sleep").arg("600").spawn()?;
         fixture.note(&format!("pid {}", child.id()));
     }

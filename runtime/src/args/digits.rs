@@ -153,10 +153,10 @@ mod tests {
         assert_eq!(args.get("a"), None);
 
         // Gone is gone, and two of the same number are one.
-        let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551618,"x":1}"#);
+        let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551618}"#);
         args.remove("a");
         args["b"] = 3.into();
-        assert_eq!(args.settle(), r#"{"b":3,"x":1}"#);
+        assert_eq!(args.settle(), r#"{"b":3}"#);
         let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551617}"#);
         args["x"] = 1.into();
         assert_eq!(args.settle(), r#"{"a":18446744073709551617,"b":18446744073709551617,"x":1}"#);

@@ -120,7 +120,7 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
 
 pin_project! {
     /// Turns a panic of a call into the exit that it stands for.
-    pub(super) struct Caught<'a, F> {
+    pub(crate) struct Caught<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
@@ -129,7 +129,7 @@ pin_project! {
 }
 
 impl<'a, F> Caught<'a, F> {
-    pub(super) fn new(
+    pub(crate) fn new(
         call: F,
         cx: &'a ToolContext,
         exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
@@ -138,11 +138,11 @@ impl<'a, F> Caught<'a, F> {
     }
 }
 
-impl<F: Future<Output = ToolResult>> Future for Caught<'_, F> {
-    type Output = ToolResult;
+impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
+    type Output = ToolResult<T>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Nobody sees what a panic left half done: the future is not polled again.
         match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
@@ -182,7 +182,7 @@ fn watched<'a>(
 }
 
 #[cold]
-fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }

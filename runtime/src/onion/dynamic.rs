@@ -147,6 +147,6 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
 }
 
 #[cold]
-fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
 }

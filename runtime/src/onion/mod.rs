@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use self::core::panic_text;
+pub(crate) use self::core::{Caught, panic_text, panicked as tool_panicked};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
-pub(crate) use dynamic::{DynHook, outermost};
+pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 
-use super::Hook;
+use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
@@ -147,6 +147,17 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
     pub fn new(hook: Arc<H>, rest: R) -> Self {
         Self { hook, rest }
     }
+
+    /// The hook around the rest. Its panic is an abort, as that of any hook; the tool's does not come so far.
+    async fn around(
+        &self,
+        tool: &H::Tool,
+        cx: &ToolContext,
+        args: ArgsOf<H::Tool>,
+    ) -> ToolResult<OutputOf<H::Tool>> {
+        let next = RingNext { ring: &self.rest, tool, cx };
+        Caught::new(async { self.hook.call_typed(cx, args, next).await }, cx, hook_panicked).await
+    }
 }
 
 impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
@@ -156,8 +167,7 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
             return self.rest.call(tool, cx, args).await;
         };
         let args = tool.decode(args)?;
-        let next = RingNext { ring: &self.rest, tool, cx };
-        H::Tool::encode(self.hook.call_typed(cx, args, next).await?)
+        H::Tool::encode(self.around(tool, cx, args).await?)
     }
 
     async fn call_typed<'a, T: TypedTool>(
@@ -172,8 +182,7 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         };
         // `T` is `H::Tool`, so both casts succeed; the compiler sees it after monomorphisation.
         let args = cast::<T::Args, ArgsOf<H::Tool>>(args)?;
-        let next = RingNext { ring: &self.rest, tool: own_tool, cx };
-        cast::<OutputOf<H::Tool>, T::Output>(self.hook.call_typed(cx, args, next).await?)
+        cast::<OutputOf<H::Tool>, T::Output>(self.around(own_tool, cx, args).await?)
     }
 }
 
@@ -201,7 +210,8 @@ impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     async fn run(self, args: T::Args) -> ToolResult<T::Output> {
-        let result = self.ring.call_typed(self.tool, self.cx, args).await;
+        let call = async { self.ring.call_typed(self.tool, self.cx, args).await };
+        let result = Caught::new(call, self.cx, tool_panicked).await;
         // The function may return an abort itself; the hook outside gets it as a value and may drop it.
         let abort = match &result {
             Err(Exit::Abort(abort)) => Some(abort),

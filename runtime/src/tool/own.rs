@@ -8,7 +8,7 @@ use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Hook, InnerNext, Values, WrittenAs};
+use crate::onion::{Call, Caught, Hook, InnerNext, Values, WrittenAs, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -28,8 +28,9 @@ impl<T> Within<T> {
 }
 
 impl<T: Body> Call for Within<T> {
+    /// A panic of the tool goes no further: the hooks outside see it as a tool error.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        T::body(cx, args)
+        Caught::new(async { T::body(cx, args).await }, cx, tool_panicked)
     }
 }
 
@@ -50,8 +51,10 @@ impl<H: Hook, C: Call> Layer<H, C> {
 }
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
+    /// A panic of the hook is an abort, as that of an agent's hook.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        self.hook.call(cx, args, InnerNext::new(&self.inner, cx))
+        let call = async { self.hook.call(cx, args, InnerNext::new(&self.inner, cx)).await };
+        Caught::new(call, cx, hook_panicked)
     }
 }
 
