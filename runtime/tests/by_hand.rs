@@ -67,10 +67,10 @@ const _: () = {
             (x, ())
         }
 
-        fn call<'a>(
-            _cx: &'a rt::ToolContext,
+        fn call(
+            _cx: &rt::ToolContext,
             (x, ()): Self::Values,
-        ) -> Result<impl Future<Output = i64> + Send + 'a, rt::Exit> {
+        ) -> Result<impl Future<Output = i64> + Send + '_, rt::Exit> {
             Ok(add_one(x))
         }
 

@@ -42,6 +42,8 @@ impl Expansion<'_> {
         let nested_types = nested(self.model_params().map(|(_, param)| param.owned.clone()));
         let nested_values = nested(values.iter().map(ToTokens::to_token_stream));
         let count = values.len();
+        // A lone `()` would be one too many for clippy.
+        let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
         let output = self.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
         let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
@@ -81,13 +83,13 @@ impl Expansion<'_> {
                 }
 
                 fn unnamed(#struct_name { #(#fields: #values,)* }: #struct_name) -> Self::Values {
-                    #nested_values
+                    #unnamed
                 }
 
-                fn call<'a>(
-                    __cx: &'a __rt::ToolContext,
+                fn call(
+                    __cx: &__rt::ToolContext,
                     #nested_values: Self::Values,
-                ) -> ::core::result::Result<#future + 'a, __rt::Exit> {
+                ) -> ::core::result::Result<#future + '_, __rt::Exit> {
                     #inject
                     #skipped
                     ::core::result::Result::Ok(#call)

@@ -53,10 +53,10 @@ pub trait Function: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// If the context lacks what the function wants of it.
-    fn call<'a>(
-        cx: &'a ToolContext,
+    fn call(
+        cx: &ToolContext,
         values: Self::Values,
-    ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
+    ) -> ToolResult<impl Future<Output = Self::Output> + Send + '_>;
 
     /// What becomes of what it returns.
     fn returned() -> impl Returned<Self::Output>;
@@ -88,7 +88,10 @@ impl<T: Send + 'static, R: Values> Values for (T, R) {
 
     #[inline]
     fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self> {
-        // Without `?`, which would bring a conversion of the error for every value of every tool.
+        #[expect(
+            clippy::question_mark,
+            reason = "`?` brings a conversion of the error for every value of every tool"
+        )]
         let value = match slots.read(index, readers.0) {
             Ok(value) => value,
             Err(exit) => return Err(exit),
