@@ -2,15 +2,21 @@
 # What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`.
 #
 # User CPU seconds of `cargo check` and of a release build of just that crate: dependencies are built
-# before, nothing is incremental, one job, rounds interleaved, medians. Fails if a gate is not kept.
+# before, nothing is incremental, one job, rounds interleaved, medians. Fails if a gate is not kept; `--no-worse`,
+# which is what CI asks, leaves room for a busy machine.
 #
-# usage: measure.sh [ROUNDS]
+# usage: measure.sh [--no-worse] [ROUNDS]
 set -euo pipefail
 cd "$(dirname "$0")"
 
-rounds=${1:-5}
 most_check=0.50
 most_release=0.25
+if [ "${1:-}" = --no-worse ]; then
+    shift
+    most_check=0.58
+    most_release=0.32
+fi
+rounds=${1:-5}
 tools=100
 
 bench=$(cd .. && pwd)
