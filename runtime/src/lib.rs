@@ -88,7 +88,6 @@ pub mod mcp;
 mod model;
 mod onion;
 mod output;
-mod record;
 pub mod testing;
 mod tool;
 

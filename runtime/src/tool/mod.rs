@@ -9,6 +9,7 @@ mod function;
 mod own;
 mod param;
 mod plain;
+mod problem;
 #[cfg(test)]
 mod properties;
 mod result;
@@ -21,9 +22,6 @@ use futures_util::future::BoxFuture;
 
 #[cfg(feature = "mcp")]
 pub(crate) use check::check;
-pub(crate) use check::describe;
-#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
-pub(crate) use check::nearest;
 #[cfg(feature = "mcp")]
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
@@ -33,6 +31,9 @@ pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
 pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
+pub(crate) use problem::describe;
+#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
+pub(crate) use problem::nearest;
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 
 use crate::args::Args;
