@@ -123,7 +123,7 @@ pub use onionskin_macros::tool_hook;
 pub use output::ToolOutput;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
-pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
+pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {

@@ -12,6 +12,7 @@ use super::error::{BuildError, RunError};
 use super::handle::{AgentHandle, block_on};
 use super::instance::{Children, Instance, ToolProvider, fixed_entries};
 use super::stream::{RunOutput, RunStream};
+use super::toolboxes::Toolboxes;
 use crate::context::{AgentInfo, StateCell, StateHandle};
 use crate::journal::Journal;
 #[cfg(feature = "mcp")]
@@ -21,8 +22,8 @@ use crate::onion::{
     Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
     call_tool,
 };
-use crate::tool::FitsState;
 use crate::tool::table::ToolTable;
+use crate::tool::{FitsState, Toolbox};
 
 /// Makes the state of a new session.
 pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
@@ -30,6 +31,7 @@ pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send
 /// What all agents of a program share.
 pub(super) struct Shared {
     pub(super) states: StateMakers,
+    pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
     #[cfg(feature = "mcp")]
     pub(super) servers: ServerPool,
@@ -53,6 +55,7 @@ pub(super) struct Setup {
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
     pub(super) limits: Option<Limits>,
     pub(super) messages: Vec<Message>,
+    pub(super) toolboxes: Toolboxes,
     #[cfg(feature = "mcp")]
     pub(super) servers: McpConfig,
 }
@@ -60,6 +63,10 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
         self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
+    }
+
+    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: Arc<T>) {
+        self.toolboxes.give(prefix, &toolbox);
     }
 
     /// Builds agents and everything beneath them; servers that several of them use are started once.
@@ -79,6 +86,7 @@ impl Setup {
         }
         let shared = Arc::new(Shared {
             states: self.states,
+            toolboxes: self.toolboxes,
             journal: self.journal,
             #[cfg(feature = "mcp")]
             servers,
@@ -194,12 +202,18 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
+        let panicked =
+            |Undefined { tool, reason }| BuildError::ToolPanicked { agent: name.to_string(), tool, reason };
         let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
-        let fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
-            agent: name.to_string(),
-            tool,
-            reason,
-        })?;
+        let mut fixed = fixed.map_err(panicked)?;
+        for toolbox in &declaration.toolboxes {
+            let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
+                agent: name.to_string(),
+                toolbox: toolbox.name,
+                call: toolbox.call(),
+            })?;
+            fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
+        }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         let instance = Arc::new(Instance {
             info,
@@ -306,6 +320,18 @@ impl<A: Agent> AgentBuilder<A> {
     /// well: call it once for each type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
+        self
+    }
+
+    /// Gives the agent, and its children, a toolbox that they name in `toolboxes: [..]`.
+    pub fn toolbox<T: Toolbox>(mut self, toolbox: impl Into<Arc<T>>) -> Self {
+        self.setup.toolbox(None, toolbox.into());
+        self
+    }
+
+    /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
+    pub fn toolbox_as<T: Toolbox>(mut self, prefix: &'static str, toolbox: impl Into<Arc<T>>) -> Self {
+        self.setup.toolbox(Some(prefix), toolbox.into());
         self
     }
 

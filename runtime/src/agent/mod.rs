@@ -14,6 +14,7 @@ mod prompt;
 mod run;
 mod session;
 mod stream;
+mod toolboxes;
 
 use std::future::Future;
 

@@ -15,6 +15,7 @@ mod properties;
 mod result;
 mod schema;
 pub(crate) mod table;
+mod toolbox;
 
 use std::future::Future;
 
@@ -35,6 +36,7 @@ pub(crate) use problem::describe;
 #[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
 pub(crate) use problem::nearest;
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
+pub use toolbox::Toolbox;
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};
