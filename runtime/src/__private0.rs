@@ -20,8 +20,8 @@ pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
-    Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks, Seam,
-    TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool,
+    Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Is, Known, Next, Ring, RuntimeHooks,
+    Seam, TypedHook, TypedLayer, TypedNext, TypedTool, Values, call_dynamic, call_tool, takes,
 };
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias,

@@ -129,8 +129,8 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 pub mod forms {
     pub use crate::__private0::Seconds;
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, WrittenAs};
-    pub use crate::tool::{FitsState, Make};
+    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+    pub use crate::tool::{BothStates, FitsState, Make, ToolArg, ToolReturn};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

@@ -55,6 +55,12 @@ pub(super) fn hook_alias(index: usize, hook: &HookEntry) -> Ident {
     format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
 }
 
+/// The hook where types are made of it: if it is no hook, or stands with other values than it takes, that is one
+/// error and the compiler is silent about all these types. Its name is in the words about the values.
+pub(super) fn known_alias(index: usize, hook: &HookEntry) -> Ident {
+    format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
+}
+
 pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Agent{index}", span = entry_span(path))
 }
@@ -115,6 +121,7 @@ pub(super) fn stand_in(agent: &Agent) -> TokenStream {
         const _: () = {
             use #rt as __rt;
 
+            #[diagnostic::do_not_recommend]
             impl #root::Agent for #ty {
                 const NAME: &'static str = #name;
                 type State = #state;
@@ -161,9 +168,19 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
         .enumerate()
         .map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
     let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
+    let known = parts.hooks().enumerate().map(|(index, hook)| {
+        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
+        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
+        quote_spanned! {span=>
+            #(#cfgs)*
+            type #known = <__rt::Known<{
+                __rt::takes(#written, <#alias as __rt::Hook>::VALUES, <#alias as __rt::Hook>::WRITE)
+            }> as __rt::Is>::Type<#alias>;
+        }
+    });
     let agents =
         fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
-    quote!(#(#tools)* #(#hooks)* #(#agents)*)
+    quote!(#(#tools)* #(#hooks)* #(#known)* #(#agents)*)
 }
 
 /// What only the types can show, each at the user's own word.
@@ -253,6 +270,7 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;
             #state

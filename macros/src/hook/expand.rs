@@ -78,9 +78,21 @@ fn common_items(hook: &Hook) -> TokenStream {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
     let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
+    let count = names.len();
+    let values = (count > 0).then(|| {
+        let name = hook.name.unraw();
+        let listed: Vec<_> = names.iter().map(|name| name.unraw().to_string()).collect();
+        let write =
+            format!("this hook takes values: write `{name}({})`, each in its place", listed.join(", "));
+        quote! {
+            const VALUES: usize = #count;
+            const WRITE: &'static str = #write;
+        }
+    });
     quote! {
         type State = #state;
         type Config = __rt::Config<(#(#types,)*)>;
+        #values
 
         fn configure((#(#names,)*): (#(#types,)*)) -> Self {
             Self { #(#names,)* }
@@ -152,6 +164,7 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     quote! {
         #returned
 
+        #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             type Ring<__R: __rt::Ring> = __R;
 
@@ -313,6 +326,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         (quote!(async fn), quote!(-> #output { #(#inject)* #call.await }))
     };
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #common
             type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
@@ -332,6 +346,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl __rt::TypedHook for #ty {
             type Tool = #tool;
 

@@ -16,6 +16,8 @@ pub(crate) struct OwnHook {
     pub(crate) path: Path,
     /// What it is configured with, as a tuple.
     pub(crate) with: TokenStream,
+    /// How many values that is.
+    pub(crate) values: usize,
 }
 
 /// The hints of `annotations(..)`, in the order of [`HINTS`].
@@ -264,10 +266,11 @@ fn hooks(meta: &Meta, errors: &mut Errors) -> Vec<OwnHook> {
     let mut hooks = Vec::new();
     for entry in list.elems {
         match entry {
-            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()) }),
+            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()), values: 0 }),
             Expr::Call(call) if matches!(*call.func, Expr::Path(_)) => {
                 let (Expr::Path(path), args) = (*call.func, call.args.iter()) else { continue };
-                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)) });
+                let values = args.len();
+                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)), values });
             }
             other => errors.at(other, format_args!("a hook is wanted here, as in `{EXAMPLE}`")),
         }

@@ -41,7 +41,10 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         let hooks = model.options.hooks.iter().rev();
         let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
             let path = &hook.path;
-            quote!(#private::Layer<#path, #inner>)
+            let typed = hook_const(path, &private, "TYPED");
+            // What is no hook is one error, and the compiler is silent about the field.
+            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#path>);
+            quote!(#private::Layer<#known, #inner>)
         });
         quote!(onion: #onion)
     };
@@ -117,6 +120,7 @@ impl Expansion<'_> {
             #encode
             #items
             #default
+            #[diagnostic::do_not_recommend]
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
@@ -414,13 +418,13 @@ impl Expansion<'_> {
 
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
-        let hooks = self.model.options.hooks.iter().rev();
+        let hooks = self.model.options.hooks.iter().enumerate();
         let fields = if hooks.len() == 0 {
             quote!()
         } else {
-            let onion = hooks.fold(quote!(__rt::Within::new()), |inner, hook| {
-                let with = &hook.with;
-                quote!(__rt::Layer::new(#with, #inner))
+            let onion = hooks.rev().fold(quote!(__rt::Within::new()), |inner, (index, hook)| {
+                let (as_written, with) = (as_written(index), &hook.with);
+                quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
             });
             quote!(onion: #onion)
         };
@@ -476,11 +480,14 @@ impl Expansion<'_> {
         let (items, body) = if options.hooks.is_empty() {
             (items, if self.model.is_wrapped() { inner } else { body })
         } else {
-            let checks = options.hooks.iter().map(|hook| {
-                let path = &hook.path;
-                quote_spanned! {path.span().resolved_at(Span::mixed_site())=>
+            let rt = quote!(__rt);
+            let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
+                let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
+                let [typed, wants, write] = ["TYPED", "VALUES", "WRITE"].map(|item| hook_const(path, &rt, item));
+                quote_spanned! {path.span()=>
+                    type #as_written = <__rt::Known<{ __rt::takes(#values, #wants, #write) }> as __rt::Is>::Type<#path>;
                     const _: () = ::core::assert!(
-                        !<#path as __rt::Hook>::TYPED,
+                        !#typed,
                         "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
                     );
                 }
@@ -515,11 +522,27 @@ impl Expansion<'_> {
         } else {
             quote!(())
         };
-        self.model.options.hooks.iter().fold(own, |states, hook| {
-            let path = &hook.path;
-            quote!(__rt::BothStates<#states, <#path as __rt::Hook>::State>)
+        (0..self.model.options.hooks.len()).fold(own, |states, index| {
+            let hook = as_written(index);
+            quote!(__rt::BothStates<#states, <#hook as __rt::Hook>::State>)
         })
     }
+}
+
+/// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other
+/// values than it takes.
+fn as_written(index: usize) -> Ident {
+    Ident::new(&format!("HookAsWritten{index}"), Span::mixed_site())
+}
+
+/// `<path as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
+/// compiler's own rules once.
+fn hook_const(path: &syn::Path, private: &TokenStream, item: &str) -> TokenStream {
+    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
+    let open = quote_spanned!(path.span()=> <);
+    let item = Ident::new(item, last);
+    let close = quote_spanned!(last=> >::#item);
+    quote!(#open #path as #private::Hook #close)
 }
 
 /// A value as JSON, where its type can be written.
@@ -551,6 +574,7 @@ pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
                     Self {}
                 }
             }
+            #[diagnostic::do_not_recommend]
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = ();

@@ -46,6 +46,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
         pub struct #arguments {
             #(#[doc = #docs] pub #fields: #types,)*
         }
+        #[diagnostic::do_not_recommend]
         impl __rt::TypedTool for #type_name {
             type Args = #arguments;
             #output_item

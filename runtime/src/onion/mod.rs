@@ -8,6 +8,7 @@ mod caller;
 mod core;
 mod dynamic;
 mod form;
+mod known;
 mod next;
 mod typed;
 
@@ -22,6 +23,7 @@ pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+pub use known::{Is, Known, takes};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
@@ -113,6 +115,14 @@ pub trait Hook: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     type Config: Configuration;
 
+    /// How many values that is.
+    #[doc(hidden)]
+    const VALUES: usize = 0;
+
+    /// What is said where another number of values is written.
+    #[doc(hidden)]
+    const WRITE: &'static str = "this hook takes no values: write its name alone";
+
     /// Makes the hook as `agent!` names it.
     #[doc(hidden)]
     fn configure(with: <Self::Config as Configuration>::Values) -> Self;
@@ -150,38 +160,6 @@ impl<A> Configuration for Config<A> {
 #[doc(hidden)]
 pub type Values<H> = <<H as Hook>::Config as Configuration>::Values;
 
-/// The values that `agent!` found in parentheses after a hook's name, held against those the hook wants.
-#[diagnostic::on_unimplemented(
-    message = "this hook is configured with `{Self}`, and `{W}` is written here",
-    label = "other values are wanted here",
-    note = "write one value for each of the hook's `#[config]` parameters, in their order: `hook(first, second)`; a \
-            hook without such parameters stands alone: `hook`"
-)]
-pub trait WrittenAs<W>: Sized {
-    #[doc(hidden)]
-    fn read(written: W) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<A> WrittenAs<A> for A {
-    #[inline]
-    fn read(written: A) -> A {
-        written
-    }
-}
-
-/// Values that are there already. It keeps the compiler from guessing what should be written, so that what is
-/// written is what it reports.
-#[doc(hidden)]
-pub struct Ready<A>(A);
-
-#[diagnostic::do_not_recommend]
-impl<A> WrittenAs<Ready<A>> for A {
-    fn read(written: Ready<A>) -> A {
-        written.0
-    }
-}
-
 /// No value: a hook that is configured by it can be added at run time only.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
@@ -205,6 +183,9 @@ macro_rules! raw_hook {
     () => {
         $crate::raw_hook!(@common);
         type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
+        const VALUES: usize = usize::MAX;
+        const WRITE: &'static str =
+            "this hook is added when the agent is built: take it off here, and write `.hook(..)` on the builder";
 
         fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
             match never {}

@@ -8,7 +8,7 @@ use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Hook, InnerNext, Values, WrittenAs};
+use crate::onion::{Call, Hook, InnerNext, Values};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -41,11 +41,8 @@ pub struct Layer<H, C> {
 
 impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
-    pub fn new<A>(with: A, inner: C) -> Self
-    where
-        Values<H>: WrittenAs<A>,
-    {
-        Self { hook: H::configure(Values::<H>::read(with)), inner }
+    pub fn new(with: Values<H>, inner: C) -> Self {
+        Self { hook: H::configure(with), inner }
     }
 }
 
