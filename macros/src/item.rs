@@ -39,6 +39,12 @@ impl FnItem {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
     }
 
+    /// An error for a method that a trait declares: without a body it looks half typed, but nobody reports it.
+    pub(crate) fn declared_method(&self, message: &str) -> Option<TokenStream> {
+        let receiver = self.sig.receiver()?;
+        Some(syn::Error::new_spanned(receiver, message).into_compile_error())
+    }
+
     /// Takes our attributes off a parameter.
     pub(crate) fn take_attrs(parameter: &mut FnArg, names: &[&str]) -> Vec<Attribute> {
         let attrs = match parameter {

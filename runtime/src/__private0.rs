@@ -21,7 +21,8 @@ pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
     Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Is, Known, Next, Ring, RuntimeHooks,
-    Seam, TypedHook, TypedLayer, TypedNext, TypedTool, Values, call_dynamic, call_tool, takes,
+    Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool, Values,
+    call_dynamic, call_tool, takes,
 };
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias,
@@ -81,12 +82,25 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     own || !before
 }
 
-/// A number of seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having: it is 0.
-pub fn seconds(seconds: impl Seconds) -> Duration {
-    seconds.duration()
+/// What an instruction or a description can be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a text",
+    label = "write a string, `include_str!(\"..\")`, or an expression that gives a `&str` or a `String`"
+)]
+pub trait Text {
+    #[doc(hidden)]
+    fn text(self) -> String;
 }
 
-/// A number that can stand for seconds.
+#[diagnostic::do_not_recommend]
+impl<T: Into<String>> Text for T {
+    fn text(self) -> String {
+        self.into()
+    }
+}
+
+/// A number that can stand for seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having:
+/// it is 0.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of seconds",
     label = "write a number: `30`"

@@ -127,9 +127,14 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
-    pub use crate::__private0::Seconds;
+    pub use crate::__private0::{Seconds, Text};
+    #[doc(hidden)]
+    pub use crate::__private0::{no_alias, reader, recover};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+    pub use crate::onion::{
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls, TypedArgs,
+        TypedReturn,
+    };
     pub use crate::tool::{BothStates, FitsState, Make, ToolArg, ToolReturn};
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn check(agents: &[Agent], errors: &mut Errors) {
         check_agent(agent, errors);
     }
     one_name_one_agent(agents, errors);
+    one_default(agents, errors);
     cycles(agents, errors);
 }
 
@@ -37,6 +38,23 @@ fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
                 format_args!("there is an agent `{name}` already; give this one another name"),
             );
         }
+    }
+}
+
+/// An app has one entry.
+fn one_default(agents: &[Agent], errors: &mut Errors) {
+    let given = |agent: &&Agent| agent.fields.default.as_ref().is_some_and(|default| default.value);
+    let conditional = |agent: &&Agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+    let mut defaults = agents.iter().filter(given).filter(|agent| !conditional(agent));
+    let Some(first) = defaults.next() else { return };
+    for default in defaults.filter_map(|agent| agent.fields.default.as_ref()) {
+        errors.at(
+            default,
+            format_args!(
+                "`{}` is the default agent already; an app has one entry, so take one of them off",
+                first.ident
+            ),
+        );
     }
 }
 
@@ -56,6 +74,11 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     agent_name(agent, errors);
     servers(fields, errors);
     keys(&fields.request_params, "request parameter", REQUEST_PARAMS, errors);
+    for (key, value) in &fields.request_params {
+        if key == "stop_sequences" && matches!(value, Expr::Lit(_)) {
+            errors.at(value, "a list is wanted here: `stop_sequences: [\"END\"]`");
+        }
+    }
     keys(&fields.limits, "limit", LIMITS, errors);
     choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
     choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
@@ -253,6 +276,9 @@ fn cycles(agents: &[Agent], errors: &mut Errors) {
     let child = |name: &syn::Ident| agents.iter().find(|agent| agent.ident == *name);
     for agent in agents {
         for entry in &agent.fields.agents {
+            if entry.path.is_ident("Self") {
+                errors.at(&entry.path, "an agent cannot contain itself: take `Self` off");
+            }
             let Some(first) = entry.path.get_ident() else { continue };
             let mut path = vec![agent.ident.to_string()];
             let mut at = Some(first);

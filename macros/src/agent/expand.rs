@@ -290,8 +290,13 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
     let mut calls = TokenStream::new();
     let mut text = |method: &str, value: &Option<Expr>| {
         if let Some(value) = value {
-            let method = Ident::new(method, Span::call_site().located_at(value.span()));
-            calls.extend(quote!(let __agent = __agent.#method(#value);));
+            let span = Span::call_site().located_at(value.span());
+            let method_name = Ident::new(method, span);
+            // A model's name is asked for as it is; of the others it is said what can stand there.
+            let is_plain = method == "model" || matches!(value, Expr::Lit(_));
+            let value =
+                if is_plain { quote!(#value) } else { quote_spanned!(span=> __rt::Text::text(#value)) };
+            calls.extend(quote!(let __agent = __agent.#method_name(#value);));
         }
     };
     text("description", &fields.description);
@@ -373,7 +378,8 @@ fn request_params(fields: &Fields) -> Option<TokenStream> {
         if key == "stop_sequences" {
             quote!(__params.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
         } else {
-            quote!(__params.#key = ::core::option::Option::Some(#value);)
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> *__params.#key.get_or_insert_default() = #value;)
         }
     });
     Some(quote! {
@@ -388,18 +394,32 @@ fn limits(fields: &Fields) -> Option<TokenStream> {
         return None;
     }
     let set = fields.limits.iter().map(|(key, value)| match key.to_string().as_str() {
-        "time_sec" => quote! {
-            __limits.time = ::core::option::Option::Some(__rt::seconds(#value));
-        },
-        "model_timeout_sec" => quote!(__limits.model_timeout = __rt::seconds(#value);),
-        "tool_calls" | "tokens" => quote!(__limits.#key = ::core::option::Option::Some(#value);),
-        _ => quote!(__limits.#key = #value;),
+        "time_sec" => {
+            let seconds = seconds(value);
+            quote!(__limits.time = ::core::option::Option::Some(#seconds);)
+        }
+        "model_timeout_sec" => {
+            let seconds = seconds(value);
+            quote!(__limits.model_timeout = #seconds;)
+        }
+        "tool_calls" | "tokens" => {
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> *__limits.#key.get_or_insert_default() = #value;)
+        }
+        _ => {
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> __limits.#key = #value;)
+        }
     });
     Some(quote! {
         let mut __limits = <__rt::Limits as ::core::default::Default>::default();
         #(#set)*
         let __agent = __agent.limits(__limits);
     })
+}
+
+fn seconds(value: &Expr) -> TokenStream {
+    quote_spanned!(Span::call_site().located_at(value.span())=> __rt::Seconds::duration(#value))
 }
 
 /// What a program calls on the type.

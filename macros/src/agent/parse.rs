@@ -133,8 +133,8 @@ fn value(
 ) -> syn::Result<()> {
     match name {
         "name" => fields.name = Some(string(input, "name")?),
-        "description" => fields.description = Some(input.parse()?),
-        "instruction" => fields.instruction = Some(input.parse()?),
+        "description" => fields.description = Some(text(input, "description")?),
+        "instruction" => fields.instruction = Some(text(input, "instruction")?),
         "servers" => fields.servers = list(input, key, "servers: [time]", errors, word)?,
         "tools" => fields.tools = tool_filters(input, key, errors)?,
         "function_tools" => {
@@ -150,7 +150,7 @@ fn value(
         "tool_hooks" => fields.tool_hooks = list(input, key, "tool_hooks: [audit]", errors, hook_item)?,
         "runtime" => fields.runtime = list(input, key, "runtime: [shell.execute]", errors, runtime_tool)?,
         "default" => fields.default = Some(boolean(input)?),
-        "model" => fields.model = Some(input.parse()?),
+        "model" => fields.model = Some(text(input, "model")?),
         "request_params" => fields.request_params = table(input, key, "{ temperature: 0.2 }", errors)?,
         "limits" => fields.limits = table(input, key, "{ turns: 10 }", errors)?,
         "history_source" => fields.history_source = Some(bare(input, "history_source: none")?),
@@ -167,6 +167,21 @@ fn value(
         _ => {}
     }
     Ok(())
+}
+
+/// An expression that may give text.
+fn text(input: ParseStream<'_>, key: &str) -> syn::Result<Expr> {
+    let expr: Expr = input.parse()?;
+    let literal = match &expr {
+        Expr::Lit(ExprLit { lit, .. }) => !matches!(lit, Lit::Str(_)),
+        other => matches!(other, Expr::Array(_) | Expr::Tuple(_) | Expr::Unary(_)),
+    };
+    if literal {
+        let file = if key == "model" { "" } else { ", `include_str!(\"..\")`" };
+        let write = format!("`{key}` is text: write a string{file}, or an expression that gives one");
+        return Err(syn::Error::new_spanned(expr, write));
+    }
+    Ok(expr)
 }
 
 fn string(input: ParseStream<'_>, key: &str) -> syn::Result<LitStr> {
@@ -207,7 +222,15 @@ fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> {
     }
     // A string is what somebody writes who knows the cards.
     let expr: Expr = input.parse()?;
-    Err(syn::Error::new_spanned(expr, format!("a bare word is wanted here: `{example}`")))
+    let word = match &expr {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse::<Ident>().ok(),
+        _ => None,
+    };
+    let write = match word {
+        Some(word) => format!("write `{word}`, without quotes"),
+        None => format!("`{example}`"),
+    };
+    Err(syn::Error::new_spanned(expr, format!("a bare word is wanted here: {write}")))
 }
 
 /// A bracketed list. An item that does not parse is reported and passed over.

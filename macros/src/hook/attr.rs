@@ -79,6 +79,6 @@ fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
         Meta::NameValue(pair) => pair.value.span(),
         other => other.span(),
     };
-    errors.push(value, format_args!("a path is wanted here: `{example}`"));
+    errors.push(value, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
     None
 }

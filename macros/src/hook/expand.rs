@@ -18,7 +18,19 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     let doc = format!("The tool hook `{}` as a type, to be named in `agent!`.", hook.name.unraw());
     let fields = config_fields(hook);
     let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
+    let tool = hook.tool.as_ref().map(|tool| {
+        let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
+        let open = quote_spanned!(tool.span()=> <);
+        let is = quote_spanned!(last=> >::IS);
+        quote! {
+            #(#cfgs)*
+            #[doc(hidden)]
+            #[allow(non_camel_case_types)]
+            type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
+        }
+    });
     quote! {
+        #tool
         #(#cfgs)*
         #[doc = #doc]
         #[allow(dead_code)]
@@ -33,6 +45,12 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
             #hook_impl
         };
     }
+}
+
+/// The tool of a typed hook, as the signature names it from now on: what is no tool is one error, and the compiler is
+/// silent about what the signature and the body make of it.
+pub(super) fn tool_alias(hook: &Ident) -> Ident {
+    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::call_site())
 }
 
 /// The type alone, for a hook that has errors.
@@ -70,7 +88,19 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
 }
 
 fn config_fields(hook: &Hook) -> Vec<TokenStream> {
-    config(hook).map(|(name, ty, _)| quote!(#name: #ty)).collect()
+    let rt = hook.runtime.private();
+    config(hook)
+        .map(|(name, ty, _)| {
+            let known = shared(&ty, &rt, &ty);
+            quote!(#name: #known)
+        })
+        .collect()
+}
+
+/// `of`, and an error about which the compiler is silent if a value of this type cannot be shared by calls.
+fn shared(ty: &TokenStream, rt: &TokenStream, of: &TokenStream) -> TokenStream {
+    let shared = quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS);
+    quote!(<#rt::Known<{ #shared }> as #rt::Is>::Type<#of>)
 }
 
 /// The items that raw and typed hooks have in common.
@@ -129,7 +159,12 @@ fn call_args(hook: &Hook) -> CallArgs {
             Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject_context(__cx)),
             Role::Next => quote!(__next),
             Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject_name(__cx)),
-            Role::Args if hook.tool.is_some() => quote!(__args),
+            Role::Args if hook.tool.is_some() => {
+                let tool = tool_alias(&hook.name);
+                quote_spanned! {ty.span()=>
+                    <#ty as __rt::TypedArgs<<#tool as __rt::TypedTool>::Args>>::give(__args)
+                }
+            }
             Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
             Role::Outcome => match ty {
                 Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
@@ -210,6 +245,10 @@ fn direct_call(hook: &Hook) -> TokenStream {
     let CallArgs { pass, .. } = call_args(hook);
     let returned = returned(hook);
     let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
+    // A value that cannot be shared makes a future that cannot be sent: that is the same error.
+    let known = config(hook).fold(quote!(_), |known, (_, ty, _)| shared(&ty, &quote!(__rt), &known));
+    let call =
+        if config(hook).count() == 0 { call } else { quote!({ let __future: #known = #call; __future }) };
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
         #[inline]
@@ -311,21 +350,27 @@ fn after_call(hook: &Hook) -> TokenStream {
 
 fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let name = &hook.name;
-    let tool = &hook.tool;
+    let tool = tool_alias(&hook.name);
     let CallArgs { inject, pass } = call_args(hook);
-    let call = quote!(#name(#(#pass),*));
     let common = common_items(hook);
-    let output = quote!(__rt::ToolResult<<#tool as __rt::TypedTool>::Output>);
+    let (alias, returned) = (returned_alias(hook), returned(hook));
     let span = return_span(hook);
+    let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
+    let result = quote_spanned!(span=> __rt::ToolResult<#output>);
+    let call = quote_spanned! {span=>
+        <#returned as __rt::TypedReturn<#output>>::hold(#name(#(#pass),*))
+    };
     let (future, body) = if is_direct(hook) {
         let future = quote_spanned! {span=>
-            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+            impl ::core::future::Future<Output = #result> + ::core::marker::Send
         };
         (quote!(fn), quote!(-> #future { #call }))
     } else {
-        (quote!(async fn), quote!(-> #output { #(#inject)* #call.await }))
+        (quote!(async fn), quote!(-> #result { #(#inject)* #call.await }))
     };
     quote! {
+        #alias
+
         #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #common

@@ -28,6 +28,9 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
+pub(crate) const METHOD: &str =
+    "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`";
+
 const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
 
 /// Whether another of our attributes stands on the function.
@@ -75,10 +78,7 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        errors.at(
-            receiver.self_token,
-            "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
-        );
+        errors.at(receiver.self_token, METHOD);
         return false;
     }
     if let ReturnType::Type(_, ty) = &sig.output {

@@ -23,7 +23,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return check::not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        return item;
+        let error = function.declared_method(check::METHOD);
+        return quote!(#item #error);
     }
     let mut errors = Errors::default();
     if check::stands_twice(&function, &mut errors) {

@@ -47,6 +47,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
             #(#[doc = #docs] pub #fields: #types,)*
         }
         #[diagnostic::do_not_recommend]
+        #[allow(private_interfaces)]
         impl __rt::TypedTool for #type_name {
             type Args = #arguments;
             #output_item

@@ -111,7 +111,7 @@ impl<'a> Inject<'a> for CancellationToken {
     }
 }
 
-#[diagnostic::do_not_recommend]
+// Recommended, so that what the state lacks is named: mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(State::from_context(cx)?)

@@ -22,8 +22,6 @@ impl<const VALUE: bool> Is for Known<VALUE> {
 /// If not; this is a constant, so the compiler shows the words.
 #[track_caller]
 pub const fn takes(written: usize, values: usize, write: &'static str) -> bool {
-    if written != values {
-        panic!("{}", write);
-    }
+    assert!(written == values, "{}", write);
     true
 }

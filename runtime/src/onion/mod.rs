@@ -22,7 +22,7 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, outermost};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
 pub use known::{Is, Known, takes};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};
@@ -96,7 +96,9 @@ impl<C: Call> DynCall for C {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
-    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type"
+    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
+    note = "`.hook(..)` takes a value, and the function's name is the function: write `name {{}}`, with what is \
+            configured in the braces"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
     /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
@@ -159,6 +161,20 @@ impl<A> Configuration for Config<A> {
 /// The values that a hook is configured with.
 #[doc(hidden)]
 pub type Values<H> = <<H as Hook>::Config as Configuration>::Values;
+
+/// A value that a hook is configured with. All calls share it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a value of a hook",
+    label = "calls on all threads share it: it must be `Send`, `Sync` and `'static`",
+    note = "take an `Arc` instead of an `Rc`, and a `Mutex` or an atomic instead of a `Cell` or `RefCell`"
+)]
+pub trait SharedByCalls {
+    #[doc(hidden)]
+    const IS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + Sync + 'static> SharedByCalls for T {}
 
 /// No value: a hook that is configured by it can be added at run time only.
 #[doc(hidden)]

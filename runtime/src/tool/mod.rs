@@ -65,7 +65,8 @@ use crate::onion::Ring;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type"
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name. `agent!` refuses two tools of one name.

@@ -71,7 +71,7 @@ impl<T: Default, A, B> Make<T> for BothStates<A, B> {
 pub fn recover(
     cx: &ToolContext,
     result: ToolResult,
-    on_error: impl FnOnce(&ToolContext, ToolError) -> ToolResult,
+    on_error: fn(&ToolContext, ToolError) -> ToolResult,
 ) -> ToolResult {
     match result {
         Err(Exit::Tool(error)) => on_error(cx, error),
