@@ -1,7 +1,7 @@
 //! What is wrong with an agent and can be seen without knowing any type.
 
 use syn::ext::IdentExt;
-use syn::{Expr, Path};
+use syn::{Expr, ExprLit, Lit, Path};
 
 use super::ast::{Agent, Fields, HookItem, Number, Target, Word};
 use crate::diag::Errors;
@@ -80,6 +80,8 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
         }
     }
     keys(&fields.limits, "limit", LIMITS, errors);
+    numbers(&fields.request_params, &["max_tokens", "seed"], &["max_tokens"], errors);
+    numbers(&fields.limits, LIMITS, &["turns", "tokens", "time_sec", "model_timeout_sec"], errors);
     choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
     choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
     whole("max_parallel", fields.max_parallel, errors);
@@ -166,6 +168,26 @@ fn keys(table: &[(proc_macro2::Ident, Expr)], what: &str, known: &[&str], errors
             errors.push(key.span(), suggest::unknown(what, &name, known));
         } else if table[..index].iter().any(|(earlier, _)| earlier == key) {
             errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
+        }
+    }
+}
+
+/// Numbers that are written down: none of these is negative, and some are more than 0.
+fn numbers(table: &[(proc_macro2::Ident, Expr)], all: &[&str], more: &[&str], errors: &mut Errors) {
+    for (key, value) in table {
+        let name = key.to_string();
+        let is_negative = matches!(value, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)));
+        let is_zero = match value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_digits() == "0",
+            Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => {
+                float.base10_parse::<f64>().is_ok_and(|value| value == 0.0)
+            }
+            _ => false,
+        };
+        if is_negative && all.contains(&name.as_str()) {
+            errors.at(value, format_args!("`{name}` cannot be less than 0"));
+        } else if is_zero && more.contains(&name.as_str()) {
+            errors.at(value, format_args!("`{name}` is more than 0; leave it out for the default"));
         }
     }
 }

@@ -143,13 +143,33 @@ fn declared_type(agent: &Agent, ty: &Ident) -> TokenStream {
         let doc = format!("The agent `{name}`.");
         quote!(#[doc = #doc])
     });
+    let derives = [
+        ("Debug", quote!(::core::fmt::Debug)),
+        ("Clone", quote!(::core::clone::Clone)),
+        ("Copy", quote!(::core::marker::Copy)),
+        ("Default", quote!(::core::default::Default)),
+    ];
+    // What the user derives is derived once.
+    let derives = derives.into_iter().filter(|(name, _)| !derives_it(attrs, name)).map(|(_, path)| path);
     quote! {
         #(#attrs)*
         #doc
         #[allow(dead_code)]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
+        #[derive(#(#derives),*)]
         #vis struct #ty {}
     }
+}
+
+fn derives_it(attrs: &[Attribute], name: &str) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        // What is no list of paths is for rustc to report.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == name);
+            Ok(())
+        });
+    }
+    found
 }
 
 fn name(agent: &Agent) -> String {
@@ -231,9 +251,9 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
             });
         }
     }
-    let root = parts.runtime.root();
     if let Some(server) = fields.servers.first() {
         let span = Span::call_site().located_at(server.span);
+        let root = parts.runtime.root_at(span);
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
     }
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
@@ -314,9 +334,9 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         };
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
     }
-    let root = parts.runtime.root();
     for tool in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
         let span = Span::call_site().located_at(tool.span);
+        let root = parts.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {

@@ -14,9 +14,8 @@ use syn::{
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
-use crate::item::{FnItem, is_reserved, meta_name};
+use crate::item::{FnItem, is_reserved, misspelt};
 use crate::paths::Runtime;
-use crate::suggest;
 
 /// A hook, understood.
 pub(crate) struct Hook {
@@ -69,7 +68,7 @@ impl Hook {
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
         let mut taken = Vec::new();
         for parameter in &mut function.sig.inputs {
-            misspelt(parameter, errors);
+            misspelt(parameter, PARAMETER_ATTRIBUTES, OTHERS, errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
         let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
@@ -83,10 +82,11 @@ impl Hook {
         let generics = Generics::read(function, errors);
         let mut parameters = Vec::new();
         for (input, attrs) in sig.inputs.iter().zip(taken) {
-            parameters.extend(parameter(input, &attrs, &generics, options.tool.is_some(), errors));
+            parameters.extend(parameter(input, &attrs, &generics, options.is_typed, errors));
         }
         open_next(function, &parameters);
         let sig = &function.sig;
+        one_state(&parameters, errors);
         let form = form(&parameters, &options, errors)?;
         check_form(function, form, &parameters, &options, errors);
         let mut returns = sig.output.clone();
@@ -120,20 +120,11 @@ impl Hook {
 pub(crate) const METHOD: &str = "a hook is a free function; for a hook with state take `#[config]` parameters or write \
                                  `impl onionskin::Hook for ..`";
 
-const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
+/// What stands on a tool's parameter.
+const OTHERS: (&[&str], &str) =
+    (&["arg"], "`#[arg]` is for tools; the value that `agent!` writes for a hook is `#[config]`");
 
-/// Takes attributes off that were meant to be ours: the compiler knows nothing of them.
-fn misspelt(parameter: &mut FnArg, errors: &mut Errors) {
-    let FnArg::Typed(typed) = parameter else { return };
-    typed.attrs.retain(|attr| {
-        let name = meta_name(&attr.meta);
-        let meant = suggest::nearest(&name, PARAMETER_ATTRIBUTES).filter(|meant| **meant != name);
-        if let Some(meant) = meant {
-            errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
-        }
-        meant.is_none()
-    });
-}
+const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
 
 fn is_hook_attribute(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == "tool_hook")
@@ -298,6 +289,25 @@ impl VisitMut for Plain<'_> {
         if self.lifetimes.contains(&lifetime.ident) {
             lifetime.ident = Ident::new("_", lifetime.ident.span());
         }
+    }
+}
+
+/// The states that hooks and tools take are held against the agent's one.
+fn one_state(parameters: &[Parameter], errors: &mut Errors) {
+    let is_state = |parameter: &&Parameter| {
+        matches!(parameter.role, Role::Inject)
+            && matches!(parameter.ty, Type::Path(_))
+            && last_segment(&parameter.ty) == "State"
+            && parameter.cfgs.is_empty()
+    };
+    let mut states = parameters.iter().filter(is_state).map(|parameter| &parameter.ty);
+    let Some(first) = states.next() else { return };
+    let words = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
+    for other in states.filter(|other| words(other) != words(first)) {
+        errors.at(
+            other,
+            format_args!("an agent has one state, and this hook already takes `{}`", words(first)),
+        );
     }
 }
 
@@ -511,16 +521,21 @@ fn check_form(
             return;
         }
     }
-    if form == Form::Around && sig.asyncness.is_none() {
+    let opaque = match &sig.output {
+        ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => Some(ty),
+        _ => None,
+    };
+    if form == Form::Around && sig.asyncness.is_none() && opaque.is_none() {
         errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
     }
     if form == Form::Around && matches!(sig.output, ReturnType::Default) {
         errors.at(&sig.ident, "an around hook gives the result of the call: write `-> ToolResult`");
     }
-    if let ReturnType::Type(_, ty) = &sig.output
-        && let Type::ImplTrait(_) = &**ty
-    {
-        errors.at(ty, "a hook names what it returns: around `ToolResult`, before `()` or `ToolResult<()>`");
+    if let Some(ty) = opaque {
+        errors.at(
+            ty,
+            "a hook names what it returns: around `async fn .. -> ToolResult`, before `()` or `ToolResult<()>`",
+        );
     }
     if let (Form::After, ReturnType::Default) = (form, &sig.output)
         && let Some(outcome) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome))

@@ -32,6 +32,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     }
+    if check::is_hook(&function, &mut errors) {
+        // As the hook that it is, so that whoever names it has no error as well.
+        let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
+        return quote!(#hook #errors);
+    }
     let options = attr::Options::parse(options, &mut errors);
     let model = model::Model::read(&mut function, options, &mut errors);
     if errors.is_empty() {

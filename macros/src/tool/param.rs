@@ -13,7 +13,7 @@ use syn::{
 use super::arg::{Arg, Fallback};
 use super::docs::{self, Docs};
 use crate::diag::Errors;
-use crate::item::FnItem;
+use crate::item::{FnItem, misspelt};
 
 /// How the function takes a value of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,9 +79,16 @@ const INJECTED: &[&str] = &[
     "ToolSource",
 ];
 
+/// What stands on a hook's parameter.
+const OTHERS: (&[&str], &str) = (
+    &["config"],
+    "`#[config]` is for hooks; a tool's value stands in `State<..>`, or is `#[arg(skip, default = ..)]`",
+);
+
 impl Param {
     /// Reads a parameter, and takes our attributes and its docs off it.
     pub(crate) fn read(parameter: &mut syn::FnArg, errors: &mut Errors) -> Option<Self> {
+        misspelt(parameter, &["arg", "inject"], OTHERS, errors);
         let attrs = FnItem::take_attrs(parameter, &["doc", "arg", "inject"]);
         let syn::FnArg::Typed(PatType { pat, ty, attrs: rest, .. }) = parameter else { return None };
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));

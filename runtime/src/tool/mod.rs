@@ -153,7 +153,8 @@ impl<T: Default, S> Make<T> for State<S> {
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
-    note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
+    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
+            `State<..>` parameter"
 )]
 pub trait FitsState<S> {
     #[doc(hidden)]

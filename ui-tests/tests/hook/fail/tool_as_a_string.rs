@@ -1,7 +1,13 @@
-use onionskin::{Args, Next, ToolResult, tool_hook};
+use onionskin::{ArgsOf, ToolResult, TypedNext, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
 
 #[tool_hook(tool = "add_one")]
-async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
     next.run(args).await
 }
 
