@@ -30,8 +30,12 @@ pub use crate::tool::{
     offload, optional, reader, recover, schema_of,
 };
 
-/// Whether no compiled tool before this slot has the same name.
-pub const fn is_first(names: &[(usize, &str)], slot: usize) -> bool {
+/// Nothing, if no name before this slot is the same; reported where this is called.
+///
+/// # Panics
+/// If one is; this is a constant, so the compiler shows the words.
+#[track_caller]
+pub const fn is_first(names: &[(usize, &str)], slot: usize, words: &str) {
     let mut name = "";
     let mut at = 0;
     while at < names.len() {
@@ -42,12 +46,9 @@ pub const fn is_first(names: &[(usize, &str)], slot: usize) -> bool {
     }
     at = 0;
     while at < names.len() {
-        if names[at].0 < slot && same(names[at].1, name) {
-            return false;
-        }
+        assert!(names[at].0 >= slot || !same(names[at].1, name), "{}", words);
         at += 1;
     }
-    true
 }
 
 const fn same(a: &str, b: &str) -> bool {
@@ -65,7 +66,11 @@ const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-/// Whether no typed hook stands before this raw one.
+/// Whether no typed hook stands before this raw one; reported where this is called.
+///
+/// # Panics
+/// If one does; this is a constant, so the compiler shows the words.
+#[track_caller]
 pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
@@ -79,7 +84,11 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
         }
         at += 1;
     }
-    own || !before
+    assert!(
+        own || !before,
+        "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
+    );
+    true
 }
 
 /// What an instruction or a description can be.

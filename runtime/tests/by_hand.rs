@@ -198,12 +198,8 @@ const _: () = {
     type Hook0 = audit;
     type Hook1 = clamp;
     // One error for what is no hook, or has other values than these: none.
-    type Known0 = <rt::Known<
-        { rt::takes(0, <Hook0 as rt::Hook>::VALUES, <Hook0 as rt::Hook>::WRITE) },
-    > as rt::Is>::Type<Hook0>;
-    type Known1 = <rt::Known<
-        { rt::takes(0, <Hook1 as rt::Hook>::VALUES, <Hook1 as rt::Hook>::WRITE) },
-    > as rt::Is>::Type<Hook1>;
+    type Known0 = <rt::Known<{ rt::takes(0, <Hook0 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook0>;
+    type Known1 = <rt::Known<{ rt::takes(0, <Hook1 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook1>;
     type TypedRing = <Known0 as rt::Hook>::Ring<<Known1 as rt::Hook>::Ring<rt::EndRing>>;
 
     pub struct Core {

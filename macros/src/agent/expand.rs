@@ -55,8 +55,8 @@ pub(super) fn hook_alias(index: usize, hook: &HookEntry) -> Ident {
     format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
 }
 
-/// The hook where types are made of it: if it is no hook, or stands with other values than it takes, that is one
-/// error and the compiler is silent about all these types. Its name is in the words about the values.
+/// The hook where types are made of it: if something is wrong with the entry, that is one error, and the compiler is
+/// silent about all these types. Its name is in the words about some of the errors.
 pub(super) fn known_alias(index: usize, hook: &HookEntry) -> Ident {
     format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
 }
@@ -188,19 +188,9 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
         .enumerate()
         .map(|(index, entry)| alias(tool_alias(index, &entry.path), entry));
     let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
-    let known = parts.hooks().enumerate().map(|(index, hook)| {
-        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
-        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
-        quote_spanned! {span=>
-            #(#cfgs)*
-            type #known = <__rt::Known<{
-                __rt::takes(#written, <#alias as __rt::Hook>::VALUES, <#alias as __rt::Hook>::WRITE)
-            }> as __rt::Is>::Type<#alias>;
-        }
-    });
     let agents =
         fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
-    quote!(#(#tools)* #(#hooks)* #(#known)* #(#agents)*)
+    quote!(#(#tools)* #(#hooks)* #(#agents)*)
 }
 
 /// What only the types can show, each at the user's own word.
@@ -212,44 +202,48 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
-    checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+    if tools.len() > 1 {
+        checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+    }
     for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
+        let first = (index > 0).then(|| {
+            quote_spanned! {span=>
+                __rt::is_first(
+                    __TOOL_NAMES,
+                    #index,
+                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`",
+                );
+            }
+        });
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
-            const _: () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+            const _: () = {
+                let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+                #first
+            };
         });
-        if index > 0 {
-            checks.extend(quote_spanned! {span=>
-                #(#cfgs)*
-                const _: () = ::core::assert!(
-                    __rt::is_first(__TOOL_NAMES, #index),
-                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
-                );
-            });
-        }
     }
     let hooks: Vec<_> = parts.hooks().collect();
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
         let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
     });
-    checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    if hooks.len() > 1 {
+        checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    }
     for (index, hook) in hooks.iter().enumerate() {
-        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
+        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
+        let order =
+            (index > 0).then(|| quote_spanned!(span=> && __rt::stands_outside(__TYPED_HOOKS, #index)));
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
-            const _: () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+            type #known = <__rt::Known<{
+                let () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+                __rt::takes(#written, <#alias as __rt::Hook>::TAKES) #order
+            }> as __rt::Is>::Type<#alias>;
         });
-        if index > 0 {
-            checks.extend(quote_spanned! {span=>
-                #(#cfgs)*
-                const _: () = ::core::assert!(
-                    __rt::stands_outside(__TYPED_HOOKS, #index),
-                    "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
-                );
-            });
-        }
     }
     if let Some(server) = fields.servers.first() {
         let span = Span::call_site().located_at(server.span);
@@ -260,14 +254,16 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
-    checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
+    if fields.agents.len() > 1 {
+        checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
+    }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
-        let span = entry_span(path);
-        checks.extend(quote_spanned! {span=>
+        checks.extend(quote_spanned! {entry_span(path)=>
             #(#cfgs)*
-            const _: () = ::core::assert!(
-                __rt::is_first(__AGENT_NAMES, #index),
-                "two children of this agent have the same name: give one another with `name: \"..\"`"
+            const _: () = __rt::is_first(
+                __AGENT_NAMES,
+                #index,
+                "two children of this agent have the same name: give one another with `name: \"..\"`",
             );
         });
     }

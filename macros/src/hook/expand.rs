@@ -25,12 +25,13 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
         quote! {
             #(#cfgs)*
             #[doc(hidden)]
-            #[allow(non_camel_case_types)]
             type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
         }
     });
+    let values = values(hook);
     quote! {
         #tool
+        #values
         #(#cfgs)*
         #[doc = #doc]
         #[allow(dead_code)]
@@ -50,7 +51,7 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
 /// The tool of a typed hook, as the signature names it from now on: what is no tool is one error, and the compiler is
 /// silent about what the signature and the body make of it.
 pub(super) fn tool_alias(hook: &Ident) -> Ident {
-    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::call_site())
+    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
 /// The type alone, for a hook that has errors.
@@ -88,19 +89,25 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
 }
 
 fn config_fields(hook: &Hook) -> Vec<TokenStream> {
-    let rt = hook.runtime.private();
-    config(hook)
-        .map(|(name, ty, _)| {
-            let known = shared(&ty, &rt, &ty);
-            quote!(#name: #known)
-        })
-        .collect()
+    let (rt, known) = (hook.runtime.private(), values_alias(&hook.name));
+    config(hook).map(|(name, ty, _)| quote!(#name: <#known as #rt::Is>::Type<#ty>)).collect()
 }
 
-/// `of`, and an error about which the compiler is silent if a value of this type cannot be shared by calls.
-fn shared(ty: &TokenStream, rt: &TokenStream, of: &TokenStream) -> TokenStream {
-    let shared = quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS);
-    quote!(<#rt::Known<{ #shared }> as #rt::Is>::Type<#of>)
+/// The alias that is an error if a value cannot be shared by calls; about what this makes of the hook, the compiler is
+/// silent then.
+fn values_alias(hook: &Ident) -> Ident {
+    format_ident!("__ValuesOf_{}", hook.unraw(), span = Span::mixed_site())
+}
+
+fn values(hook: &Hook) -> Option<TokenStream> {
+    let (rt, alias, cfgs) = (hook.runtime.private(), values_alias(&hook.name), &hook.cfgs);
+    let shared = config(hook).map(|(_, ty, _)| quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS));
+    let shared = shared.reduce(|all, one| quote!(#all && #one))?;
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        type #alias = #rt::Known<{ #shared }>;
+    })
 }
 
 /// The items that raw and typed hooks have in common.
@@ -114,10 +121,7 @@ fn common_items(hook: &Hook) -> TokenStream {
         let listed: Vec<_> = names.iter().map(|name| name.unraw().to_string()).collect();
         let write =
             format!("this hook takes values: write `{name}({})`, each in its place", listed.join(", "));
-        quote! {
-            const VALUES: usize = #count;
-            const WRITE: &'static str = #write;
-        }
+        quote!(const TAKES: (usize, &'static str) = (#count, #write);)
     });
     quote! {
         type State = #state;
@@ -246,9 +250,12 @@ fn direct_call(hook: &Hook) -> TokenStream {
     let returned = returned(hook);
     let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
     // A value that cannot be shared makes a future that cannot be sent: that is the same error.
-    let known = config(hook).fold(quote!(_), |known, (_, ty, _)| shared(&ty, &quote!(__rt), &known));
-    let call =
-        if config(hook).count() == 0 { call } else { quote!({ let __future: #known = #call; __future }) };
+    let call = if config(hook).count() == 0 {
+        call
+    } else {
+        let known = values_alias(&hook.name);
+        quote!({ let __future: <#known as __rt::Is>::Type<_> = #call; __future })
+    };
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
         #[inline]

@@ -155,10 +155,11 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
     if name.is_empty() {
         errors.push(span, "a tool needs a name");
     } else if let Some(wrong) = name.chars().find(|c| !legal(*c)) {
+        let wrong = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
         errors.push(
             span,
             format_args!(
-                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse `{wrong}`{hint}"
+                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
             ),
         );
     } else if name.len() > 64 {

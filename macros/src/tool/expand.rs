@@ -154,7 +154,7 @@ impl Expansion<'_> {
             let owned = &param.owned;
             let default = param.default_value().map(|value| {
                 let function = format_ident!("__default_{at}");
-                items.extend(quote!(fn #function() -> #owned { #value }));
+                items.extend(quote!(fn #function() -> #owned { let value: #owned = #value; value }));
                 function
             });
             if !param.is_model() {
@@ -483,9 +483,9 @@ impl Expansion<'_> {
             let rt = quote!(__rt);
             let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
                 let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
-                let [typed, wants, write] = ["TYPED", "VALUES", "WRITE"].map(|item| hook_const(path, &rt, item));
+                let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
                 quote_spanned! {path.span()=>
-                    type #as_written = <__rt::Known<{ __rt::takes(#values, #wants, #write) }> as __rt::Is>::Type<#path>;
+                    type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
                     const _: () = ::core::assert!(
                         !#typed,
                         "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"

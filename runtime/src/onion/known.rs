@@ -21,7 +21,7 @@ impl<const VALUE: bool> Is for Known<VALUE> {
 /// # Panics
 /// If not; this is a constant, so the compiler shows the words.
 #[track_caller]
-pub const fn takes(written: usize, values: usize, write: &'static str) -> bool {
-    assert!(written == values, "{}", write);
+pub const fn takes(written: usize, takes: (usize, &'static str)) -> bool {
+    assert!(written == takes.0, "{}", takes.1);
     true
 }

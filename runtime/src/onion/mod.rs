@@ -117,13 +117,9 @@ pub trait Hook: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     type Config: Configuration;
 
-    /// How many values that is.
+    /// How many values that is, and what is said where another number is written.
     #[doc(hidden)]
-    const VALUES: usize = 0;
-
-    /// What is said where another number of values is written.
-    #[doc(hidden)]
-    const WRITE: &'static str = "this hook takes no values: write its name alone";
+    const TAKES: (usize, &'static str) = (0, "this hook takes no values: write its name alone");
 
     /// Makes the hook as `agent!` names it.
     #[doc(hidden)]
@@ -199,9 +195,10 @@ macro_rules! raw_hook {
     () => {
         $crate::raw_hook!(@common);
         type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
-        const VALUES: usize = usize::MAX;
-        const WRITE: &'static str =
-            "this hook is added when the agent is built: take it off here, and write `.hook(..)` on the builder";
+        const TAKES: (usize, &'static str) = (
+            usize::MAX,
+            "this hook is added when the agent is built: take it off here, and write `.hook(..)` on the builder",
+        );
 
         fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
             match never {}

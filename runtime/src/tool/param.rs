@@ -144,6 +144,7 @@ pub struct Visible;
 )]
 pub trait SaysWhatItIs {}
 
+#[diagnostic::do_not_recommend]
 impl SaysWhatItIs for Visible {}
 
 /// Refuses text under another name.
