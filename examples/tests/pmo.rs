@@ -40,8 +40,21 @@ fn a_the_report_asks_everybody_and_every_result_is_audited() {
 }
 
 #[test]
+fn help_is_no_error_and_names_every_option() {
+    for option in ["--help", "-h"] {
+        let (shown, errors, fine) = report(&[option]);
+        assert!(fine && errors.is_empty(), "{errors}");
+        for word in
+            ["usage: pmo", "--model NAME", "--base-url URL", "--script", "--mcp-config FILE", "--help"]
+        {
+            assert!(shown.contains(word), "`{word}` in {shown}");
+        }
+    }
+}
+
+#[test]
 fn an_unknown_option_is_refused_with_the_usage() {
     let (_, errors, fine) = report(&["--modle", "x"]);
     assert!(!fine);
-    assert!(errors.contains("unknown option --modle") && errors.contains("usage: pmo"), "{errors}");
+    assert!(errors.starts_with("unknown option --modle\nusage: pmo"), "{errors}");
 }

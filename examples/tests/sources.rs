@@ -123,7 +123,7 @@ async fn h4_every_form_of_hook_sees_every_source() {
     let log = Log::default();
     let turn =
         calls().into_iter().fold(ScriptedTurn::default(), |turn, (tool, args, ..)| turn.and_call(tool, args));
-    let handle = Everything::build()
+    let handle = Everything::builder()
         .state(log.clone())
         .hook(RunTime(log.clone()))
         .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))

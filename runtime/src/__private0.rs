@@ -6,7 +6,8 @@ pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
 pub use std::vec::Vec;
 
-pub use serde_json::{Value, to_value};
+pub use futures_util::future::lazy;
+pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
@@ -20,48 +21,48 @@ pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
-    Compiled, Config, Configuration, Core, EndRing, Hook, InnerNext, Is, Known, Next, Ring, RuntimeHooks,
-    Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool, Values,
-    call_dynamic, call_tool, takes,
+    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, Ring,
+    RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool,
+    Values, call_dynamic, call_tool, define, takes,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Kind, Layer, Limit, Make, NoAlias,
-    Param, Reader, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn, Within, ladder, no_alias,
-    offload, optional, reader, recover, schema_of,
+    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
+    NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,
+    Within, aborted, encode, ladder, no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
 };
 
-/// Nothing, if no name before this slot is the same; reported where this is called.
-///
-/// # Panics
-/// If one is; this is a constant, so the compiler shows the words.
-#[track_caller]
-pub const fn is_first(names: &[(usize, &str)], slot: usize, words: &str) {
-    let mut name = "";
-    let mut at = 0;
+/// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
+/// a whole list: the compiler's interpreter is slow enough that a hundred questions would be felt.
+pub const fn first_clash(names: &[(usize, &str)]) -> usize {
+    let mut at = 1;
     while at < names.len() {
-        if names[at].0 == slot {
-            name = names[at].1;
+        let mut before = 0;
+        while before < at {
+            if same(names[before].1, names[at].1) {
+                return names[at].0;
+            }
+            before += 1;
         }
         at += 1;
     }
-    at = 0;
-    while at < names.len() {
-        assert!(names[at].0 >= slot || !same(names[at].1, name), "{}", words);
-        at += 1;
-    }
+    NO_CLASH
 }
+
+/// The number of no entry.
+pub const NO_CLASH: usize = usize::MAX;
 
 const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;
     }
-    let mut at = 0;
-    while at < a.len() {
+    // From the end: names of one crate begin alike more often than they end alike.
+    let mut at = a.len();
+    while at > 0 {
+        at -= 1;
         if a[at] != b[at] {
             return false;
         }
-        at += 1;
     }
     true
 }

@@ -46,6 +46,28 @@ impl Exit {
         Self::Tool(ToolError::new(text))
     }
 
+    /// A refusal, by a hook or a tool: the model is told, the run goes on.
+    ///
+    /// ```
+    /// use onionskin::{Args, Exit, Next, ToolResult, tool_hook};
+    ///
+    /// #[tool_hook]
+    /// async fn no_shell(name: &str, args: &mut Args, next: impl Next) -> ToolResult {
+    ///     if name == "shell.execute" {
+    ///         return Err(Exit::denied("the shell is off"));
+    ///     }
+    ///     next.run(args).await
+    /// }
+    /// ```
+    pub fn denied(text: impl Into<String>) -> Self {
+        Self::Tool(ToolError::denied(text))
+    }
+
+    /// Asks the model to call again with other arguments, as [`ToolError::retry`].
+    pub fn retry(text: impl Into<String>) -> Self {
+        Self::Tool(ToolError::retry(text))
+    }
+
     /// Ends the run well; `output` is the call's result and the run's answer.
     pub fn stop(output: impl Into<ToolOutput>) -> Self {
         Self::Stop(Stop { output: Box::new(output.into()) })
@@ -189,7 +211,7 @@ impl ToolError {
     }
 
     /// Asks the model to call again with other arguments; `text` says how. A run allows
-    /// `max_retries` such requests for each tool ([`Limits`](crate::Limits)).
+    /// `max_retries` such requests for each tool ([`Limits`](crate::Limits)); those of one turn count once.
     pub fn retry(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
     }
@@ -271,5 +293,19 @@ impl fmt::Debug for ToolError {
 impl Error for ToolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h6_refusals_and_requests_for_another_try_are_tool_errors_of_their_kind() {
+        let kind = |exit: Exit| (exit.to_string(), exit.as_tool_error().map(ToolError::kind));
+        assert_eq!(kind(Exit::tool("no")), ("no".to_owned(), Some(ErrorKind::Failed)));
+        assert_eq!(kind(Exit::denied("off")), ("off".to_owned(), Some(ErrorKind::Denied)));
+        assert_eq!(kind(Exit::retry("more")), ("more".to_owned(), Some(ErrorKind::Retry)));
+        assert_eq!(kind(Exit::abort("out")), ("aborted: out".to_owned(), None));
     }
 }

@@ -40,7 +40,7 @@
 //!     ScriptedTurn::call("add_one", json!({ "x": 41 })),
 //!     ScriptedTurn::say("It is {last}."),
 //! ]);
-//! let output = Clerk::build().model(model).run("What is 41 + 1?").await.unwrap();
+//! let output = Clerk::builder().model(model).run("What is 41 + 1?").await.unwrap();
 //! assert_eq!(output.text, "It is 42 [add_one].");
 //! # });
 //! ```
@@ -59,7 +59,7 @@
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
-//! | Tests | [`ToolCaller`], [`ToolContext::detached`] |
+//! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
 //!
 //! # Features
 //!
@@ -89,6 +89,7 @@ mod model;
 mod onion;
 mod output;
 mod record;
+pub mod testing;
 mod tool;
 
 // The macros name this crate by its path, also in its own tests and examples.
@@ -127,12 +128,12 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
-    pub use crate::__private0::{Seconds, Text};
     #[doc(hidden)]
-    pub use crate::__private0::{no_alias, reader, recover};
+    pub use crate::__private0::{EndRing, TypedLayer, no_alias, reader, recover};
+    pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls, TypedArgs,
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
         TypedReturn,
     };
     pub use crate::tool::{BothStates, FitsState, Make, ToolArg, ToolReturn};

@@ -24,7 +24,34 @@ use crate::content::ContentBlock;
 pub struct ToolOutput {
     content: Content,
     structured: Structured,
-    rare: Option<Box<Rare>>,
+    rare: Seldom<Rare>,
+}
+
+/// What few outputs have. It is dropped out of line: an output is dropped in the middle of every call.
+#[derive(Clone)]
+struct Seldom<T>(Option<Box<T>>);
+
+impl<T> Seldom<T> {
+    const NONE: Self = Self(None);
+
+    fn new(value: T) -> Self {
+        Self(Some(Box::new(value)))
+    }
+}
+
+impl<T> Drop for Seldom<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(boxed) = self.0.take() {
+            drop_seldom(boxed);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_seldom<T>(boxed: Box<T>) {
+    drop(boxed);
 }
 
 /// One block needs no list, so a plain result costs no allocation beyond its text.
@@ -32,8 +59,7 @@ pub struct ToolOutput {
 enum Content {
     None,
     One(ContentBlock),
-    #[expect(clippy::box_collection, reason = "a bare list would make every result larger")]
-    Many(Box<Vec<ContentBlock>>),
+    Many(Seldom<Vec<ContentBlock>>),
 }
 
 /// Where the structured value is.
@@ -65,13 +91,13 @@ impl ToolOutput {
 
     /// An output without any content.
     pub const fn empty() -> Self {
-        Self { content: Content::None, structured: Structured::None, rare: None }
+        Self { content: Content::None, structured: Structured::None, rare: Seldom::NONE }
     }
 
     /// An output of several blocks.
     pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
-        let blocks = Box::new(blocks.into_iter().collect());
-        Self { content: Content::Many(blocks), structured: Structured::None, rare: None }
+        let blocks = Seldom::new(blocks.into_iter().collect());
+        Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
     /// An output of one structured value; the text for the model is its JSON.
@@ -87,7 +113,7 @@ impl ToolOutput {
     }
 
     pub(crate) const fn from_block(block: ContentBlock) -> Self {
-        Self { content: Content::One(block), structured: Structured::None, rare: None }
+        Self { content: Content::One(block), structured: Structured::None, rare: Seldom::NONE }
     }
 
     /// `json` is the value's JSON text: the structured value is parsed from it only when somebody asks.
@@ -95,13 +121,17 @@ impl ToolOutput {
         Self {
             content: Content::One(ContentBlock::Text(json)),
             structured: if wrap { Structured::InTextWrapped } else { Structured::InText },
-            rare: None,
+            rare: Seldom::NONE,
         }
     }
 
     /// A string as a structured value: its text is the content.
     pub(crate) const fn from_string_value(text: String) -> Self {
-        Self { content: Content::One(ContentBlock::Text(text)), structured: Structured::Text, rare: None }
+        Self {
+            content: Content::One(ContentBlock::Text(text)),
+            structured: Structured::Text,
+            rare: Seldom::NONE,
+        }
     }
 
     /// The content blocks, in order.
@@ -109,7 +139,7 @@ impl ToolOutput {
         match &self.content {
             Content::None => &[],
             Content::One(block) => std::slice::from_ref(block),
-            Content::Many(blocks) => blocks,
+            Content::Many(blocks) => blocks.0.as_deref().map_or(&[], Vec::as_slice),
         }
     }
 
@@ -117,13 +147,13 @@ impl ToolOutput {
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
         let blocks = match std::mem::replace(&mut self.content, Content::None) {
-            Content::None => Box::default(),
-            Content::One(block) => Box::new(vec![block]),
+            Content::None => Seldom::NONE,
+            Content::One(block) => Seldom::new(vec![block]),
             Content::Many(blocks) => blocks,
         };
         self.content = Content::Many(blocks);
         match &mut self.content {
-            Content::Many(blocks) => blocks,
+            Content::Many(blocks) => blocks.0.get_or_insert_default(),
             _ => unreachable!("the content was just made a list"),
         }
     }
@@ -147,7 +177,7 @@ impl ToolOutput {
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
             Structured::None => None,
-            Structured::Apart => Some(Cow::Borrowed(&self.rare.as_ref()?.structured)),
+            Structured::Apart => Some(Cow::Borrowed(&self.rare.0.as_ref()?.structured)),
             Structured::Text => {
                 let text = self.content().first()?.as_text()?;
                 Some(Cow::Owned(serde_json::json!({ "result": text })))
@@ -162,7 +192,7 @@ impl ToolOutput {
 
     /// Sets the structured value; the content stays what it was.
     pub fn set_structured(&mut self, value: Value) {
-        self.rare.get_or_insert_default().structured = value;
+        self.rare.0.get_or_insert_default().structured = value;
         self.structured = Structured::Apart;
     }
 
@@ -175,23 +205,23 @@ impl ToolOutput {
     /// assert_eq!(output.meta::<usize>(), Some(&3));
     /// ```
     pub fn insert_meta<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
-        let typed = &mut self.rare.get_or_insert_default().typed;
+        let typed = &mut self.rare.0.get_or_insert_default().typed;
         typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
     }
 
     /// The kept value of type `T`.
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
-        self.rare.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
+        self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
     /// The `_meta` that a remote tool sent along.
     pub fn remote_meta(&self) -> Option<&Value> {
-        self.rare.as_ref()?.remote.as_ref()
+        self.rare.0.as_ref()?.remote.as_ref()
     }
 
     /// Sets the `_meta` of a remote tool.
     pub fn set_remote_meta(&mut self, value: Value) {
-        self.rare.get_or_insert_default().remote = Some(value);
+        self.rare.0.get_or_insert_default().remote = Some(value);
     }
 
     /// Parses a structured value out of the text while the text still is it.

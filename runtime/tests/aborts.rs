@@ -78,7 +78,7 @@ macro_rules! ends_aborted {
     ($agent:ty) => {{
         let runs = Runs::default();
         let model = Script::turns([ScriptedTurn::call("aborts", json!({})), ScriptedTurn::say("done")]);
-        let end = <$agent>::build().state(runs.clone()).model(model).run("go").await;
+        let end = <$agent>::builder().state(runs.clone()).model(model).run("go").await;
         assert!(matches!(&end, Err(RunError::Aborted(abort)) if abort.reason() == "the house is on fire"), "{end:?}");
         assert_eq!(runs.0.load(Ordering::SeqCst), 1, "nothing runs after an abort");
 
@@ -137,6 +137,6 @@ agent! {
 #[tokio::test]
 async fn h6_an_abort_that_a_function_returns_cannot_be_swallowed_by_a_typed_hook() {
     let model = Script::turns([ScriptedTurn::call("returns_abort", json!({})), ScriptedTurn::say("fine")]);
-    let error = ReturnsAbort::build().model(model).run("go").await.unwrap_err();
+    let error = ReturnsAbort::builder().model(model).run("go").await.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "returned"), "{error}");
 }

@@ -50,7 +50,7 @@ async fn a1_a_parent_calls_its_child() {
             ],
         )
         .agent("adder", [ScriptedTurn::say("2")]);
-    let output = Boss::build().model(script).run("1 + 1?").await.unwrap();
+    let output = Boss::builder().model(script).run("1 + 1?").await.unwrap();
     assert_eq!(output.text, "It is 2[audit].");
     let _ = ToolCaller::<Adder>::new();
 }

@@ -24,31 +24,15 @@ async fn add_one(x: i64) -> i64 {
 struct add_one {}
 
 const _: () = {
-    static PARAMS: [rt::Param; 1] = [rt::Param {
-        description: "the number",
-        ..rt::Param::new("x", rt::schema_of::<i64>, rt::optional::<i64>)
-    }];
-    static TOOL: rt::StaticTool = rt::StaticTool {
+    const READER_0: rt::Reader<i64> = rt::reader::<i64>();
+    static PARAMS: [rt::Param; 1] = [rt::Param { description: "the number", ..READER_0.param("x") }];
+    static DEFINITION: rt::Defined = rt::Defined::new(rt::StaticTool {
         name: "add_one",
         description: "Adds one.",
         params: &PARAMS,
-        output_schema: || {
-            use rt::ladder::*;
-            let kind = rt::Kind::<i64>::new();
-            let kind = (&&&&kind).split_by().value(&kind);
-            (&&&kind).described_by().schema(&kind)
-        },
+        output_schema: rt::schema_by(<add_one as rt::Function>::returned),
         ..rt::StaticTool::EMPTY
-    };
-    static DEFINITION: rt::OnceLock<rt::ToolDefinition> = rt::OnceLock::new();
-
-    fn definition() -> &'static rt::ToolDefinition {
-        DEFINITION.get_or_init(|| TOOL.define())
-    }
-
-    pub struct Arguments {
-        pub x: i64,
-    }
+    });
 
     impl Default for add_one {
         fn default() -> Self {
@@ -56,57 +40,46 @@ const _: () = {
         }
     }
 
-    impl rt::Tool for add_one {
-        const NAME: &'static str = "add_one";
-        type State = ();
-
-        fn definition(&self) -> &rt::ToolDefinition {
-            definition()
-        }
-
-        async fn run<'a>(&'a self, _cx: &'a rt::ToolContext, args: &'a mut rt::Args) -> rt::ToolResult {
-            let (x,) = {
-                let mut slots = rt::Slots::split(definition(), &PARAMS, args);
-                let x = slots.take::<i64>(0);
-                match (x,) {
-                    (Some(x),) if slots.is_sound() => (x,),
-                    _ => return Err(slots.refuse()),
-                }
-            };
-            let returned = add_one(x).await;
-            {
-                use rt::ladder::*;
-                let kind = rt::Kind::of(&returned);
-                let value = (&&&&kind).split_by().split(returned)?;
-                let kind = rt::Kind::of(&value);
-                (&&kind).form().finish(value)
-            }
-        }
+    pub struct Arguments {
+        pub x: i64,
     }
 
-    impl rt::TypedTool for add_one {
+    impl rt::Function for add_one {
+        const NAME: &'static str = "add_one";
+        type State = ();
+        type Values = (i64, ());
         type Args = Arguments;
         type Output = i64;
 
-        fn decode(&self, args: &mut rt::Args) -> Result<Arguments, rt::Exit> {
-            let mut slots = rt::Slots::split(definition(), &PARAMS, args);
-            let x = slots.take::<i64>(0);
-            match (x,) {
-                (Some(x),) if slots.is_sound() => Ok(Arguments { x }),
-                _ => Err(slots.refuse()),
-            }
+        fn defined() -> &'static rt::Defined {
+            &DEFINITION
         }
 
-        async fn invoke<'a>(&'a self, _cx: &'a rt::ToolContext, args: Arguments) -> rt::ToolResult<i64> {
-            Ok(add_one(args.x).await)
+        fn read(args: &mut rt::Args) -> Result<Self::Values, rt::Exit> {
+            rt::read(&DEFINITION, &(&READER_0, ()), args, &mut [None; 1])
         }
 
-        fn encode(returned: i64) -> rt::ToolResult {
+        fn named((x, ()): Self::Values) -> Arguments {
+            Arguments { x }
+        }
+
+        fn unnamed(Arguments { x }: Arguments) -> Self::Values {
+            (x, ())
+        }
+
+        fn call(
+            _cx: &rt::ToolContext,
+            (x, ()): Self::Values,
+        ) -> Result<impl Future<Output = i64> + Send + '_, rt::Exit> {
+            Ok(add_one(x))
+        }
+
+        fn returned() -> impl rt::Returned<i64> {
             use rt::ladder::*;
-            let kind = rt::Kind::of(&returned);
-            let value = (&&&&kind).split_by().split(returned)?;
-            let kind = rt::Kind::of(&value);
-            (&&kind).form().finish(value)
+            let kind = rt::Kind::<i64>::new();
+            let split = (&&&&kind).split_by();
+            let inner = split.value(&kind);
+            split.and(&kind, (&&&inner).form().of(&inner))
         }
     }
 };
@@ -122,11 +95,24 @@ async fn audit(_ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResu
 struct audit {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl audit {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for audit {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for audit {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = R;
         fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
@@ -156,11 +142,24 @@ async fn clamp(
 struct clamp {}
 
 const _: () = {
+    #[allow(dead_code)]
+    impl clamp {
+        const fn new() -> Self {
+            Self {}
+        }
+    }
+
+    impl Default for clamp {
+        fn default() -> Self {
+            Self {}
+        }
+    }
+
     impl rt::Hook for clamp {
         type State = ();
         type Config = rt::Config<()>;
         fn configure((): ()) -> Self {
-            Self {}
+            Self::new()
         }
         type Ring<R: rt::Ring> = rt::TypedLayer<Self, R>;
         const TYPED: bool = true;
@@ -223,8 +222,11 @@ const _: () = {
     }
 
     impl rt::Core for Core {
-        fn definitions(&self) -> Vec<(usize, rt::ToolDefinition)> {
-            vec![(0, rt::Tool::definition(&self.tool_0).clone())]
+        fn definitions(&self) -> rt::Definitions {
+            vec![(
+                0,
+                rt::define(<Tool0 as rt::Tool>::NAME, &|| <Tool0 as rt::Tool>::definition(&self.tool_0)),
+            )]
         }
     }
 

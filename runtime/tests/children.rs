@@ -47,7 +47,7 @@ async fn a7_calls_run_in_parallel_within_max_parallel_and_results_keep_call_orde
         .iter()
         .fold(ScriptedTurn::default(), |turn, ms| turn.and_call("wait", json!({ "ms": ms })));
     let model = Arc::new(Script::turns([turn, ScriptedTurn::say("{last}")]));
-    let output = Waiting::build().state(gauge.clone()).model(Arc::clone(&model)).run("go").await.unwrap();
+    let output = Waiting::builder().state(gauge.clone()).model(Arc::clone(&model)).run("go").await.unwrap();
     assert_eq!(gauge.most.load(Ordering::SeqCst), 2);
     assert_eq!(output.text, "50\n10\n30\n20\n40");
 }
@@ -84,7 +84,7 @@ fn texts(messages: &[Message]) -> Vec<String> {
 #[tokio::test]
 async fn a5_each_call_runs_a_fresh_numbered_instance() {
     let model = Script::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")]);
-    let handle = Plain::build().model(model).build().await.unwrap();
+    let handle = Plain::builder().model(model).build().await.unwrap();
     let mut stream = handle.request("go").correlation_id("c-1").stream();
     let mut started = Vec::new();
     while let Some(event) = stream.next().await {
@@ -112,7 +112,7 @@ async fn a5_the_display_bound_marks_instances_beyond_it() {
     let model = Script::new()
         .agent("plain", [turn, ScriptedTurn::say("done")])
         .agent("helper", [ScriptedTurn::say("re: {input}")]);
-    let handle = Plain::build().model(model).build().await.unwrap();
+    let handle = Plain::builder().model(model).build().await.unwrap();
     let mut stream = handle.stream("go");
     let mut hidden = Vec::new();
     while let Some(event) = stream.next().await {
@@ -127,7 +127,7 @@ async fn a5_the_display_bound_marks_instances_beyond_it() {
 async fn a5_history_of_the_child_is_kept_in_call_order() {
     let answers = || [ScriptedTurn::say("first"), ScriptedTurn::say("second"), ScriptedTurn::say("third")];
     let model = Arc::new(Script::new().agent("keeping", ask_twice()).agent("helper", answers()));
-    let handle = Keeping::build().model(Arc::clone(&model)).build().await.unwrap();
+    let handle = Keeping::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
     assert_eq!(texts(&session.child_history("helper")), ["one", "first", "two", "first"]);
@@ -154,7 +154,7 @@ async fn a5_history_of_the_orchestrator_is_given_and_merged_in_call_order() {
             )
             .agent("helper", [ScriptedTurn::say("helped")]),
     );
-    let handle = Sharing::build().model(Arc::clone(&model)).build().await.unwrap();
+    let handle = Sharing::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
     let requests = model.requests();
@@ -167,7 +167,7 @@ async fn a5_history_of_the_orchestrator_is_given_and_merged_in_call_order() {
 #[tokio::test]
 async fn a12_a_session_keeps_history_and_state_and_another_has_its_own() {
     let model = Script::turns([ScriptedTurn::say("one"), ScriptedTurn::say("two")]);
-    let handle = Helper::build().model(model).build().await.unwrap();
+    let handle = Helper::builder().model(model).build().await.unwrap();
     let (session, other) = (handle.session(), handle.session());
     assert_eq!(handle.request("a").session(&session).run().await.unwrap().text, "one");
     assert_eq!(handle.request("b").session(&session).run().await.unwrap().text, "two");
@@ -201,14 +201,14 @@ async fn t8_state_is_seen_by_the_next_call_and_is_the_sessions() {
         ScriptedTurn::say("{last}"),
     ];
     let handle =
-        Counting::build().state(Counter { calls: 0 }).model(Script::turns(turns)).build().await.unwrap();
+        Counting::builder().state(Counter { calls: 0 }).model(Script::turns(turns)).build().await.unwrap();
     assert_eq!(handle.run("go").await.unwrap().text, "2");
     assert_eq!(handle.run("go").await.unwrap().text, "2", "another session");
 }
 
 #[tokio::test]
 async fn a1_what_is_missing_is_said_when_the_agent_is_built() {
-    let error = Counting::build().model(Script::new()).build().await.unwrap_err();
+    let error = Counting::builder().model(Script::new()).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoState { agent, .. } if agent == "Counting"), "{error}");
     let error = AgentBuilder::<Helper>::default().build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoModel { .. }), "{error}");
@@ -235,7 +235,7 @@ async fn a1_an_app_starts_with_its_default_and_finds_agents_by_name() {
 async fn a8_the_output_is_the_fold_of_the_events() {
     let model =
         || Script::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")]);
-    let handle = Plain::build().model(model()).build().await.unwrap();
+    let handle = Plain::builder().model(model()).build().await.unwrap();
     let mut folded = RunOutput::default();
     let mut stream = handle.stream("go");
     let mut seq = 0;
@@ -279,7 +279,7 @@ async fn o5_a_recorded_run_gives_the_same_again_without_its_effects() {
     let model = Arc::new(Script::turns([turn, ScriptedTurn::say("{last}")]));
     let run = || {
         let builder =
-            Replayed::build().state(gauge.clone()).model(Arc::clone(&model)).journal(Arc::clone(&journal));
+            Replayed::builder().state(gauge.clone()).model(Arc::clone(&model)).journal(Arc::clone(&journal));
         async { builder.build().await.unwrap().request("go").correlation_id("run-1").run().await.unwrap() }
     };
     let first = run().await;
@@ -316,7 +316,7 @@ async fn o5_a_replayed_retry_gives_each_attempt_its_own_result() {
     let gauge = Gauge::default();
     let run = || {
         let model = Script::turns([ScriptedTurn::call("effect", json!({})), ScriptedTurn::say("{last}")]);
-        let builder = Twice::build().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
+        let builder = Twice::builder().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
         async { builder.build().await.unwrap().request("go").correlation_id("run-2").run().await.unwrap() }
     };
     assert_eq!(run().await.text, "2");

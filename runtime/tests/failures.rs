@@ -111,7 +111,7 @@ fn turns(calls: &[(&str, serde_json::Value)]) -> Script {
 
 async fn play(calls: &[(&str, serde_json::Value)]) -> (RunOutput, Alive) {
     let alive = Alive::default();
-    let output = Failing::build().state(alive.clone()).model(turns(calls)).run("go").await.unwrap();
+    let output = Failing::builder().state(alive.clone()).model(turns(calls)).run("go").await.unwrap();
     (output, alive)
 }
 
@@ -159,7 +159,7 @@ agent! {
 
 #[tokio::test]
 async fn h6_a_panicking_hook_aborts_the_run() {
-    let error = BadHook::build().model(turns(&[("works", json!({"x": 1}))])).run("go").await.unwrap_err();
+    let error = BadHook::builder().model(turns(&[("works", json!({"x": 1}))])).run("go").await.unwrap_err();
     assert!(
         matches!(&error, RunError::Aborted(abort) if abort.reason().contains("a hook's own words")),
         "{error}"
@@ -211,7 +211,7 @@ async fn a7_a_time_limit_ends_a_hanging_run_and_every_call_has_a_result() {
     let mut limits = Limits::default();
     limits.time = Some(Duration::from_millis(50));
     let model = turns(&[("hangs", json!({})), ("works", json!({"x": 1}))]);
-    let handle = Failing::build().state(alive.clone()).limits(limits).model(model).build().await.unwrap();
+    let handle = Failing::builder().state(alive.clone()).limits(limits).model(model).build().await.unwrap();
     let session = handle.session();
     let error = handle.request("go").session(&session).run().await.unwrap_err();
     assert!(matches!(error, RunError::Limit { limit: Limit::Time(_), .. }), "{error}");
@@ -223,7 +223,7 @@ async fn a7_a_time_limit_ends_a_hanging_run_and_every_call_has_a_result() {
 async fn a7_a_dropped_run_cancels_everything_beneath_it() {
     let alive = Alive::default();
     let handle =
-        Failing::build().state(alive.clone()).model(turns(&[("hangs", json!({}))])).build().await.unwrap();
+        Failing::builder().state(alive.clone()).model(turns(&[("hangs", json!({}))])).build().await.unwrap();
     let mut stream = handle.stream("go");
     while let Some(event) = stream.next().await {
         if matches!(event.kind, EventKind::ToolStarted { .. }) {
@@ -240,8 +240,12 @@ async fn a7_a_dropped_run_cancels_everything_beneath_it() {
 #[tokio::test]
 async fn a7_a_cancelled_run_says_so() {
     let token = CancellationToken::new();
-    let handle =
-        Failing::build().state(Alive::default()).model(turns(&[("hangs", json!({}))])).build().await.unwrap();
+    let handle = Failing::builder()
+        .state(Alive::default())
+        .model(turns(&[("hangs", json!({}))]))
+        .build()
+        .await
+        .unwrap();
     let run = handle.request("go").cancellation(token.clone()).run();
     let cancel = async {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -272,7 +276,7 @@ agent! {
 async fn h6_an_abort_under_retry_and_fallback_hooks_stays_an_abort() {
     let alive = Alive::default();
     let model = turns(&[("hangs", json!({})), ("aborts", json!({}))]);
-    let handle = Swallowing::build().state(alive.clone()).model(model).build().await.unwrap();
+    let handle = Swallowing::builder().state(alive.clone()).model(model).build().await.unwrap();
     let session = handle.session();
     let error = handle.request("go").session(&session).run().await.unwrap_err();
     assert!(
@@ -286,7 +290,7 @@ async fn h6_an_abort_under_retry_and_fallback_hooks_stays_an_abort() {
 #[tokio::test(start_paused = true)]
 async fn h9_retry_calls_again_and_gives_up() {
     let alive = Alive::default();
-    let output = Swallowing::build()
+    let output = Swallowing::builder()
         .state(alive.clone())
         .model(turns(&[("fails", json!({}))]))
         .run("go")
@@ -311,7 +315,7 @@ agent! {
 #[tokio::test]
 async fn h9_retry_never_repeats_once() {
     let calls = Alive::default();
-    Paying::build().state(calls.clone()).model(turns(&[("pays", json!({}))])).run("go").await.unwrap();
+    Paying::builder().state(calls.clone()).model(turns(&[("pays", json!({}))])).run("go").await.unwrap();
     assert_eq!(calls.count(), 1);
 }
 
@@ -329,7 +333,7 @@ async fn a7_turn_and_call_limits_hold() {
     limits.turns = 1;
     let run = |limits| async {
         let model = turns(&[("works", json!({"x": 1})), ("works", json!({"x": 2}))]);
-        Failing::build().state(Alive::default()).limits(limits).model(model).run("go").await
+        Failing::builder().state(Alive::default()).limits(limits).model(model).run("go").await
     };
     assert!(matches!(run(limits).await, Err(RunError::Limit { limit: Limit::Turns(1), .. })));
     let mut limits = Limits::default();
@@ -356,7 +360,7 @@ async fn o3_transient_model_errors_are_asked_again_and_others_not() {
         }
     }
     let run =
-        |status| Failing::build().state(Alive::default()).model(Flaky(AtomicU32::new(0), status)).run("go");
+        |status| Failing::builder().state(Alive::default()).model(Flaky(AtomicU32::new(0), status)).run("go");
     assert_eq!(run(429).await.unwrap().text, "at last");
     assert!(matches!(run(401).await, Err(RunError::Model { .. })));
 }
@@ -373,7 +377,7 @@ async fn a5_an_abort_in_a_child_aborts_its_parent() {
             [ScriptedTurn::call("agent__child", json!({"input": "go"})), ScriptedTurn::say("fine")],
         )
         .agent("child", [ScriptedTurn::call("aborts", json!({})), ScriptedTurn::say("fine")]);
-    let error = Parent::build().model(model).run("go").await.unwrap_err();
+    let error = Parent::builder().model(model).run("go").await.unwrap_err();
     assert!(matches!(error, RunError::Aborted(_)), "{error}");
 }
 
@@ -390,7 +394,7 @@ async fn a5_a_child_that_takes_too_long_is_cancelled_and_told() {
             [ScriptedTurn::call("agent__slow", json!({"input": "go"})), ScriptedTurn::say("fine")],
         )
         .agent("slow", [ScriptedTurn::call("hangs", json!({}))]);
-    let output = Impatient::build().state(alive.clone()).model(model).run("go").await.unwrap();
+    let output = Impatient::builder().state(alive.clone()).model(model).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Timeout)));
     assert_eq!(alive.count(), 0, "nothing is left running");
 }
@@ -407,7 +411,7 @@ async fn t7_a_calls_token_is_cancelled_when_the_call_is_over() {
 
     agent! { Keeping { instruction: "Keep.", function_tools: [keeps] } }
 
-    Keeping::build().model(turns(&[("keeps", json!({}))])).run("go").await.unwrap();
+    Keeping::builder().model(turns(&[("keeps", json!({}))])).run("go").await.unwrap();
     assert!(KEPT.get().unwrap().is_cancelled());
 }
 

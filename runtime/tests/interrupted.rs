@@ -207,7 +207,7 @@ fn asks(parent: &str) -> Script {
 
 #[tokio::test]
 async fn a8_what_began_in_a_child_ends_when_its_time_is_up() {
-    let handle = Impatient::build().model(asks("impatient")).build().await.unwrap();
+    let handle = Impatient::builder().model(asks("impatient")).build().await.unwrap();
     let mut stream = handle.stream("go");
     let events = all(&mut stream).await;
     assert_eq!(stream.output().await.unwrap().text, "fine");
@@ -216,7 +216,7 @@ async fn a8_what_began_in_a_child_ends_when_its_time_is_up() {
 
 #[tokio::test]
 async fn a8_what_began_in_a_child_ends_when_the_run_is_cancelled() {
-    let handle = Patient::build().model(asks("patient")).build().await.unwrap();
+    let handle = Patient::builder().model(asks("patient")).build().await.unwrap();
     let token = CancellationToken::new();
     let mut stream = handle.request("go").cancellation(token.clone()).stream();
     let cancel = async {
@@ -242,7 +242,7 @@ impl Model for Panics {
 
 #[tokio::test]
 async fn a7_a_model_that_panics_fails_the_run_and_nothing_else() {
-    let handle = Hanging::build().model(Panics).build().await.unwrap();
+    let handle = Hanging::builder().model(Panics).build().await.unwrap();
     for _ in 0..2 {
         let error = timeout(SOON, handle.run("go")).await.expect("it does not hang").unwrap_err();
         assert!(error.to_string().contains("a model's own words"), "{error}");
@@ -267,7 +267,7 @@ async fn h3_a_childs_calls_know_their_parents_deadline() {
             [ScriptedTurn::call("agent__hurried", json!({"input": "go"})), ScriptedTurn::say("done")],
         )
         .agent("hurried", [ScriptedTurn::call("left", json!({})), ScriptedTurn::say("done")]);
-    let output = Hurries::build().model(model).run("go").await.unwrap();
+    let output = Hurries::builder().model(model).run("go").await.unwrap();
     let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();
     assert_eq!(texts, ["done", "true"]);
 }
@@ -300,7 +300,7 @@ impl Model for SameIds {
 #[tokio::test]
 async fn a8_two_calls_with_one_id_keep_their_own_results() {
     agent! { Waiting { instruction: "Wait.", function_tools: [wait] } }
-    let handle = Waiting::build().model(SameIds).build().await.unwrap();
+    let handle = Waiting::builder().model(SameIds).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
     let reports: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();
@@ -331,7 +331,7 @@ async fn a8_events_from_another_thread_wake_the_reader_and_none_comes_after_the_
     }
     agent! { Reporting { instruction: "Report.", function_tools: [reports] } }
     let model = Script::turns([ScriptedTurn::call("reports", json!({})), ScriptedTurn::say("done")]);
-    let handle = Reporting::build().model(model).build().await.unwrap();
+    let handle = Reporting::builder().model(model).build().await.unwrap();
     let mut stream = handle.stream("go");
     let began = std::time::Instant::now();
     let mut reported = None;

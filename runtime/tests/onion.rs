@@ -157,7 +157,7 @@ async fn run<A: Agent>(
 #[tokio::test]
 async fn h5_filters_choose_the_calls_that_a_hook_sees() {
     let log = Log::default();
-    let build = || Filtered::build().state(log.clone());
+    let build = || Filtered::builder().state(log.clone());
     run(build(), &[("add_one", json!({"x": 1}))]).await;
     assert_eq!(log.lines(), ["only>", "functions>", "add_one 1", "<functions", "<only"]);
     run(build(), &[("join", json!({"words": ["a"]}))]).await;
@@ -192,14 +192,32 @@ async fn h5_run_time_hooks_stand_outermost_or_at_the_marked_place() {
     let calls = [("add_one", json!({"x": 1}))];
     let hooks = || (AtRunTime("1", log.clone()), AtRunTime("2", log.clone()));
     let (first, second) = hooks();
-    run(OuterSeam::build().state(log.clone()).hook(first).hook(second), &calls).await;
+    run(OuterSeam::builder().state(log.clone()).hook(first).hook(second), &calls).await;
     assert_eq!(log.lines(), ["1>", "2>", "A>", "B>", "add_one 1", "<B", "<A", "<2", "<1"]);
     let (first, second) = hooks();
-    run(InnerSeam::build().state(log.clone()).hook(first).hook(second), &calls).await;
+    run(InnerSeam::builder().state(log.clone()).hook(first).hook(second), &calls).await;
     assert_eq!(log.lines(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
     let (first, _) = hooks();
-    run(LastSeam::build().state(log.clone()).hook(first), &calls).await;
+    run(LastSeam::builder().state(log.clone()).hook(first), &calls).await;
     assert_eq!(log.lines(), ["A>", "1>", "add_one 1", "<1", "<A"]);
+}
+
+#[tokio::test]
+async fn h5_hooks_of_functions_can_be_added_at_run_time_with_their_configuration() {
+    let log = Log::default();
+    let calls = [("add_one", json!({"x": 1}))];
+    run(InnerSeam::builder().state(log.clone()).hook(mark::new("1")).hook(mark::new("2")), &calls).await;
+    assert_eq!(log.lines(), ["A>", "1>", "2>", "B>", "add_one 1", "<B", "<2", "<1", "<A"]);
+    let texts = run(OuterSeam::builder().state(log.clone()).hook(signed::new()), &calls).await;
+    assert_eq!(texts, ["2."]);
+    // Where there is nothing to configure, there is a default.
+    let texts = run(OuterSeam::builder().state(log.clone()).hook(signed::default()), &calls).await;
+    assert_eq!(texts, ["2."]);
+}
+
+#[tool_hook]
+fn signed(output: &mut ToolOutput) {
+    output.push_text(".");
 }
 
 #[tool_hook]
@@ -222,7 +240,7 @@ agent! {
 #[tokio::test]
 async fn h3_the_original_tool_can_be_called_past_the_remaining_hooks() {
     let log = Log::default();
-    run(Original::build().state(log.clone()), &[("add_one", json!({"x": 7}))]).await;
+    run(Original::builder().state(log.clone()), &[("add_one", json!({"x": 7}))]).await;
     assert_eq!(log.lines(), ["add_one 7"]);
 }
 
@@ -240,7 +258,7 @@ agent! {
 #[tokio::test]
 async fn h1_two_runs_can_be_alive_at_once() {
     let log = Log::default();
-    let texts = run(Racing::build().state(log.clone()), &[("add_one", json!({"x": 1}))]).await;
+    let texts = run(Racing::builder().state(log.clone()), &[("add_one", json!({"x": 1}))]).await;
     assert_eq!(texts, ["2 and 2"]);
     assert_eq!(log.lines().len(), 2);
 }
@@ -269,7 +287,7 @@ agent! {
 async fn t10_cfg_takes_entries_away() {
     let log = Log::default();
     let texts = run(
-        Configured::build().state(log.clone()),
+        Configured::builder().state(log.clone()),
         &[("join", json!({"words": ["x"]})), ("add_one", json!({"x": 41}))],
     )
     .await;
@@ -301,6 +319,6 @@ async fn h1_before_hooks_answer_and_after_hooks_replace() {
     let log = Log::default();
     let calls =
         [("add_one", json!({"x": 1})), ("join", json!({"words": ["a"]})), ("join", json!({"words": []}))];
-    let texts = run(Forms::build().state(log.clone()), &calls).await;
+    let texts = run(Forms::builder().state(log.clone()), &calls).await;
     assert_eq!(texts, ["[answered]", "[a]", "(an error occurred when formatting an argument)"]);
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use onionskin::{
     Args, Effect, ErrorKind, Exit, IdempotencyKey, Inject, Next, State, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, ToolSource, tool, tool_hook,
+    ToolError, ToolOutput, ToolResult, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -345,40 +345,6 @@ async fn hooked(x: i64) -> i64 {
 #[tokio::test]
 async fn t4_own_hooks_stand_around_the_decoding_first_outside() {
     assert_eq!(text::<hooked>(r#"{"x": "wrong"}"#).await, "3ba");
-}
-
-/// Blocks.
-#[tool(blocking)]
-fn blocks(millis: u64, text: &str, source: ToolSource) -> String {
-    std::thread::sleep(Duration::from_millis(millis));
-    format!("{text} {source}")
-}
-
-/// Panics.
-#[tool(blocking)]
-fn panics() {
-    panic!("oh");
-}
-
-#[tokio::test]
-async fn t1_a_blocking_tool_does_not_delay_its_siblings() {
-    let start = std::time::Instant::now();
-    let slow = call::<blocks>(r#"{"millis": 1000, "text": "t"}"#);
-    let fast = async {
-        for _ in 0..10 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        start.elapsed()
-    };
-    let (slow, fast) = tokio::join!(slow, fast);
-    assert!(fast < Duration::from_millis(900), "{fast:?}");
-    assert_eq!(slow.unwrap().to_text(), "t function");
-}
-
-#[tokio::test]
-async fn t11_a_panic_of_a_blocking_tool_is_never_a_hang() {
-    let call = tokio::spawn(async { call::<panics>("{}").await });
-    assert!(call.await.unwrap_err().is_panic());
 }
 
 #[derive(Clone)]

@@ -56,7 +56,7 @@ agent! {
 }
 
 fn main() {
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }
 "#;
 

@@ -203,16 +203,15 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
     if tools.len() > 1 {
-        checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+        checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
     }
     for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         let first = (index > 0).then(|| {
             quote_spanned! {span=>
-                __rt::is_first(
-                    __TOOL_NAMES,
-                    #index,
-                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`",
+                ::core::assert!(
+                    __TOOL_CLASH != #index,
+                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
                 );
             }
         });
@@ -255,15 +254,14 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
     if fields.agents.len() > 1 {
-        checks.extend(quote!(const __AGENT_NAMES: &[(usize, &str)] = &[#(#agents),*];));
+        checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
         checks.extend(quote_spanned! {entry_span(path)=>
             #(#cfgs)*
-            const _: () = __rt::is_first(
-                __AGENT_NAMES,
-                #index,
-                "two children of this agent have the same name: give one another with `name: \"..\"`",
+            const _: () = ::core::assert!(
+                __AGENT_CLASH != #index,
+                "two children of this agent have the same name: give one another with `name: \"..\"`"
             );
         });
     }
@@ -444,8 +442,8 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
     quote! {
         #[allow(dead_code)]
         impl #ty {
-            /// Builds the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
-            pub fn build() -> __rt::AgentBuilder<Self> {
+            /// Begins to build the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
+            pub fn builder() -> __rt::AgentBuilder<Self> {
                 ::core::default::Default::default()
             }
 
@@ -456,7 +454,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub async fn run(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
-                Self::build().run(input).await
+                Self::builder().run(input).await
             }
 
             /// Builds the agent with the model that it names, asks it once and gives the events as they come.
@@ -466,7 +464,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub async fn stream(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunStream, __rt::BuildError> {
-                Self::build().stream(input).await
+                Self::builder().stream(input).await
             }
 
             /// As `run`, for programs that are not async.
@@ -476,7 +474,7 @@ fn handles(parts: &Parts<'_>) -> TokenStream {
             pub fn run_blocking(
                 input: impl ::core::convert::Into<__rt::String>,
             ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
-                Self::build().run_blocking(input)
+                Self::builder().run_blocking(input)
             }
         }
     }

@@ -40,7 +40,9 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {
         quote_spanned! {span=>
             #(#cfgs)*
-            __list.push((#index, ::core::clone::Clone::clone(<#alias as __rt::Tool>::definition(&self.#field))));
+            __list.push((#index, __rt::define(<#alias as __rt::Tool>::NAME, &|| {
+                <#alias as __rt::Tool>::definition(&self.#field)
+            })));
         }
     });
     let ring = parts.hooks().enumerate().collect::<Vec<_>>().into_iter().rev().fold(
@@ -94,7 +96,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
         }
 
         impl __rt::Core for __Core {
-            fn definitions(&self) -> __rt::Vec<(usize, __rt::ToolDefinition)> {
+            fn definitions(&self) -> __rt::Definitions {
                 #[allow(unused_mut)]
                 let mut __list = __rt::Vec::new();
                 #(#definitions)*

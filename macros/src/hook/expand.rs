@@ -17,6 +17,7 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     let cfgs = &hook.cfgs;
     let doc = format!("The tool hook `{}` as a type, to be named in `agent!`.", hook.name.unraw());
     let fields = config_fields(hook);
+    let constructor = constructor(hook, &ty);
     let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
     let tool = hook.tool.as_ref().map(|tool| {
         let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
@@ -43,6 +44,7 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
             use #rt as __rt;
+            #constructor
             #hook_impl
         };
     }
@@ -110,6 +112,38 @@ fn values(hook: &Hook) -> Option<TokenStream> {
     })
 }
 
+/// How a program makes the hook itself, to add it at run time.
+fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
+    let vis = &hook.vis;
+    let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
+    let types = config(hook).map(|(_, ty, _)| ty);
+    let (doc, default) = if names.is_empty() {
+        let default = quote! {
+            impl ::core::default::Default for #ty {
+                fn default() -> Self {
+                    Self {}
+                }
+            }
+        };
+        ("The hook, to be added at run time.", Some(default))
+    } else {
+        ("The hook with a value for each of its `#[config]` parameters, to be added at run time.", None)
+    };
+    quote! {
+        #[allow(dead_code)]
+        impl #ty {
+            #[doc = #doc]
+            #[must_use]
+            #[allow(private_interfaces)]
+            #vis const fn new(#(#names: #types),*) -> Self {
+                Self { #(#names,)* }
+            }
+        }
+
+        #default
+    }
+}
+
 /// The items that raw and typed hooks have in common.
 fn common_items(hook: &Hook) -> TokenStream {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
@@ -129,7 +163,7 @@ fn common_items(hook: &Hook) -> TokenStream {
         #values
 
         fn configure((#(#names,)*): (#(#types,)*)) -> Self {
-            Self { #(#names,)* }
+            Self::new(#(#names),*)
         }
     }
 }

@@ -75,6 +75,12 @@ impl Arg {
                 self.rename = text(meta, "rename = \"from\"", errors);
                 if self.rename.as_ref().is_some_and(|name| name.value().is_empty()) {
                     errors.at(&self.rename, "an argument needs a name");
+                } else if self.rename.as_ref().is_some_and(|name| name.value().contains(needs_escape)) {
+                    errors.at(
+                        &self.rename,
+                        "an argument's name stands in JSON as it is: write it without quotes, backslashes and control \
+                         characters",
+                    );
                 }
             }
             "example" => self.example = value(meta, "example = 5", errors),
@@ -195,4 +201,8 @@ fn count(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)>
             None
         }
     }
+}
+
+fn needs_escape(character: char) -> bool {
+    matches!(character, '"' | '\\') || character.is_control()
 }

@@ -5,8 +5,12 @@ mod attr;
 mod check;
 mod docs;
 mod expand;
+mod function;
 mod model;
 mod param;
+mod read;
+mod run;
+mod table;
 mod typed;
 
 use proc_macro2::TokenStream;

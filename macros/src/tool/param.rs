@@ -42,6 +42,13 @@ pub(crate) enum Form {
     Borrowing,
 }
 
+impl Form {
+    /// Whether the function takes a reference to the value that was read.
+    pub(crate) fn is_reference(self) -> bool {
+        !matches!(self, Self::Value | Self::Cow | Self::CowStr | Self::OptionCowStr | Self::Borrowing)
+    }
+}
+
 pub(crate) enum Source {
     /// The runtime fills it.
     Injected,

@@ -1,11 +1,11 @@
 //! What typed hooks need of a tool: its arguments as a struct, reading, running and writing apart.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::expand::{Expansion, local};
+use super::read::ladders;
 
 /// `impl TypedTool`, for tools whose arguments and result can be owned.
 pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
@@ -13,17 +13,15 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
         return TokenStream::new();
     }
     let type_name = tool.type_name;
-    let arguments = format_ident!("ArgsOf_{}", type_name.unraw());
-    let words = format!("The arguments of `{}`.", tool.model.tool_name);
+    let (arguments, definition) = (tool.arguments_name(), tool.arguments());
     let fields: Vec<_> = tool.model_params().map(|(_, param)| &param.ident).collect();
-    let types = tool.model_params().map(|(_, param)| &param.owned);
-    let docs = tool.model_params().map(|(_, param)| &param.description);
     let values: Vec<_> = tool.model_params().map(|(at, _)| local(at)).collect();
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
     let output = tool.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
     let span = tool.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
     let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
-    let (inject, skipped, call) = (tool.injection(), tool.skipped(), tool.call(true));
+    let (inject, skipped, call) = (tool.injection(), tool.skipped(), tool.called(true));
+    let ladders = ladders(&output);
     let run = quote! {
         #inject
         #skipped
@@ -31,21 +29,13 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     };
     let run = if tool.model.options.blocking.is_some() {
         quote! {
-            let __context = __cx.to_owned_context();
-            __rt::offload(__cx, move || {
-                let __cx = &__context;
-                #run
-            })
-            .await
+            __rt::offload(__cx, move |__cx| { #run }).await
         }
     } else {
         run
     };
     quote! {
-        #[doc = #words]
-        pub struct #arguments {
-            #(#[doc = #docs] pub #fields: #types,)*
-        }
+        #definition
         #[diagnostic::do_not_recommend]
         #[allow(private_interfaces)]
         impl __rt::TypedTool for #type_name {
@@ -71,9 +61,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
             }
 
             fn aborted<'v>(returned: &'v #output) -> ::core::option::Option<&'v __rt::Abort> {
-                use __rt::ladder::*;
-                let kind = __rt::Kind::of(returned);
-                (&&&&kind).split_by().aborted(returned)
+                __rt::aborted({ #ladders }, returned)
             }
         }
     }

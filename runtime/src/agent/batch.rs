@@ -35,8 +35,9 @@ struct Planned {
 pub(super) struct BatchEnd {
     pub(super) results: Vec<ToolResultMessage>,
     pub(super) end: CallEnd,
-    /// The tool that asked for another try, and what it said.
-    pub(super) retry: Option<(Arc<str>, String)>,
+    /// The tools that asked for another try, and what each said last. However many calls of one turn ask, the
+    /// model has not been told before, so a tool is here once.
+    pub(super) retries: Vec<(Arc<str>, String)>,
 }
 
 pub(super) enum CallEnd {
@@ -77,7 +78,7 @@ impl<'r> Batch<'r> {
     }
 
     fn collect(&self) -> BatchEnd {
-        let mut end = BatchEnd { results: Vec::new(), end: CallEnd::GoOn, retry: None };
+        let mut end = BatchEnd { results: Vec::new(), end: CallEnd::GoOn, retries: Vec::new() };
         for planned in &self.calls {
             let result = planned.result.lock().unwrap_or_else(PoisonError::into_inner).take();
             self.note(planned, &result.unwrap_or_else(call::cancelled), &mut end);
@@ -93,7 +94,11 @@ impl<'r> Batch<'r> {
         if let Err(Exit::Tool(error)) = result
             && error.kind() == ErrorKind::Retry
         {
-            end.retry = Some((Arc::clone(&planned.call.name), error.to_text().into_owned()));
+            let (tool, said) = (&planned.call.name, error.to_text().into_owned());
+            match end.retries.iter_mut().find(|(other, _)| other == tool) {
+                Some((_, last)) => *last = said,
+                None => end.retries.push((Arc::clone(tool), said)),
+            }
         }
         let content = call::content(result);
         // The first call that ends the run gives its answer, in call order.

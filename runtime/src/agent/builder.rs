@@ -17,8 +17,11 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
-use crate::onion::{Call, Core, DynHook, Hook, RuntimeHooks, Seam, call_dynamic, call_tool};
-use crate::tool::ToolDefinition;
+use crate::onion::{
+    Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
+    call_tool,
+};
+use crate::tool::FitsState;
 use crate::tool::table::ToolTable;
 
 /// Makes the state of a new session.
@@ -191,6 +194,12 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
+        let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
+        let fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
+            agent: name.to_string(),
+            tool,
+            reason,
+        })?;
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         let instance = Arc::new(Instance {
             info,
@@ -205,7 +214,7 @@ impl Assembly<'_> {
             run: link.run,
             messages: messages.into(),
             children: rules,
-            fixed: fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools),
+            fixed,
             providers: self.providers(&name, &declaration.servers)?,
             table: Mutex::default(),
             name,
@@ -263,12 +272,12 @@ impl Call for NoCore {
         cx: &'a crate::context::ToolContext,
         args: &'b mut crate::args::Args,
     ) -> impl Future<Output = crate::error::ToolResult> + Send {
-        call_tool(cx, move || call_dynamic(cx, args))
+        call_tool(cx, move || async move { call_dynamic(cx, args).await })
     }
 }
 
 impl Core for NoCore {
-    fn definitions(&self) -> Vec<(usize, ToolDefinition)> {
+    fn definitions(&self) -> Definitions {
         Vec::new()
     }
 }
@@ -301,8 +310,12 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Adds a run-time hook around the agent's declared ones (or at the `..` in its `tool_hooks`); hooks
-    /// that are added first stand outermost.
-    pub fn hook(mut self, hook: impl Hook) -> Self {
+    /// that are added first stand outermost. A `#[tool_hook]` function's hook is made with `new`:
+    /// `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
+    pub fn hook<H>(mut self, hook: H) -> Self
+    where
+        H: Hook<State: FitsState<A::State>, Ring<EndRing>: RawRing>,
+    {
         self.setup.hooks.push(Arc::new(hook));
         self
     }

@@ -45,14 +45,15 @@ impl ReadyCall<'_> {
         let told = self.begin();
         let cx = ToolContext::new(
             self.run.cx.clone(),
-            Arc::clone(self.table),
-            entry,
+            Arc::clone(self.table.entry(entry)),
             Arc::clone(&self.call.id),
             self.turn,
             self.place,
         )
         .with_number(self.number);
-        let result = onion::outermost(&cx, || self.run.instance.onion.call_dyn(&cx, args)).await;
+        // A block of its own: a hook that is written by hand may panic before it gives its future.
+        let call = async { self.run.instance.onion.call_dyn(&cx, args).await };
+        let result = onion::outermost(&cx, call).await;
         told.end(&result, cx.attempt());
         (result, cx.take_transcript())
     }

@@ -13,7 +13,7 @@ use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::Message;
 use crate::output::ToolOutput;
-use crate::tool::{DynTool, Param, Slots, StaticTool, ToolDefinition, optional, schema_of};
+use crate::tool::{DynTool, Param, Slots, StaticTool, ToolDefinition};
 
 /// What a child said and was told in one call.
 pub(crate) struct Transcript {
@@ -28,10 +28,8 @@ pub(crate) struct ChildTool {
     definition: ToolDefinition,
 }
 
-static INPUT: [Param; 1] = [Param {
-    description: "What the agent is asked.",
-    ..Param::new("input", schema_of::<String>, optional::<String>)
-}];
+static INPUT: [Param; 1] =
+    [Param { description: "What the agent is asked.", ..Param::new::<String>("input") }];
 
 impl ChildTool {
     /// `children` are the parent's rules for its children.
@@ -111,12 +109,10 @@ impl DynTool for ChildTool {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let mut slots = Slots::split(&self.definition, &INPUT, args);
-            let input = slots.take::<String>(0);
-            match input {
-                Some(input) if slots.is_sound() => self.ask(cx, input).await,
-                _ => Err(slots.refuse()),
-            }
+            let mut spans = [None; 1];
+            let slots = Slots::split(&self.definition, args, &mut spans)?;
+            let input = slots.text(0)?.into_owned();
+            self.ask(cx, input).await
         })
     }
 }

@@ -7,8 +7,8 @@ use futures_util::future::BoxFuture;
 
 use super::{Agent, AgentRun, RunError};
 use crate::model::RequestParams;
-use crate::onion::{Call, Core, DynCall, DynHook, Hook, RuntimeHooks};
-use crate::tool::{DynTool, Tool, ToolDefinition};
+use crate::onion::{Call, Core, Definitions, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
+use crate::tool::{DynTool, Tool};
 
 /// What a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,7 +79,7 @@ pub struct AgentDeclaration {
     pub(crate) instruction: String,
     pub(crate) servers: Vec<ServerUse>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
-    pub(crate) tools: Vec<Arc<dyn DynTool>>,
+    pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) children: Vec<ChildLink>,
@@ -111,7 +111,7 @@ pub(crate) type OnionBuilder = fn(RuntimeHooks) -> Onion;
 pub struct Onion {
     pub(crate) entry: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
-    pub(crate) definitions: Vec<(usize, ToolDefinition)>,
+    pub(crate) definitions: Definitions,
 }
 
 impl Onion {
@@ -211,8 +211,8 @@ impl AgentDeclaration {
 
     /// Adds a tool that is known at run time only.
     #[must_use]
-    pub fn tool(mut self, tool: impl Tool) -> Self {
-        self.tools.push(Arc::new(tool));
+    pub fn tool<T: Tool>(mut self, tool: T) -> Self {
+        self.tools.push((T::NAME, Arc::new(tool)));
         self
     }
 
@@ -225,7 +225,7 @@ impl AgentDeclaration {
 
     /// Adds a hook inside the ones that are added when the agent is built.
     #[must_use]
-    pub fn hook(mut self, hook: impl Hook) -> Self {
+    pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
         self.hooks.push(Arc::new(hook));
         self
     }

@@ -25,6 +25,16 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
+    /// A tool's schema or the default of one of its parameters panicked.
+    #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]
+    ToolPanicked {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: &'static str,
+        /// The words of the panic.
+        reason: String,
+    },
     /// Two tools have the same name.
     #[error(transparent)]
     NameClash(#[from] NameClash),

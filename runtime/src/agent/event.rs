@@ -45,7 +45,8 @@ pub enum EventKind {
         /// Counts from 1.
         turn: u32,
     },
-    /// The model wrote a piece of its answer.
+    /// The model wrote a piece of its answer. It counts once the turn is finished: see
+    /// [`TurnRestarted`](Self::TurnRestarted).
     TextDelta {
         /// The piece.
         text: String,
@@ -54,6 +55,11 @@ pub enum EventKind {
     ReasoningDelta {
         /// The piece.
         text: String,
+    },
+    /// The model failed and is asked again: forget the deltas of this agent's turn, they are no part of its answer.
+    TurnRestarted {
+        /// Counts from 1.
+        turn: u32,
     },
     /// The model's turn is over.
     TurnFinished {

@@ -6,7 +6,7 @@ use super::child::ChildTool;
 use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
 use crate::context::{AgentInfo, ToolSource};
 use crate::model::{DynModel, Message, RequestParams};
-use crate::onion::DynCall;
+use crate::onion::{Definitions, DynCall, Undefined, define};
 use crate::tool::table::{Entry, NameClash, Target, ToolTable};
 use crate::tool::{DynTool, ToolDefinition};
 
@@ -73,23 +73,31 @@ impl Instance {
 }
 
 /// The tools that do not change, compiled ones first: their slots are their places.
+///
+/// # Errors
+/// If one of the program's own panics when it is asked what it is.
 pub(crate) fn fixed_entries(
-    definitions: Vec<(usize, ToolDefinition)>,
-    tools: Vec<Arc<dyn DynTool>>,
+    compiled: Definitions,
+    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     children: Vec<ChildTool>,
     runtime_tools: Vec<Arc<dyn DynTool>>,
-) -> Vec<Entry> {
-    let compiled = definitions.into_iter().map(|(slot, definition)| {
-        Entry::new(Arc::clone(&definition.name), ToolSource::Function, None, definition, Target::Slot(slot))
-    });
-    let dynamic = |tool: Arc<dyn DynTool>, source, server: Option<&str>| {
-        let definition = tool.definition().clone();
-        Entry::new(Arc::clone(&definition.name), source, server, definition, Target::Dynamic(tool))
+) -> Result<Vec<Entry>, Undefined> {
+    let entry = |definition: ToolDefinition, source, server, target| {
+        Entry::new(Arc::clone(&definition.name), source, server, definition, target)
     };
-    let mut entries: Vec<Entry> = compiled.collect();
-    entries.extend(tools.into_iter().map(|tool| dynamic(tool, ToolSource::Function, None)));
-    entries
-        .extend(children.into_iter().map(|child| dynamic(Arc::new(child), ToolSource::Agent, Some("agent"))));
-    entries.extend(runtime_tools.into_iter().map(|tool| dynamic(tool, ToolSource::Runtime, Some("runtime"))));
-    entries
+    let mut entries = Vec::new();
+    for (slot, definition) in compiled {
+        entries.push(entry(definition?, ToolSource::Function, None, Target::Slot(slot)));
+    }
+    for (name, tool) in tools {
+        let definition = define(name, &|| tool.definition())?;
+        entries.push(entry(definition, ToolSource::Function, None, Target::Dynamic(tool)));
+    }
+    let children =
+        children.into_iter().map(|child| (Arc::new(child) as Arc<dyn DynTool>, ToolSource::Agent, "agent"));
+    let runtime_tools = runtime_tools.into_iter().map(|tool| (tool, ToolSource::Runtime, "runtime"));
+    entries.extend(children.chain(runtime_tools).map(|(tool, source, server)| {
+        entry(tool.definition().clone(), source, Some(server), Target::Dynamic(tool))
+    }));
+    Ok(entries)
 }

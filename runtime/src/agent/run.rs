@@ -62,7 +62,10 @@ impl AgentRun {
         self.cx.messages()
     }
 
-    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call.
+    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call. What a child
+    /// said goes where `history_merge_target` says, when its call is over.
+    ///
+    /// Cancel safety: dropping it ends the call; a child's conversation is then lost.
     ///
     /// # Errors
     /// As the tool and its hooks; a name that is not there is a tool error with near names.
@@ -77,7 +80,9 @@ impl AgentRun {
         };
         let call = ToolCall::new(format!("direct_{place}"), name, args.text());
         let ready = ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn, place, number };
-        ready.make(&mut args).await.0
+        let (result, transcript) = ready.make(&mut args).await;
+        self.merge(transcript);
+        result
     }
 
     /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
@@ -170,6 +175,7 @@ impl AgentRun {
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
                 return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
             }
+            self.event(turn, EventKind::TurnRestarted { turn });
             let pause = backoff(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
@@ -254,7 +260,7 @@ impl AgentRun {
         if let Some(abort) = self.cx.aborted() {
             return Err(RunError::Aborted(abort.clone()));
         }
-        if let Some((tool, message)) = end.retry {
+        for (tool, message) in end.retries {
             let mut progress = self.progress();
             let times = progress.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
@@ -333,7 +339,7 @@ impl AgentRun {
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()
     }
 
-    fn merge(&self, transcripts: Vec<Transcript>) {
+    fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
         use super::declaration::HistoryMergeTarget as Target;
         for Transcript { child, messages } in transcripts {
             match self.instance.children.history_merge_target {

@@ -1,5 +1,6 @@
 //! [`Args`]: the arguments of one tool call.
 
+mod digits;
 mod parse;
 mod repair;
 
@@ -27,18 +28,29 @@ pub(crate) use repair::repair;
 ///
 /// Text that is not one JSON object reads as if it held nothing ([`Args::get`] gives `None`), is kept as
 /// it is, and is refused where the tool would have run; [`Args::as_object`] says why.
+///
+/// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep their
+/// digits all the same, also where a hook changed the arguments or moved them. Two of them that read the same are
+/// refused if a hook changed the arguments: nobody knows which is which.
 pub struct Args {
     text: Arc<str>,
     object: OnceLock<Result<Map<String, Value>, ArgsError>>,
-    /// The object was handed out for changes: it is now the truth and `text` is stale.
+    /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
+    /// back, it is an error for good.
     changed: bool,
 }
 
-/// Why the argument text is not one JSON object.
+/// Why the arguments cannot be read as one JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the arguments are not one JSON object: {reason}")]
+#[error("the arguments cannot be used: {reason}")]
 pub struct ArgsError {
-    pub(crate) reason: String,
+    reason: String,
+}
+
+impl ArgsError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
 }
 
 impl Args {
@@ -52,7 +64,9 @@ impl Args {
     /// The text: as the model wrote it, or serialised anew where a hook changed it.
     pub fn text(&self) -> Arc<str> {
         match self.object.get() {
-            Some(Ok(object)) if self.changed => to_text(object).into(),
+            Some(Ok(object)) if self.changed => {
+                self.written(object).unwrap_or_else(|_| digits::rounded_text(object)).into()
+            }
             _ => Arc::clone(&self.text),
         }
     }
@@ -125,17 +139,48 @@ impl Args {
         &self.text
     }
 
+    /// The text of arguments that nobody changed since they were settled.
+    #[inline]
+    pub(crate) fn settled(&self) -> &str {
+        &self.text
+    }
+
     #[cold]
     fn write_back(&mut self) {
-        if let Some(Ok(object)) = self.object.get() {
-            self.text = to_text(object).into();
+        let Some(Ok(object)) = self.object.get() else { return };
+        match self.written(object) {
+            Ok(text) => {
+                self.text = text.into();
+                self.changed = false;
+            }
+            // It stays changed, so that a clone is refused as well.
+            Err(error) => {
+                self.text = Arc::from("");
+                self.object = OnceLock::from(Err(error));
+            }
         }
-        self.changed = false;
     }
-}
 
-fn to_text(object: &Map<String, Value>) -> String {
-    serde_json::to_string(object).unwrap_or_else(|_| unreachable!("a JSON value always serialises"))
+    /// The changed object as text, long numbers as they stand in the text that it was read from.
+    fn written(&self, object: &Map<String, Value>) -> Result<String, ArgsError> {
+        match repair(&self.text) {
+            Some(repaired) => digits::to_text(object, &repaired),
+            None => digits::to_text(object, &self.text),
+        }
+    }
+
+    /// Why changes could not be written back.
+    pub(crate) fn refused(&self) -> Option<&ArgsError> {
+        if self.changed { self.object.get()?.as_ref().err() } else { None }
+    }
+
+    /// The first number of the arguments that a [`Value`] holds as another one.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn rounded_number(&mut self) -> Option<String> {
+        let text = self.settle();
+        let repaired = repair(text);
+        digits::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)
+    }
 }
 
 impl Clone for Args {

@@ -26,7 +26,7 @@ fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
         Ok(Unique(other)) => format!("found {}", crate::tool::describe(&other)),
         Err(error) => error.to_string(),
     };
-    Err(ArgsError { reason })
+    Err(ArgsError::new(format!("they are not one JSON object: {reason}")))
 }
 
 /// A JSON value in which no object has the same key twice, at any depth.

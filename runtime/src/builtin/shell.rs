@@ -15,9 +15,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{
-    Annotations, DynTool, Effect, Limit, Param, Slots, StaticTool, Tool, ToolDefinition, optional, schema_of,
-};
+use crate::tool::{Annotations, DynTool, Effect, Limit, Param, Slots, StaticTool, Tool, ToolDefinition};
 
 /// After a command is over, so long is waited for the rest of its output.
 const GRACE: Duration = Duration::from_millis(500);
@@ -30,16 +28,16 @@ static PARAMS: [Param; 3] = [
     Param {
         description: "The command, for `/bin/sh -c`.",
         limits: &[Limit::MinLength(1)],
-        ..Param::new("command", schema_of::<String>, optional::<String>)
+        ..Param::new::<String>("command")
     },
     Param {
         description: "The directory to run it in; a relative one is taken from the agent's.",
-        ..Param::new("cwd", schema_of::<Option<String>>, optional::<Option<String>>)
+        ..Param::new::<Option<String>>("cwd")
     },
     Param {
         description: "It is ended after so many seconds.",
         limits: &[Limit::Minimum(1.0), Limit::Maximum(3600.0)],
-        ..Param::new("timeout_sec", schema_of::<Option<u64>>, optional::<Option<u64>>)
+        ..Param::new::<Option<u64>>("timeout_sec")
     },
 ];
 
@@ -210,12 +208,10 @@ impl Tool for Shell {
     }
 
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
-        let mut slots = Slots::split(&self.definition, &PARAMS, args);
-        let (command, cwd, seconds) = (slots.take_str(0), slots.take_optional_str(1), slots.take(2));
-        let (Some(command), Some(cwd), Some(seconds), true) = (command, cwd, seconds, slots.is_sound())
-        else {
-            return Err(slots.refuse());
-        };
+        let mut spans = [None; 3];
+        let slots = Slots::split(&self.definition, args, &mut spans)?;
+        let (command, cwd) = (slots.text(0)?, slots.optional_text(1)?);
+        let seconds = slots.borrow::<Option<u64>>(2)?;
         let limit = Option::map_or(seconds, self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {

@@ -25,6 +25,7 @@ impl Latch {
         self.token.cancel();
     }
 
+    #[inline]
     pub(crate) fn get(&self) -> Option<&Abort> {
         self.abort.get()
     }

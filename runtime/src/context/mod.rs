@@ -25,7 +25,7 @@ use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::tool::ToolDefinition;
-use crate::tool::table::{Entry, Target, ToolTable};
+use crate::tool::table::{Entry, Target};
 
 /// Where a tool comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -65,18 +65,23 @@ impl fmt::Display for ToolSource {
 /// ```
 pub struct ToolContext {
     run: RunContext,
-    table: Arc<ToolTable>,
-    entry: usize,
+    entry: Arc<Entry>,
     tool_use_id: Arc<str>,
     turn: u32,
     call: u32,
     attempt: AtomicU32,
-    /// Numbers the clock, sleep and random steps of this call.
-    steps: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
+    /// What few calls need.
+    rare: Mutex<Option<Arc<Rare>>>,
+}
+
+/// What a call keeps only if its tool or its hooks ask for it.
+#[derive(Default)]
+struct Rare {
+    /// Numbers the clock, sleep and random steps of the call.
+    steps: AtomicU32,
     transcript: Mutex<Option<Transcript>>,
-    deadline: Option<Instant>,
     token: OnceLock<CallToken>,
 }
 
@@ -84,39 +89,32 @@ impl ToolContext {
     #[inline]
     pub(crate) fn new(
         run: RunContext,
-        table: Arc<ToolTable>,
-        entry: usize,
+        entry: Arc<Entry>,
         tool_use_id: Arc<str>,
         turn: u32,
         call: u32,
     ) -> Self {
-        let deadline = run.deadline().map(|deadline| deadline.at);
         Self {
             run,
-            table,
             entry,
             tool_use_id,
             turn,
             call,
             attempt: AtomicU32::new(0),
-            steps: AtomicU32::new(0),
             number: 0,
-            transcript: Mutex::new(None),
-            deadline,
-            token: OnceLock::new(),
+            rare: Mutex::new(None),
         }
     }
 
     /// A context of no run, to call a tool or a hook in a unit test. Events go nowhere.
     pub fn detached(tool_name: &'static str) -> Self {
-        let table = Arc::new(ToolTable::detached(tool_name));
-        Self::new(RunContext::detached(), table, 0, Arc::from("detached"), 0, 0)
+        Self::new(RunContext::detached(), Entry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
     /// A context of no run whose session holds `state`, to call what takes [`State`] in a unit test.
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
-        let table = Arc::new(ToolTable::detached(tool_name));
-        Self::new(RunContext::detached_with_state(state), table, 0, Arc::from("detached"), 0, 0)
+        let run = RunContext::detached_with_state(state);
+        Self::new(run, Entry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
     pub(crate) fn with_number(mut self, number: u32) -> Self {
@@ -142,15 +140,21 @@ impl ToolContext {
 
     /// Leaves a child's conversation for the loop, which merges it when its batch is over.
     pub(crate) fn keep_transcript(&self, transcript: Transcript) {
-        *self.transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
+        *self.rare().transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
     }
 
     pub(crate) fn take_transcript(&self) -> Option<Transcript> {
-        self.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        rare.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn rare(&self) -> Arc<Rare> {
+        let mut rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(rare.get_or_insert_default())
     }
 
     pub(crate) fn entry(&self) -> &Entry {
-        self.table.entry(self.entry)
+        &self.entry
     }
 
     /// The number of the compiled tool in its agent; none for a tool that only the run knows.
@@ -213,13 +217,15 @@ impl ToolContext {
 
     /// When the run will end this call, if its time is limited.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.run.deadline().map(|deadline| deadline.at)
     }
 
     /// A token that is cancelled when the run is aborted, or when this call is over or dropped: give it
-    /// to work that you spawn.
+    /// to work that you spawn. In a `blocking` tool it is the attempt's: it is cancelled as soon as nobody waits
+    /// for that attempt any more, after a timeout for example.
     pub fn cancellation(&self) -> CancellationToken {
-        self.token
+        self.rare()
+            .token
             .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
             .token
             .clone()
@@ -280,7 +286,7 @@ impl ToolContext {
     }
 
     fn numbered(&self, kind: StepKind) -> StepId {
-        let number = self.steps.fetch_add(1, Ordering::Relaxed);
+        let number = self.rare().steps.fetch_add(1, Ordering::Relaxed);
         let mut id = self.step_id(kind);
         id.name = format!("{}.{number}", id.name).into();
         id
@@ -293,25 +299,21 @@ impl ToolContext {
         }
     }
 
-    /// The same call, owned, for a thread of its own. Its token is this context's.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn to_owned_context(&self) -> Self {
-        let token = OnceLock::new();
-        let _ = token.set(CallToken { token: self.cancellation(), owner: false });
+    /// The same call, owned, for an attempt on a thread of its own. Whoever waits for the attempt cancels its
+    /// token, which this context's token cancels too.
+    pub(crate) fn to_owned_attempt(&self) -> Self {
+        let own =
+            Rare { steps: AtomicU32::new(self.rare().steps.load(Ordering::Relaxed)), ..Rare::default() };
+        let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });
         Self {
             run: self.run.clone(),
-            table: Arc::clone(&self.table),
-            entry: self.entry,
+            entry: Arc::clone(&self.entry),
             tool_use_id: Arc::clone(&self.tool_use_id),
             turn: self.turn,
             call: self.call,
             attempt: AtomicU32::new(self.attempt()),
-            steps: AtomicU32::new(self.steps.load(Ordering::Relaxed)),
             number: self.number,
-            transcript: Mutex::new(None),
-            deadline: self.deadline,
-            token,
+            rare: Mutex::new(Some(Arc::new(own))),
         }
     }
 }

@@ -78,24 +78,30 @@ impl RunContext {
     }
 
     pub(crate) fn detached_with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
-        Self::new(Self::detached_seed(state))
+        Self::new(Self::detached_seed(StateCell::handle(state)))
+    }
+
+    /// As an agent of this name sees its run.
+    pub(crate) fn detached_of(agent: Arc<str>, state: StateHandle) -> Self {
+        let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
+        Self::new(RunSeed { agent: info, instance: agent, ..Self::detached_seed(state) })
     }
 
     pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(
         state: S,
         core: Arc<dyn DynCall>,
     ) -> Self {
-        Self::new(RunSeed { core: Some(core), ..Self::detached_seed(state) })
+        Self::new(RunSeed { core: Some(core), ..Self::detached_seed(StateCell::handle(state)) })
     }
 
-    fn detached_seed<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
+    fn detached_seed(state: StateHandle) -> RunSeed {
         RunSeed {
-            agent: AgentInfo::detached(),
+            agent: AgentInfo::new(Arc::from("detached"), None, Vec::new()),
             instance: Arc::from("detached"),
             correlation_id: Arc::from("detached"),
             scope: Arc::from(""),
             parent: None,
-            state: StateCell::handle(state),
+            state,
             session_state: SessionState::default(),
             events: Events::none(),
             journal: None,
@@ -193,6 +199,7 @@ impl RunContext {
         }
     }
 
+    #[inline]
     pub(crate) fn aborted(&self) -> Option<&Abort> {
         self.0.latch.get()
     }
@@ -234,10 +241,6 @@ struct AgentFacts {
 impl AgentInfo {
     pub(crate) fn new(name: Arc<str>, description: Option<Arc<str>>, children: Vec<Arc<str>>) -> Self {
         Self(Arc::new(AgentFacts { name, description, children }))
-    }
-
-    fn detached() -> Self {
-        Self::new(Arc::from("detached"), None, Vec::new())
     }
 
     /// The agent's name.

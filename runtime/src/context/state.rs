@@ -3,7 +3,8 @@
 use std::any::{Any, type_name};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use serde_json::Value;
 
@@ -12,19 +13,58 @@ use super::ToolContext;
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
 
-/// Holds the newest snapshot. The lock is never held across an await.
+/// Holds the newest snapshot. No lock is held across an await.
 pub(crate) struct StateCell<S> {
     newest: Mutex<Arc<S>>,
+    /// Held while an update runs, so that updates wait for each other and readers do not wait for them.
+    updating: Mutex<()>,
+    /// Where an update runs.
+    updater: Mutex<Option<ThreadId>>,
 }
 
 impl<S: Send + Sync + 'static> StateCell<S> {
     pub(crate) fn handle(state: S) -> StateHandle {
-        Arc::new(Self { newest: Mutex::new(Arc::new(state)) })
+        Arc::new(Self {
+            newest: Mutex::new(Arc::new(state)),
+            updating: Mutex::default(),
+            updater: Mutex::default(),
+        })
     }
 
     fn snapshot(&self) -> Arc<S> {
-        Arc::clone(&self.newest.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&lock(&self.newest))
     }
+
+    /// Waits for its turn to update.
+    fn begin_update(&self) -> Update<'_> {
+        let this = Some(thread::current().id());
+        // Only this thread writes its own id, so nobody changes the answer meanwhile.
+        assert!(
+            *lock(&self.updater) != this,
+            "`State::update` was called inside of an update of the same state, which would wait for itself: make both \
+             changes in one update"
+        );
+        let updating = lock(&self.updating);
+        *lock(&self.updater) = this;
+        Update { updater: &self.updater, _updating: updating }
+    }
+}
+
+/// An update that runs; dropping it, also by a panic, lets the next one in.
+struct Update<'c> {
+    updater: &'c Mutex<Option<ThreadId>>,
+    _updating: MutexGuard<'c, ()>,
+}
+
+impl Drop for Update<'_> {
+    fn drop(&mut self) {
+        *lock(self.updater) = None;
+    }
+}
+
+/// A panic leaves nothing half done behind these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The agent's typed state, injected into tools and hooks by its type.
@@ -62,12 +102,16 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     }
 
     /// Changes a copy of the newest state and makes it the newest. Updates wait for each other, so
-    /// `change` should be short.
+    /// `change` should be short. While it runs, [`Self::latest`] is the state as it was before.
+    ///
+    /// # Panics
+    /// If `change` updates the same state again: it would wait for itself. If `change` panics, the state stays as it
+    /// was.
     pub fn update<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
-        let mut newest = self.cell.newest.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut copy = S::clone(&newest);
+        let _update = self.cell.begin_update();
+        let mut copy = S::clone(&self.cell.snapshot());
         let result = change(&mut copy);
-        *newest = Arc::new(copy);
+        *lock(&self.cell.newest) = Arc::new(copy);
         result
     }
 }
@@ -114,14 +158,14 @@ pub struct SessionState(Arc<Mutex<Value>>);
 impl SessionState {
     /// The value under a dotted key.
     pub fn get(&self, key: &str) -> Option<Value> {
-        let root = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = lock(&self.0);
         key.split('.').try_fold(&*root, |value, part| value.get(part)).cloned()
     }
 
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
     /// replaced by one.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
-        let mut root = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut root = lock(&self.0);
         let mut place = &mut *root;
         for part in key.split('.') {
             if !place.is_object() {
@@ -136,5 +180,66 @@ impl SessionState {
 impl fmt::Debug for SessionState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SessionState").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::context::Inject as _;
+
+    fn count() -> State<u32> {
+        State::inject(&ToolContext::detached_with_state("count", 0_u32)).unwrap()
+    }
+
+    #[test]
+    fn t7_reading_inside_of_an_update_sees_the_state_before_it() {
+        let state = count();
+        let before = state.update(|count| {
+            *count += 1;
+            *state.latest()
+        });
+        assert_eq!((before, *state.latest()), (0, 1));
+    }
+
+    #[test]
+    fn t7_an_update_inside_of_itself_panics_in_words_and_waits_for_nobody() {
+        let state = count();
+        let inner = state.clone();
+        let update = AssertUnwindSafe(|| state.update(|_| inner.update(|count| *count += 1)));
+        let panic = catch_unwind(update).unwrap_err();
+        assert!(panic.downcast_ref::<&str>().unwrap().contains("inside of an update of the same state"));
+        // Another state is another matter, and this one goes on.
+        let other = count();
+        state.update(|count| *count += other.update(|count| *count + 1));
+        assert_eq!(*state.latest(), 1);
+    }
+
+    #[test]
+    fn t7_a_panic_in_an_update_changes_nothing_and_lets_the_next_one_in() {
+        let state = count();
+        let update = AssertUnwindSafe(|| {
+            state.update(|count| {
+                *count = 7;
+                panic!("oh");
+            });
+        });
+        assert!(catch_unwind(update).is_err());
+        assert_eq!(*state.latest(), 0);
+        state.update(|count| *count += 1);
+        assert_eq!(*state.latest(), 1);
+    }
+
+    #[test]
+    fn t7_updates_of_several_threads_lose_nothing() {
+        let state = count();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..1_000).for_each(|_| state.update(|count| *count += 1)));
+            }
+        });
+        assert_eq!(*state.latest(), 4_000);
     }
 }

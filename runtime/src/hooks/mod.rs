@@ -10,6 +10,10 @@
 //!         tool_hooks: [hooks::log, hooks::timing, hooks::retry(3)],
 //!     }
 //! }
+//!
+//! // The same hook, added at run time.
+//! let builder = Clerk::builder().hook(hooks::retry::new(3));
+//! # drop(builder);
 //! ```
 
 // A module cannot share its name with the hook that it exports: both are in the type namespace.

@@ -25,12 +25,18 @@ impl McpTool {
     /// The arguments, held against the server's schema, so that the model is told of every wrong field at
     /// once, in the same words as for a function. A keyword that is not known here refuses nothing: the server
     /// has the last word.
-    fn arguments(&self, args: &Args) -> Result<Map<String, Value>, Exit> {
+    fn arguments(&self, args: &mut Args) -> Result<Map<String, Value>, Exit> {
         let definition = &self.tool.definition;
-        let object = args.as_object().map_err(|error| {
-            let text = format!("Invalid arguments for `{}`; it did not run: {error}", definition.name);
+        let refuse = |reason: &dyn std::fmt::Display| {
+            let text = format!("Invalid arguments for `{}`; it did not run: {reason}", definition.name);
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
-        })?;
+        };
+        if let Some(number) = args.rounded_number() {
+            return Err(refuse(&format_args!(
+                "the number {number} has more digits than can be sent to a server; write fewer, or text if it takes text"
+            )));
+        }
+        let object = args.as_object().map_err(|error| refuse(error))?;
         let schema = &*definition.input_schema;
         let mut value = Value::Object(object.clone());
         let mut problems = check(&value, schema, schema, "");

@@ -1,5 +1,6 @@
 //! Calls an agent's compiled tools through its hooks, without a model or a run.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use super::{Call, Core, RuntimeHooks, outermost};
@@ -41,28 +42,35 @@ pub trait Compiled {
 /// ```
 pub struct ToolCaller<A: Compiled> {
     entry: A::Entry,
-    table: Arc<ToolTable>,
+    table: ToolTable,
     run: RunContext,
     call_id: Arc<str>,
 }
 
 impl<A: Compiled> ToolCaller<A> {
     /// The agent's tools, without a state.
+    ///
+    /// # Panics
+    /// If the schema or a default of a tool does.
     #[expect(clippy::new_without_default, reason = "it composes an onion, which is no default value")]
     pub fn new() -> Self {
         Self::with_state(())
     }
 
     /// The agent's tools with a state.
+    ///
+    /// # Panics
+    /// If the schema or a default of a tool does.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
         let (core, entry) = A::compose(RuntimeHooks::default());
         let entries = core.definitions().into_iter().map(|(slot, definition)| {
+            let definition = definition.unwrap_or_else(|undefined| panic!("{undefined}"));
             let name = Arc::clone(&definition.name);
             Entry::new(name, ToolSource::Function, None, definition, Target::Slot(slot))
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);
-        Self { entry, table: Arc::new(table), run, call_id: Arc::from("direct") }
+        Self { entry, table, run, call_id: Arc::from("direct") }
     }
 
     /// The context of one call of a tool.
@@ -71,24 +79,33 @@ impl<A: Compiled> ToolCaller<A> {
     /// If the agent has no such compiled tool.
     #[inline]
     pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
-        let entry = self.table.find(tool).ok_or_else(|| {
-            Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
-        })?;
-        Ok(ToolContext::new(
-            self.run.clone(),
-            Arc::clone(&self.table),
-            entry,
-            Arc::clone(&self.call_id),
-            0,
-            0,
-        ))
+        match self.table.find(tool) {
+            Some(entry) => {
+                let entry = Arc::clone(self.table.entry(entry));
+                Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), 0, 0))
+            }
+            None => Err(self.unknown(tool)),
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, tool: &str) -> Exit {
+        Exit::Tool(ToolError::new(self.table.unknown(tool)).with_kind(ErrorKind::UnknownTool))
     }
 
     /// Calls the tool of a context through all hooks.
     ///
     /// # Errors
     /// As the tool and its hooks.
-    pub async fn call(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        outermost(cx, || self.entry.call(cx, args)).await
+    ///
+    /// # Panics
+    /// If the outermost hook is written by hand and panics before it gives its future; a run turns that into an abort,
+    /// as any panic of a hook.
+    pub fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        outermost(cx, self.entry.call(cx, args))
     }
 }

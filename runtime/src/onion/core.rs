@@ -1,7 +1,7 @@
 //! The core of an onion: where a tool is started, watched and, if it panics, caught.
 
 use std::any::Any;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -16,48 +16,111 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::StepKind;
 use crate::record::CallRecord;
 
-/// Starts whatever tool `start` runs, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic.
+/// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
+/// that happens before it is polled.
 ///
-/// # Errors
-/// Those of the tool, and a tool error where it is not admitted, takes too long or panics.
-pub async fn call_tool<F>(cx: &ToolContext, start: impl FnOnce() -> F + Send) -> ToolResult
+/// `call` only makes the tool's future; made where it stays, it is not moved.
+#[inline]
+pub fn call_tool<F>(
+    cx: &ToolContext,
+    call: impl FnOnce() -> F + Send,
+) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
-    // A hook may swallow an abort and call again before anybody drops it.
-    if let Some(abort) = cx.run().aborted() {
-        return Err(Exit::Abort(abort.clone()));
-    }
-    let definition = &cx.entry().definition;
-    // A sync tool's panic comes while its future is polled, like an async one's.
-    let call = Caught::new(async { start().await }, cx, panicked);
-    if definition.timeout.is_none() && definition.max_calls.is_none() && cx.run().journal().is_none() {
-        cx.start_attempt();
-        call.await
+    if !cx.entry().is_limited && cx.run().journal().is_none() {
+        // A sync tool's panic comes while its future is polled, like an async one's.
+        Attempt::Plain { call: Caught::new(call(), cx, panicked), cx, started: false }
     } else {
+        Attempt::Watched { call: watch(cx, call) }
+    }
+}
+
+pin_project! {
+    /// One attempt of a tool.
+    #[project = Project]
+    enum Attempt<'a, F, W> {
+        Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
+        Watched { call: Pin<Box<W>> },
+    }
+}
+
+impl<F, W> Future for Attempt<'_, F, W>
+where
+    F: Future<Output = ToolResult>,
+    W: Future<Output = ToolResult>,
+{
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.project() {
+            Project::Plain { call, cx, started } => {
+                if !*started {
+                    *started = true;
+                    if let Err(exit) = refuse_aborted(cx) {
+                        return Poll::Ready(Err(exit));
+                    }
+                    cx.start_attempt();
+                }
+                call.poll(context)
+            }
+            Project::Watched { call } => poll_rare(call.as_mut(), context),
+        }
+    }
+}
+
+/// Keeps what few calls need out of the code of all.
+#[cold]
+#[inline(never)]
+pub(super) fn poll_rare<F: Future>(call: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
+    call.poll(context)
+}
+
+/// A hook may swallow an abort and call again before anybody drops it.
+#[inline]
+fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
+    match cx.run().aborted() {
+        Some(abort) => Err(Exit::Abort(abort.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Boxed, so that a call that nobody watches is no larger for it.
+#[cold]
+fn watch<F>(
+    cx: &ToolContext,
+    call: impl FnOnce() -> F + Send,
+) -> Pin<Box<impl Future<Output = ToolResult> + Send>>
+where
+    F: Future<Output = ToolResult> + Send,
+{
+    Box::pin(async move {
+        let call = Caught::new(call(), cx, panicked);
+        refuse_aborted(cx)?;
         cx.admit()?;
         cx.start_attempt();
-        watched(cx, definition.timeout, Box::pin(call)).await
-    }
+        watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
+    })
 }
 
 /// Runs a tool that is known at run time only.
 ///
 /// # Errors
 /// Those of the tool.
-pub async fn call_dynamic(cx: &ToolContext, args: &mut Args) -> ToolResult {
+pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match cx.dynamic() {
-        Some(tool) => tool.run_dyn(cx, args).await,
-        None => Err(Exit::Tool(
+        Some(tool) => tool.run_dyn(cx, args),
+        None => Box::pin(ready(Err(Exit::Tool(
             ToolError::new(format!("the tool `{}` is not part of this agent", cx.tool_name()))
                 .with_kind(ErrorKind::UnknownTool),
-        )),
+        )))),
     }
 }
 
 pin_project! {
     /// Turns a panic of a call into the exit that it stands for.
-    pub(super) struct Caught<'a, F> {
+    pub(crate) struct Caught<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
@@ -66,7 +129,7 @@ pin_project! {
 }
 
 impl<'a, F> Caught<'a, F> {
-    pub(super) fn new(
+    pub(crate) fn new(
         call: F,
         cx: &'a ToolContext,
         exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
@@ -75,11 +138,11 @@ impl<'a, F> Caught<'a, F> {
     }
 }
 
-impl<F: Future<Output = ToolResult>> Future for Caught<'_, F> {
-    type Output = ToolResult;
+impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
+    type Output = ToolResult<T>;
 
     #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
         // Nobody sees what a panic left half done: the future is not polled again.
         match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
@@ -89,8 +152,14 @@ impl<F: Future<Output = ToolResult>> Future for Caught<'_, F> {
     }
 }
 
-async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_, ToolResult>) -> ToolResult {
-    let timed = async {
+/// Ends a call that takes too long, and makes it a step where there is a journal. Boxed, so that the code of it
+/// is made in this crate once and not in every crate that has an agent.
+fn watched<'a>(
+    cx: &'a ToolContext,
+    timeout: Option<Duration>,
+    call: BoxFuture<'a, ToolResult>,
+) -> BoxFuture<'a, ToolResult> {
+    let timed = async move {
         let Some(timeout) = timeout else { return call.await };
         match tokio::time::timeout(timeout, call).await {
             Ok(result) => result,
@@ -103,15 +172,17 @@ async fn watched(cx: &ToolContext, timeout: Option<Duration>, call: BoxFuture<'_
             )),
         }
     };
-    if cx.run().journal().is_none() {
-        return timed.await;
-    }
-    let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
-    record.into_result()
+    Box::pin(async move {
+        if cx.run().journal().is_none() {
+            return timed.await;
+        }
+        let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
+        record.into_result()
+    })
 }
 
 #[cold]
-fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }

@@ -2,9 +2,12 @@
 
 use std::any::Any;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, Either};
+use pin_project_lite::pin_project;
 
 use super::core::{Caught, panic_text};
 use super::next::Latched;
@@ -75,11 +78,17 @@ impl<C: Call> Seam<C> {
 }
 
 impl<C: Call> Call for Seam<C> {
-    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+    #[inline]
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
         if self.hooks.0.is_empty() {
-            return self.inner.call(cx, args).await;
+            return Either::Left(self.inner.call(cx, args));
         }
-        step(DynNext { rest: &self.hooks.0, inner: &self.inner, cx }, args).await
+        let next = DynNext { rest: &self.hooks.0, inner: &self.inner, cx };
+        Either::Right(async move { step(next, args).await })
     }
 }
 
@@ -101,23 +110,43 @@ impl Call for Bulkhead {
     }
 }
 
-/// Calls an onion from outside. A hook that panics aborts the run; once the abort latch is set, nothing
-/// else comes out.
-pub(crate) async fn outermost<F>(cx: &ToolContext, call: impl FnOnce() -> F) -> ToolResult
+/// A call of an onion as it is seen from outside. A hook that panics aborts the run; once the abort latch is set,
+/// nothing else comes out.
+pub(crate) fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let result = Caught::new(async { call().await }, cx, hook_panicked).await;
-    if let Err(Exit::Abort(abort)) = &result {
-        cx.run().abort(abort);
+    Outermost { call: Caught::new(call, cx, hook_panicked), cx }
+}
+
+pin_project! {
+    struct Outermost<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
     }
-    match cx.run().aborted() {
-        Some(abort) => Err(Exit::Abort(abort.clone())),
-        None => result,
+}
+
+impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
+    type Output = ToolResult;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        let this = self.project();
+        let poll = this.call.poll(context);
+        if let Poll::Ready(result) = &poll {
+            if let Err(Exit::Abort(abort)) = result {
+                this.cx.run().abort(abort);
+            }
+            if let Some(abort) = this.cx.run().aborted() {
+                return Poll::Ready(Err(Exit::Abort(abort.clone())));
+            }
+        }
+        poll
     }
 }
 
 #[cold]
-fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
 }

@@ -13,20 +13,21 @@ mod next;
 mod typed;
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use self::core::panic_text;
+pub(crate) use self::core::{Caught, panic_text, panicked as tool_panicked};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
-pub(crate) use dynamic::{DynHook, outermost};
+pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
 pub use known::{Is, Known, takes};
 use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub use typed::{ArgsOf, EndRing, OutputOf, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
+pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -47,7 +48,33 @@ pub trait Call: Send + Sync + 'static {
 #[doc(hidden)]
 pub trait Core: Call {
     /// The compiled tools and their slots.
-    fn definitions(&self) -> Vec<(usize, ToolDefinition)>;
+    fn definitions(&self) -> Definitions;
+}
+
+/// The compiled tools of an agent and their slots.
+#[doc(hidden)]
+pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
+
+/// A tool that could not say what it is.
+#[doc(hidden)]
+#[derive(Debug, thiserror::Error)]
+#[error("the schema of the tool `{tool}` panicked: {reason}")]
+pub struct Undefined {
+    pub(crate) tool: &'static str,
+    pub(crate) reason: String,
+}
+
+/// What a tool says that it is. Defaults and schemas are functions of the program: one that panics is told with
+/// the tool's name.
+#[doc(hidden)]
+pub fn define<'t>(
+    tool: &'static str,
+    definition: &dyn Fn() -> &'t ToolDefinition,
+) -> Result<ToolDefinition, Undefined> {
+    match catch_unwind(AssertUnwindSafe(definition)) {
+        Ok(definition) => Ok(definition.clone()),
+        Err(panic) => Err(Undefined { tool, reason: panic_text(&*panic).to_owned() }),
+    }
 }
 
 /// The core stands in the innermost layer and, for calls past the hooks, in the run.
@@ -97,8 +124,8 @@ impl<C: Call> DynCall for C {
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
     note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
-    note = "`.hook(..)` takes a value, and the function's name is the function: write `name {{}}`, with what is \
-            configured in the braces"
+    note = "`.hook(..)` takes a value, and the function's name is the function: write `name::new()`, with what is \
+            configured in the parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
     /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 
-use super::Hook;
+use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
@@ -128,6 +128,18 @@ impl Ring for EndRing {
     }
 }
 
+/// What a hook that is added at run time brings to the ring of typed hooks: nothing. Typed hooks stand at their
+/// tool, inside the core, whose type is settled when the agent is declared.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be added at run time",
+    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
+    note = "name it in the agent's `tool_hooks`, or write a raw hook: `args: &mut Args, next: impl Next`"
+)]
+pub trait RawRing {}
+
+#[diagnostic::do_not_recommend]
+impl RawRing for EndRing {}
+
 /// One typed hook and the ones inside it.
 #[doc(hidden)]
 pub struct TypedLayer<H, R> {
@@ -139,6 +151,17 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
     pub fn new(hook: Arc<H>, rest: R) -> Self {
         Self { hook, rest }
     }
+
+    /// The hook around the rest. Its panic is an abort, as that of any hook; the tool's does not come so far.
+    async fn around(
+        &self,
+        tool: &H::Tool,
+        cx: &ToolContext,
+        args: ArgsOf<H::Tool>,
+    ) -> ToolResult<OutputOf<H::Tool>> {
+        let next = RingNext { ring: &self.rest, tool, cx };
+        Caught::new(async { self.hook.call_typed(cx, args, next).await }, cx, hook_panicked).await
+    }
 }
 
 impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
@@ -148,8 +171,7 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
             return self.rest.call(tool, cx, args).await;
         };
         let args = tool.decode(args)?;
-        let next = RingNext { ring: &self.rest, tool, cx };
-        H::Tool::encode(self.hook.call_typed(cx, args, next).await?)
+        H::Tool::encode(self.around(tool, cx, args).await?)
     }
 
     async fn call_typed<'a, T: TypedTool>(
@@ -164,8 +186,7 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         };
         // `T` is `H::Tool`, so both casts succeed; the compiler sees it after monomorphisation.
         let args = cast::<T::Args, ArgsOf<H::Tool>>(args)?;
-        let next = RingNext { ring: &self.rest, tool: own_tool, cx };
-        cast::<OutputOf<H::Tool>, T::Output>(self.hook.call_typed(cx, args, next).await?)
+        cast::<OutputOf<H::Tool>, T::Output>(self.around(own_tool, cx, args).await?)
     }
 }
 
@@ -193,7 +214,8 @@ impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     async fn run(self, args: T::Args) -> ToolResult<T::Output> {
-        let result = self.ring.call_typed(self.tool, self.cx, args).await;
+        let call = async { self.ring.call_typed(self.tool, self.cx, args).await };
+        let result = Caught::new(call, self.cx, tool_panicked).await;
         // The function may return an abort itself; the hook outside gets it as a value and may drop it.
         let abort = match &result {
             Err(Exit::Abort(abort)) => Some(abort),

@@ -246,7 +246,12 @@ fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
     let is = |kind: &str| match kind {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
+        // What is beyond `u64` has no fraction, whatever it was rounded to.
+        "integer" => {
+            value.is_i64()
+                || value.is_u64()
+                || value.as_f64().is_some_and(|number| number.abs() >= 9_223_372_036_854_775_808.0)
+        }
         "number" => value.is_number(),
         "string" => value.is_string(),
         "array" => value.is_array(),

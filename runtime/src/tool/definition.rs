@@ -80,6 +80,8 @@ pub struct ToolDefinition {
     pub timeout: Option<Duration>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
+    /// The parameters, if it was written by `#[tool]` or as one.
+    pub(super) params: &'static [Param],
 }
 
 impl ToolDefinition {
@@ -99,6 +101,7 @@ impl ToolDefinition {
             max_calls: None,
             timeout: None,
             limited: false,
+            params: &[],
         }
     }
 
@@ -178,6 +181,7 @@ impl StaticTool {
         }
         ToolDefinition {
             limited: has_limits(&input_schema),
+            params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),
             description: self.description.into(),
@@ -200,11 +204,11 @@ impl StaticTool {
 #[derive(Debug)]
 pub struct Defined {
     definition: OnceLock<ToolDefinition>,
-    tool: fn() -> StaticTool,
+    tool: StaticTool,
 }
 
 impl Defined {
-    pub const fn new(tool: fn() -> StaticTool) -> Self {
+    pub const fn new(tool: StaticTool) -> Self {
         Self { definition: OnceLock::new(), tool }
     }
 
@@ -218,7 +222,7 @@ impl Defined {
 
     #[cold]
     fn define(&self) -> &ToolDefinition {
-        self.definition.get_or_init(|| (self.tool)().define())
+        self.definition.get_or_init(|| self.tool.define())
     }
 }
 

@@ -2,8 +2,10 @@
 
 mod check;
 mod coerce;
+mod cut;
 mod decode;
 mod definition;
+mod function;
 mod own;
 mod param;
 mod plain;
@@ -28,10 +30,10 @@ pub use decode::Slots;
 #[cfg(feature = "mcp")]
 pub(crate) use decode::arguments_error;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
+pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
-pub use param::{Alias, Limit, NoAlias, Param, Reader, ToolArg, no_alias, reader};
-pub use result::{Kind, ToolReturn, ladder};
-pub use schema::{optional, schema_of};
+pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
+pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};

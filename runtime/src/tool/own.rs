@@ -8,7 +8,7 @@ use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Hook, InnerNext, Values};
+use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -28,8 +28,9 @@ impl<T> Within<T> {
 }
 
 impl<T: Body> Call for Within<T> {
+    /// A panic of the tool goes no further: the hooks outside see it as a tool error.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        T::body(cx, args)
+        Caught::new(async { T::body(cx, args).await }, cx, tool_panicked)
     }
 }
 
@@ -47,8 +48,10 @@ impl<H: Hook, C: Call> Layer<H, C> {
 }
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
+    /// A panic of the hook is an abort, as that of an agent's hook.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        self.hook.call(cx, args, InnerNext::new(&self.inner, cx))
+        let call = async { self.hook.call(cx, args, InnerNext::new(&self.inner, cx)).await };
+        Caught::new(call, cx, hook_panicked)
     }
 }
 
@@ -80,16 +83,20 @@ pub fn recover(
 }
 
 /// Runs a blocking tool on a thread of its own, off the async threads. Its panic goes on in the caller, where
-/// it becomes a tool error as any other. Dropping the future does not stop the thread: the work can ask the
-/// context's cancellation token.
+/// it becomes a tool error as any other. `work` gets the context of this one attempt.
+///
+/// Dropping the future does not stop the thread, it tells it: the cancellation token of the attempt's context is
+/// cancelled then, also if the call goes on and is tried again.
 ///
 /// # Errors
 /// As the work; and if the tokio runtime is shutting down before the work began.
 pub async fn offload<R: Send + 'static>(
     cx: &ToolContext,
-    work: impl FnOnce() -> ToolResult<R> + Send + 'static,
+    work: impl FnOnce(&ToolContext) -> ToolResult<R> + Send + 'static,
 ) -> ToolResult<R> {
-    match tokio::task::spawn_blocking(work).await {
+    let attempt = cx.to_owned_attempt();
+    let _over = attempt.cancellation().drop_guard();
+    match tokio::task::spawn_blocking(move || work(&attempt)).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),

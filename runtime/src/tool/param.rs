@@ -40,6 +40,29 @@ pub enum Limit {
     Pattern(&'static str),
 }
 
+/// The value of an argument, as it was written or after it was made fit for its type.
+#[derive(Debug)]
+pub enum Raw<'r> {
+    /// As it stands in the text.
+    Text(&'r str),
+    /// As a value.
+    Value(Value),
+}
+
+/// Tries to read a type, and keeps only what went wrong.
+pub(super) type Reads = fn(Raw<'_>) -> Result<(), serde_json::Error>;
+
+/// Tries to read a type.
+///
+/// # Errors
+/// What went wrong.
+pub fn reads<'a, T: ToolArg<'a>>(raw: Raw<'a>) -> Result<(), serde_json::Error> {
+    match raw {
+        Raw::Text(text) => from_text::<T>(text).map(drop),
+        Raw::Value(value) => T::deserialize(value).map(drop),
+    }
+}
+
 /// One parameter that the model fills.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
@@ -51,6 +74,8 @@ pub struct Param {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Whether the type reads a missing value as nothing, as `Option` does.
     pub optional: fn() -> bool,
+    /// Whether the type can be read from this; asked when a call is refused, to tell all that is wrong with it.
+    pub reads: Reads,
     /// Stands in for a missing value; gives nothing if it cannot be written as JSON.
     pub default: Option<fn() -> Option<Value>>,
     /// An example for the model; gives nothing if it cannot be written as JSON.
@@ -60,13 +85,32 @@ pub struct Param {
 }
 
 impl Param {
-    /// A required parameter without words or limits.
-    pub const fn new(
-        name: &'static str,
-        schema: fn(&mut SchemaGenerator) -> Schema,
-        optional: fn() -> bool,
-    ) -> Self {
-        Self { name, description: "", schema, optional, default: None, example: None, limits: &[] }
+    /// A required parameter of this type, without words or limits.
+    pub const fn new<T: for<'a> ToolArg<'a>>(name: &'static str) -> Self {
+        Self {
+            name,
+            description: "",
+            schema: super::schema::schema_of::<T>,
+            optional: super::schema::optional::<T>,
+            reads: |raw| reads::<T>(raw),
+            default: None,
+            example: None,
+            limits: &[],
+        }
+    }
+
+    /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type that lives for ever.
+    pub const fn borrowing<T: ToolArg<'static>>(name: &'static str, reads: Reads) -> Self {
+        Self {
+            name,
+            description: "",
+            schema: super::schema::schema_of::<T>,
+            optional: super::schema::optional::<T>,
+            reads,
+            default: None,
+            example: None,
+            limits: &[],
+        }
     }
 
     pub(crate) fn required(&self) -> bool {
@@ -79,26 +123,35 @@ impl Param {
 /// `#[tool]` names a parameter's type once, in the call that makes its reader. A type that cannot be read
 /// is thereby one error, at the type.
 pub struct Reader<T> {
-    pub(super) schema: fn(&mut SchemaGenerator) -> Schema,
+    param: Param,
     pub(super) optional: fn() -> bool,
     pub(super) from_text: fn(&str) -> Result<T, serde_json::Error>,
     pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
+    pub(super) default: Option<fn() -> T>,
 }
 
 /// The reader of a type.
 pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
     Reader {
-        schema: super::schema::schema_of::<T>,
+        param: Param::new::<T>(""),
         optional: super::schema::optional::<T>,
         from_text: |text| from_text(text),
         from_value: |value| T::deserialize(value),
+        default: None,
     }
 }
 
 impl<T> Reader<T> {
+    /// The same, with a value that stands in for a missing one.
+    #[must_use]
+    pub const fn or(mut self, default: fn() -> T) -> Self {
+        self.default = Some(default);
+        self
+    }
+
     /// A required parameter of this type, without words or limits.
     pub const fn param(&self, name: &'static str) -> Param {
-        Param::new(name, self.schema, self.optional)
+        Param { name, ..self.param }
     }
 }
 

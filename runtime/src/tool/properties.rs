@@ -4,16 +4,15 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::coerce::coerce;
-use super::decode::cut;
+use super::cut::cut;
 use super::param::Param;
 use super::plain::cut_plain;
-use super::schema::{optional, schema_of};
 use crate::args::{Args, parse_object, repair};
 
 const NAMES: [&str; 4] = ["x", "é", "long_name", ""];
 
 fn params() -> [Param; 4] {
-    NAMES.map(|name| Param::new(name, schema_of::<i64>, optional::<i64>))
+    NAMES.map(Param::new::<i64>)
 }
 
 /// JSON, nearly: texts of values of which some are none.

@@ -6,8 +6,8 @@
 //! `Result`, are thereby read for what they are.
 //!
 //! Two ladders, one after the other: [`ladder::SplitExit`] and below take the error side off, then
-//! [`ladder::FormOwn`] and below choose how the value is written. [`ladder::ShowJson`] shows a default to the
-//! model where its type can be written.
+//! [`ladder::FormOwn`] and below choose how the value is written; both together are a [`Returned`], which a tool
+//! asks for once. [`ladder::ShowJson`] shows a default to the model where its type can be written.
 
 #![allow(
     clippy::unused_self,
@@ -129,7 +129,8 @@ impl<T> Kind<T> {
 /// The rungs. Generated code imports them anonymously.
 #[doc(hidden)]
 pub mod ladder {
-    use super::{AsIs, Described, InError, InExit, InText, Json, Own, Undescribed};
+    pub use super::Split as _;
+    use super::{AsIs, Described, InError, InExit, InText, Own, Undescribed};
     use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
 
     pub trait SplitExit {
@@ -171,36 +172,27 @@ pub mod ladder {
     pub trait FormOwn {
         fn form(&self) -> Own;
     }
-    impl<T: OwnForm> FormOwn for &Kind<T> {
+    impl<T: OwnForm> FormOwn for &&Kind<T> {
         fn form(&self) -> Own {
             Own
         }
     }
 
+    pub trait FormDescribed {
+        fn form(&self) -> Described;
+    }
+    impl<T: ToolReturn + JsonSchema> FormDescribed for &Kind<T> {
+        fn form(&self) -> Described {
+            Described
+        }
+    }
+
     pub trait FormJson {
-        fn form(&self) -> Json;
+        fn form(&self) -> Undescribed;
     }
     impl<T> FormJson for Kind<T> {
-        fn form(&self) -> Json {
-            Json
-        }
-    }
-
-    pub trait SchemaOwn {
-        fn described_by(&self) -> Own;
-    }
-    impl<T: OwnForm> SchemaOwn for &&Kind<T> {
-        fn described_by(&self) -> Own {
-            Own
-        }
-    }
-
-    pub trait SchemaJson {
-        fn described_by(&self) -> Described;
-    }
-    impl<T: ToolReturn + JsonSchema> SchemaJson for &Kind<T> {
-        fn described_by(&self) -> Described {
-            Described
+        fn form(&self) -> Undescribed {
+            Undescribed
         }
     }
 
@@ -221,15 +213,93 @@ pub mod ladder {
             None
         }
     }
+}
 
-    pub trait SchemaNone {
-        fn described_by(&self) -> Undescribed;
+/// What becomes of what a function returns.
+#[doc(hidden)]
+pub trait Returned<R> {
+    /// As the result of the call.
+    ///
+    /// # Errors
+    /// If the function failed, or its value cannot be written.
+    fn encode(returned: R) -> ToolResult;
+    /// The schema of the structured result.
+    fn schema() -> Option<Value>;
+    /// The abort that the function returned, if it did.
+    fn aborted(returned: &R) -> Option<&Abort>;
+}
+
+/// The two rungs that fit a type: how the error side comes off, and how the value is written.
+#[doc(hidden)]
+pub struct Rungs<S, F>(PhantomData<fn() -> (S, F)>);
+
+impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F> {
+    fn encode(returned: R) -> ToolResult {
+        F::finish(S::split(returned)?)
     }
-    impl<T> SchemaNone for Kind<T> {
-        fn described_by(&self) -> Undescribed {
-            Undescribed
-        }
+
+    fn schema() -> Option<Value> {
+        F::schema()
     }
+
+    fn aborted(returned: &R) -> Option<&Abort> {
+        S::aborted(returned)
+    }
+}
+
+/// Makes a result of what a function returned.
+///
+/// # Errors
+/// If the function failed, or its value cannot be written.
+#[doc(hidden)]
+pub fn encode<R, T: Returned<R>>(_: T, returned: R) -> ToolResult {
+    T::encode(returned)
+}
+
+/// The schema of what a function returns.
+#[doc(hidden)]
+pub fn schema<R, T: Returned<R>>(_: T) -> Option<Value> {
+    T::schema()
+}
+
+/// The abort that a function returned, if it did.
+#[doc(hidden)]
+pub fn aborted<R, T: Returned<R>>(_: T, returned: &R) -> Option<&Abort> {
+    T::aborted(returned)
+}
+
+/// Takes the error side off.
+#[doc(hidden)]
+pub trait Split<R>: Sized {
+    type Value;
+
+    fn split(returned: R) -> Result<Self::Value, Exit>;
+
+    fn aborted(_: &R) -> Option<&Abort> {
+        None
+    }
+
+    /// What is left of the type.
+    fn value(&self, _: &Kind<R>) -> Kind<Self::Value> {
+        Kind::new()
+    }
+
+    /// Both rungs together.
+    fn and<F: Form<Self::Value>>(self, _: &Kind<R>, _: Written<F, Self::Value>) -> Rungs<Self, F> {
+        Rungs(PhantomData)
+    }
+}
+
+/// How a value of this type is written.
+#[doc(hidden)]
+pub struct Written<F, T>(PhantomData<fn() -> (F, T)>);
+
+/// Writes a value.
+#[doc(hidden)]
+pub trait Form<T> {
+    fn finish(value: T) -> ToolResult;
+
+    fn schema() -> Option<Value>;
 }
 
 /// The error side is ours already.
@@ -245,108 +315,125 @@ pub struct InText;
 #[doc(hidden)]
 pub struct AsIs;
 
-impl InExit {
-    pub fn split<T>(self, value: Result<T, Exit>) -> Result<T, Exit> {
-        value
+impl<T> Split<Result<T, Exit>> for InExit {
+    type Value = T;
+
+    #[inline]
+    fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
+        returned
     }
 
-    pub fn aborted<T>(self, value: &Result<T, Exit>) -> Option<&Abort> {
-        match value {
+    fn aborted(returned: &Result<T, Exit>) -> Option<&Abort> {
+        match returned {
             Err(Exit::Abort(abort)) => Some(abort),
             _ => None,
         }
     }
+}
 
-    pub fn value<T>(self, _: &Kind<Result<T, Exit>>) -> Kind<T> {
-        Kind::new()
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
+    type Value = T;
+
+    #[inline]
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(Exit::from)
     }
 }
 
-impl InError {
-    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
-        None
-    }
+impl<T, E: Display> Split<Result<T, E>> for InText {
+    type Value = T;
 
-    pub fn split<T, E: Into<Box<dyn Error + Send + Sync>>>(self, value: Result<T, E>) -> Result<T, Exit> {
-        value.map_err(Exit::from)
-    }
-
-    pub fn value<T, E>(self, _: &Kind<Result<T, E>>) -> Kind<T> {
-        Kind::new()
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(|error| Exit::tool(error.to_string()))
     }
 }
 
-impl InText {
-    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
-        None
-    }
+impl<T> Split<T> for AsIs {
+    type Value = T;
 
-    pub fn split<T, E: Display>(self, value: Result<T, E>) -> Result<T, Exit> {
-        value.map_err(|error| Exit::tool(error.to_string()))
-    }
-
-    pub fn value<T, E>(self, _: &Kind<Result<T, E>>) -> Kind<T> {
-        Kind::new()
-    }
-}
-
-impl AsIs {
-    pub fn aborted<T>(self, _: &T) -> Option<&Abort> {
-        None
-    }
-
-    pub fn split<T>(self, value: T) -> Result<T, Exit> {
-        Ok(value)
-    }
-
-    pub fn value<T>(self, _: &Kind<T>) -> Kind<T> {
-        Kind::new()
+    #[inline]
+    fn split(returned: T) -> Result<T, Exit> {
+        Ok(returned)
     }
 }
 
 /// Written in a form of its own.
 #[doc(hidden)]
 pub struct Own;
-/// Written as JSON.
-#[doc(hidden)]
-pub struct Json;
-/// JSON with a schema.
+/// Written as JSON, with a schema.
 #[doc(hidden)]
 pub struct Described;
-/// JSON without a schema.
+/// Written as JSON, without a schema.
 #[doc(hidden)]
 pub struct Undescribed;
 
 impl Own {
-    pub fn finish<T: OwnForm>(self, value: T) -> ToolResult {
-        Ok(value.into_output())
-    }
-
-    pub fn schema<T: OwnForm>(self, _: &Kind<T>) -> Option<Value> {
-        T::schema()
-    }
-}
-
-impl Json {
-    pub fn finish<T: ToolReturn>(self, value: T) -> ToolResult {
-        let json = value.into_json()?;
-        // Text reads as itself: JSON would put quotes around an enum's or a date's name.
-        if json.starts_with('"') {
-            return Ok(ToolOutput::from_string_value(serde_json::from_str(&json)?));
-        }
-        let wrap = !json.starts_with('{');
-        Ok(ToolOutput::from_json_text(json, wrap))
+    pub fn of<T: OwnForm>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
     }
 }
 
 impl Described {
-    pub fn schema<T: JsonSchema>(self, _: &Kind<T>) -> Option<Value> {
-        Some(output_schema::<T>())
+    pub fn of<T: ToolReturn + JsonSchema>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
     }
 }
 
 impl Undescribed {
-    pub fn schema<T>(self, _: &Kind<T>) -> Option<Value> {
+    // That `T` is a `ToolReturn` is asked once, where `Form` is.
+    pub fn of<T>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+}
+
+impl<T: OwnForm> Form<T> for Own {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        Ok(value.into_output())
+    }
+
+    fn schema() -> Option<Value> {
+        T::schema()
+    }
+}
+
+impl<T: ToolReturn + JsonSchema> Form<T> for Described {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        json(value)
+    }
+
+    fn schema() -> Option<Value> {
+        Some(output_schema::<T>())
+    }
+}
+
+impl<T: ToolReturn> Form<T> for Undescribed {
+    #[inline]
+    fn finish(value: T) -> ToolResult {
+        json(value)
+    }
+
+    fn schema() -> Option<Value> {
         None
     }
+}
+
+#[inline]
+fn json<T: ToolReturn>(value: T) -> ToolResult {
+    from_json(value.into_json()?)
+}
+
+#[inline]
+fn from_json(json: String) -> ToolResult {
+    match json.as_bytes().first().copied() {
+        Some(b'"') => from_json_string(&json),
+        first => Ok(ToolOutput::from_json_text(json, first != Some(b'{'))),
+    }
+}
+
+/// Text reads as itself: JSON would put quotes around an enum's or a date's name.
+#[cold]
+fn from_json_string(json: &str) -> ToolResult {
+    Ok(ToolOutput::from_string_value(serde_json::from_str(json)?))
 }

@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 use super::param::{Limit, Param};
 
 /// The schema of a type, as a function pointer that parameters of one type share.
-pub fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
 /// Whether a type reads a missing value as nothing, as `Option` does, whatever name it goes by.
-pub fn optional<'a, T: Deserialize<'a>>() -> bool {
+pub(super) fn optional<'a, T: Deserialize<'a>>() -> bool {
     T::deserialize(Missing).is_ok()
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
+    /// Whether a call of it has to be watched: it may take only so long, or happen only so often.
+    pub(crate) is_limited: bool,
 }
 
 /// Where a call goes.
@@ -48,9 +50,18 @@ impl Entry {
             name,
             server: server.map(Into::into),
             source,
+            is_limited: definition.timeout.is_some() || definition.max_calls.is_some(),
             definition,
             target,
         }
+    }
+}
+
+impl Entry {
+    /// A tool of no agent.
+    pub(crate) fn detached(name: &str) -> Arc<Self> {
+        let definition = ToolDefinition::new(name, "");
+        Arc::new(Self::new(name, ToolSource::Function, None, definition, Target::Slot(0)))
     }
 }
 
@@ -85,7 +96,7 @@ pub struct NameClash {
 
 /// The tools of an agent for one model turn.
 pub(crate) struct ToolTable {
-    entries: Vec<Entry>,
+    entries: Vec<Arc<Entry>>,
     /// The entries in the order of their wire names, shorter ones first: comparing a few lengths is cheaper
     /// than hashing a name safely.
     by_wire_name: Box<[usize]>,
@@ -95,7 +106,7 @@ pub(crate) struct ToolTable {
 impl ToolTable {
     /// A table of these tools; of two that clash, the later one is left out and reported.
     pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = Entry>) -> (Self, Vec<NameClash>) {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<Arc<Entry>> = Vec::new();
         let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let mut clashes = Vec::new();
         for entry in all {
@@ -108,31 +119,33 @@ impl ToolTable {
                 });
             } else {
                 by_wire_name.insert(Arc::clone(&entry.wire_name), entries.len());
-                entries.push(entry);
+                entries.push(Arc::new(entry));
             }
         }
-        let declarations = entries.iter().map(declare).collect();
+        let declarations = entries.iter().map(|entry| declare(entry)).collect();
         let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
         by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
         (Self { entries, by_wire_name, declarations }, clashes)
     }
 
-    pub(crate) fn detached(name: &str) -> Self {
-        let definition = ToolDefinition::new(name, "");
-        let entry = Entry::new(name, ToolSource::Function, None, definition, Target::Slot(0));
-        Self::new("detached", [entry]).0
-    }
-
-    pub(crate) fn entry(&self, index: usize) -> &Entry {
+    pub(crate) fn entry(&self, index: usize) -> &Arc<Entry> {
         &self.entries[index]
     }
 
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[Arc<Entry>] {
         &self.entries
     }
 
     /// The tool that the model calls so, or that hooks and programs call so.
+    #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        match &*self.entries {
+            [only] if *only.wire_name == *name => Some(0),
+            _ => self.search(name),
+        }
+    }
+
+    fn search(&self, name: &str) -> Option<usize> {
         let wire_name = |&index: &usize| shorter_first(&self.entries[index].wire_name, name);
         match self.by_wire_name.binary_search_by(wire_name) {
             Ok(at) => Some(self.by_wire_name[at]),

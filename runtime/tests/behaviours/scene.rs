@@ -85,7 +85,7 @@ impl Hook for Described {
                 next.run(args).await
             }
             "Instead: return 'blocked'" => Ok(ToolOutput::text("blocked")),
-            "raise ToolError('blocked')" => Err(Exit::Tool(ToolError::denied("blocked"))),
+            "raise ToolError('blocked')" => Err(Exit::denied("blocked")),
             "raise RuntimeError('hook boom')" => Err("hook boom".into()),
             "r = next(); return r + ' [audit]'" => {
                 let result = next.run(args).await?;
@@ -138,7 +138,7 @@ pub async fn play(tool: &str, args: Value, hooks: &[String]) -> Seen {
 
 pub async fn play_turns(turns: Vec<ScriptedTurn>, hooks: &[String]) -> Seen {
     let log = Log::default();
-    let builder = Scene::build().state(log.clone()).model(Script::turns(turns));
+    let builder = Scene::builder().state(log.clone()).model(Script::turns(turns));
     let builder = hooks.iter().fold(builder, |builder, hook| builder.hook(Described::new(hook, &log)));
     let output = builder.run("go").await;
     Seen { log: log.lines(), output }

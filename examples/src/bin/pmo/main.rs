@@ -12,28 +12,39 @@ mod agents;
 mod options;
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use onionskin::mcp::{McpConfig, ServerConfig};
 use onionskin::{App, AppBuilder, Script};
 use onionskin_examples::{show, time_server};
 
 use agents::{LondonProjectManager, NyProjectManager, PmoOrchestrator};
-use options::Options;
+use options::{Command, HELP, Options};
 
 const INPUT: &str = "Run PMO report and add 1 to 3";
 
 /// What a model would do here, turn by turn.
 const SCRIPT: &str = include_str!("script.yaml");
 
-fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
-        // This program is its own MCP server: the configuration starts it with this argument.
-        if std::env::args().nth(1).as_deref() == Some(SERVE_TIME) {
-            return time_server::serve_stdio().await;
+fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    // This program is its own MCP server: the configuration starts it with this argument.
+    if std::env::args().nth(1).as_deref() == Some(SERVE_TIME) {
+        runtime()?.block_on(time_server::serve_stdio())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match Options::read(std::env::args().skip(1)) {
+        Ok(Command::Help) => println!("{HELP}"),
+        Ok(Command::Report(options)) => runtime()?.block_on(report(options))?,
+        Err(wrong) => {
+            eprintln!("{wrong}");
+            return Ok(ExitCode::from(2));
         }
-        report(Options::read(std::env::args().skip(1))?).await
-    })
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
 }
 
 const SERVE_TIME: &str = "serve-time";

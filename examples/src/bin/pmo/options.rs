@@ -18,12 +18,35 @@ pub(crate) struct Options {
 
 const USAGE: &str = "usage: pmo [--mcp-config FILE] [--model NAME] [--base-url URL] [--script] [QUESTION]";
 
+/// What `--help` shows.
+pub(crate) const HELP: &str = "\
+Asks two project managers for a report, with an MCP server, a function, a blocked shell and an audit hook.
+
+usage: pmo [OPTION...] [QUESTION]
+
+  --model NAME        ask this model; its provider follows from the name, the key from its usual variable
+  --base-url URL      ask a server that speaks OpenAI's protocol, at this address
+  --script            play a script in the model's place, even where there is a key
+  --mcp-config FILE   take the MCP server `time` from this `.mcp.json`
+  -h, --help          show this
+
+Without --model, --base-url and a key (OPENAI_API_KEY, ANTHROPIC_API_KEY), a script plays the model's part.";
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// To show [`HELP`].
+    Help,
+    /// To run the report.
+    Report(Options),
+}
+
 impl Options {
     /// Reads the arguments.
     ///
     /// # Errors
     /// If there is an unknown one, or a value is missing.
-    pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+    pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Command, String> {
         let mut options = Self::default();
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
@@ -33,14 +56,14 @@ impl Options {
                 "--model" => options.model = Some(value()?),
                 "--base-url" => options.base_url = Some(value()?),
                 "--script" => options.script = true,
-                "--help" | "-h" => return Err(USAGE.to_owned()),
+                "--help" | "-h" => return Ok(Command::Help),
                 unknown if unknown.starts_with('-') => {
                     return Err(format!("unknown option {unknown}\n{USAGE}"));
                 }
                 question => options.input = Some(question.to_owned()),
             }
         }
-        Ok(options)
+        Ok(Command::Report(options))
     }
 
     /// The name of the real model, if there is one to ask: named, at a URL, or by a key in the environment.

@@ -55,5 +55,5 @@ agent! {
 }
 
 fn main() {
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }

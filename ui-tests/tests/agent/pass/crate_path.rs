@@ -20,5 +20,5 @@ agent! {
 }
 
 fn main() {
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }

@@ -5,5 +5,5 @@ agent! {}
 agent! { Least { instruction: "" } }
 
 fn main() {
-    let _ = Least::build();
+    let _ = Least::builder();
 }

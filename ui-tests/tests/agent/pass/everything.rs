@@ -65,5 +65,5 @@ agent! {
 }
 
 fn main() {
-    let _ = (Worker::build(), Boss::build(), Spare::build(), Boss {}, Worker::default());
+    let _ = (Worker::builder(), Boss::builder(), Spare::builder(), Boss {}, Worker::default());
 }

@@ -31,5 +31,5 @@ workers! {
 }
 
 fn main() {
-    let _ = (One::build(), Two::build());
+    let _ = (One::builder(), Two::builder());
 }

@@ -25,5 +25,5 @@ agent! {
 }
 
 fn main() {
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }

@@ -33,5 +33,5 @@ fn main() {
     onionskin::agent! {
         Local { instruction: "Local.", agents: [Boss], function_tools: [add_two] }
     }
-    let _ = (Local::build(), Boss::build());
+    let _ = (Local::builder(), Boss::builder());
 }

@@ -17,5 +17,5 @@ agent! {
 
 fn main() {
     assert_eq!(r#type::NAME, "type");
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }

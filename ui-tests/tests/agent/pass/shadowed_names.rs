@@ -47,5 +47,5 @@ agent! {
 }
 
 fn main() {
-    let _ = Boss::build();
+    let _ = Boss::builder();
 }

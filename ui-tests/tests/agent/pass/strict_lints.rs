@@ -37,6 +37,6 @@ agent! {
 }
 
 fn main() {
-    drop(Boss::build());
+    drop(Boss::builder());
     let _ = onionskin::ToolCaller::<Boss>::new();
 }

@@ -7,6 +7,7 @@ use onionskin::{Args, Next, Team, ToolContext, ToolOutput, ToolResult, tool_hook
 /// Hooks of this program.
 pub mod hooks {
     use super::{Args, Next, Team, ToolContext, ToolOutput, ToolResult, tool_hook};
+    use onionskin::agent;
 
     /// Marks every result.
     ///
@@ -51,7 +52,10 @@ pub mod hooks {
     #[tool_hook]
     fn private() {}
 
+    agent! { Clerk { instruction: "Add." } }
+
     pub(crate) fn use_them() {
+        drop(Clerk::builder().hook(retry::new(3)).hook(audit::new()).hook(inner::default()).hook(private::new()));
         inner();
         private();
     }

@@ -1,5 +1,4 @@
 //! MCP servers as tool sources, against a server that these tests start.
-#![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 mod calls;

@@ -45,6 +45,11 @@ async fn t6_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
     }
     let repaired = call(&agent, "fix__get_echo", json!({"text": "a", "times": "2"})).await;
     assert_eq!(repaired.text, "a a");
+    // A longer number would be rounded on its way.
+    let output = agent.run(r#"fix__get_echo {"text": "a", "times": 12345678901234567890123}"#).await.unwrap();
+    let outcome = super::support::Outcome::read(&output.text);
+    assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
+    assert!(outcome.text.contains("12345678901234567890123 has more digits"), "{outcome:?}");
     let output = agent.run("fix__get_echo [1, 2]").await.unwrap();
     let outcome = super::support::Outcome::read(&output.text);
     assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
@@ -123,7 +128,7 @@ async fn h4_hooks_and_the_model_see_the_tools_of_a_server() {
         ScriptedTurn::call("fix__get_echo", json!({"text": "hello"})),
         ScriptedTurn::say("It said: {last}"),
     ]));
-    let agent = Talker::build()
+    let agent = Talker::builder()
         .model(Arc::clone(&script))
         .server("fix", server("plain", &Log::new("hooks")))
         .build()

@@ -1,12 +1,12 @@
-//! The MCP server that the tests start: this test program itself, started again with one variable set.
+//! An MCP server that does whatever the tests want to see: `fixture MODE...`.
+//!
+//! It is a program of its own because a server is one: the tests start it, kill it, and look for what it leaves.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use onionskin::mcp::ServerConfig;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
     MetaObject, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig as Info,
@@ -16,92 +16,23 @@ use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 
-const MODE: &str = "ONIONSKIN_FIXTURE";
-const LOG: &str = "ONIONSKIN_FIXTURE_LOG";
+/// Where it writes what it does.
+const LOG: &str = "FIXTURE_LOG";
 
-/// What the servers of one test did: they write it into a file.
-#[derive(Clone)]
-pub(crate) struct Log(PathBuf);
-
-impl Log {
-    pub(crate) fn new(test: &str) -> Self {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-{test}.log"));
-        let _ = std::fs::remove_file(&path);
-        Self(path)
-    }
-
-    pub(crate) fn lines(&self) -> Vec<String> {
-        std::fs::read_to_string(&self.0).unwrap_or_default().lines().map(str::to_owned).collect()
-    }
-
-    pub(crate) fn count(&self, word: &str) -> usize {
-        self.lines().iter().filter(|line| line.starts_with(word)).count()
-    }
-
-    /// The processes that were started.
-    pub(crate) fn pids(&self) -> Vec<u32> {
-        let pid = |line: &String| line.strip_prefix("pid ")?.parse().ok();
-        self.lines().iter().filter_map(pid).collect()
-    }
-
-    /// Waits until a line begins so.
-    pub(crate) async fn wait_for(&self, word: &str) {
-        wait_until(&format!("`{word}` in the log"), || self.count(word) > 0).await;
-    }
-}
-
-/// Waits until something is so; fails the test if that takes too long.
-pub(crate) async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    for _ in 0..1_000 {
-        if is_so() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("waited in vain for {what}");
-}
-
-/// Whether a process runs; a dead one that nobody has waited for does not.
-pub(crate) fn runs(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
-}
-
-/// A program that says nothing at all.
-pub(crate) fn silent(log: &Log) -> ServerConfig {
-    let script = r#"echo "pid $$" >> "$0"; exec sleep 600"#;
-    ServerConfig::stdio("sh").args(["-c", script]).arg(log.0.to_string_lossy())
-}
-
-/// A fixture server of this mode.
-pub(crate) fn server(mode: &str, log: &Log) -> ServerConfig {
-    let program = std::env::current_exe().unwrap();
-    ServerConfig::stdio(program.to_string_lossy())
-        .args(["--ignored", "--exact", "fixture::fixture_server", "--nocapture"])
-        .env(MODE, mode)
-        .env(LOG, log.0.to_string_lossy())
-        .env("SECRET", "hunter2-hunter2")
-}
-
-/// Ignored by the test runner: it is the process that the tests start.
-#[test]
-#[ignore = "the server that the tests start, no test"]
-fn fixture_server() {
-    let Ok(mode) = std::env::var(MODE) else { return };
-    let fixture = Fixture::new(mode);
+fn main() -> std::io::Result<()> {
+    let fixture = Fixture::new(std::env::args().skip(1).collect());
     fixture.note(&format!("pid {}", std::process::id()));
-    eprintln!("the secret is hunter2-hunter2");
+    eprintln!("the secret is {}", std::env::var("SECRET").unwrap_or_default());
     if fixture.has("exits") {
         eprintln!("cannot find the database");
         std::process::exit(3);
     }
     if fixture.has("leaves-a-child") {
-        #[expect(clippy::zombie_processes, reason = "it is to outlive this program")]
-        let child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let child = std::process::Command::new("sleep").arg("600").spawn()?;
         fixture.note(&format!("pid {}", child.id()));
     }
     let stays = fixture.has("stays");
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let log = fixture.clone();
         if let Ok(service) = fixture.serve(rmcp::transport::stdio()).await {
@@ -117,7 +48,7 @@ fn fixture_server() {
 
 #[derive(Clone)]
 struct Fixture {
-    mode: String,
+    modes: Vec<String>,
     changed: Arc<AtomicBool>,
     broken_list: Arc<AtomicBool>,
 }
@@ -128,12 +59,12 @@ fn tool(name: &'static str, description: &'static str, schema: Value) -> Tool {
 }
 
 impl Fixture {
-    fn new(mode: String) -> Self {
-        Self { mode, changed: Arc::default(), broken_list: Arc::default() }
+    fn new(modes: Vec<String>) -> Self {
+        Self { modes, changed: Arc::default(), broken_list: Arc::default() }
     }
 
     fn has(&self, word: &str) -> bool {
-        self.mode.split(' ').any(|each| each == word)
+        self.modes.iter().any(|mode| mode == word)
     }
 
     #[expect(clippy::unused_self, reason = "what happens is noted of a server")]
@@ -179,7 +110,7 @@ impl Fixture {
             "get_echo" => {
                 let times = arguments["times"].as_u64().unwrap_or(1);
                 let text =
-                    vec![arguments["text"].as_str().unwrap_or_default(); usize::try_from(times).unwrap()];
+                    vec![arguments["text"].as_str().unwrap_or_default(); usize::try_from(times).unwrap_or(1)];
                 let mut result = CallToolResult::success(vec![ContentBlock::text(text.join(" "))]);
                 result.structured_content = Some(json!({"echoed": text.join(" ")}));
                 let mut meta = MetaObject::default();

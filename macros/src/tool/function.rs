@@ -1,0 +1,116 @@
+//! The tool that most functions become: its arguments and its result are owned and nothing stands between it and
+//! the function. Only what differs from one tool to the next is written; the runtime has the rest once.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::expand::{Expansion, local};
+use super::read::ladders;
+
+impl Expansion<'_> {
+    /// The struct of the arguments that the model fills, by the names of the parameters.
+    pub(super) fn arguments(&self) -> TokenStream {
+        let name = self.arguments_name();
+        let words = format!("The arguments of `{}`.", self.model.tool_name);
+        let fields = self.model_params().map(|(_, param)| &param.ident);
+        let types = self.model_params().map(|(_, param)| &param.owned);
+        let docs = self.model_params().map(|(_, param)| &param.description);
+        quote! {
+            #[doc = #words]
+            pub struct #name {
+                #(#[doc = #docs] pub #fields: #types,)*
+            }
+        }
+    }
+
+    pub(super) fn arguments_name(&self) -> proc_macro2::Ident {
+        format_ident!("ArgsOf_{}", self.type_name.unraw())
+    }
+
+    /// `impl Function`.
+    pub(super) fn function(&self, state: &TokenStream) -> TokenStream {
+        let (name, type_name) = (&self.model.tool_name, self.type_name);
+        let (struct_name, arguments) = (self.arguments_name(), self.arguments());
+        let fields: Vec<_> = self.model_params().map(|(_, param)| &param.ident).collect();
+        let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
+        let readers = nested(self.model_params().map(|(at, _)| {
+            let reader = format_ident!("__READER_{at}");
+            quote!(&#reader)
+        }));
+        let nested_types = nested(self.model_params().map(|(_, param)| param.owned.clone()));
+        let nested_values = nested(values.iter().map(ToTokens::to_token_stream));
+        let count = values.len();
+        // A lone `()` would be one too many for clippy.
+        let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
+        let output = self.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
+        let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
+        let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
+        let (inject, skipped) = (self.injection(), self.skipped());
+        let at_name = self.model.function.span().resolved_at(Span::mixed_site());
+        let future = quote_spanned! {at_name=>
+            ::core::result::Result<
+                impl ::core::future::Future<Output = #output> + ::core::marker::Send + '_,
+                __rt::Exit,
+            >
+        };
+        let function = &self.model.function;
+        let passed = self.passed(true);
+        let call = quote!(#function(#(#passed),*));
+        let call = match (self.model.is_async, self.passes_references()) {
+            (false, _) => quote!(__rt::lazy(move |_| #call)),
+            (true, false) => call,
+            (true, true) => quote!(async move { #call.await }),
+        };
+        // What cannot be sent between threads is reported at the function's name.
+        let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
+        let ladders = ladders(&output);
+        // That the result is none of a tool's is found here, and reported at the type.
+        let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
+        quote! {
+            #arguments
+            impl __rt::Function for #type_name {
+                const NAME: &'static ::core::primitive::str = #name;
+                type State = #state;
+                type Values = #nested_types;
+                type Args = #struct_name;
+                #output_item
+
+                fn defined() -> &'static __rt::Defined {
+                    &__DEFINITION
+                }
+
+                fn read(__args: &mut __rt::Args) -> ::core::result::Result<Self::Values, __rt::Exit> {
+                    __rt::read(&__DEFINITION, &#readers, __args, &mut [::core::option::Option::None; #count])
+                }
+
+                fn named(#nested_values: Self::Values) -> #struct_name {
+                    #struct_name { #(#fields: #values,)* }
+                }
+
+                fn unnamed(#struct_name { #(#fields: #values,)* }: #struct_name) -> Self::Values {
+                    #unnamed
+                }
+
+                fn call(
+                    __cx: &__rt::ToolContext,
+                    #nested_values: Self::Values,
+                ) -> #future {
+                    #inject
+                    #skipped
+                    #called
+                }
+
+                fn returned() -> #returned {
+                    #ladders
+                }
+            }
+        }
+    }
+}
+
+/// One inside the other: `(a, (b, ()))`. The runtime reads such values with code that all tools share.
+fn nested(all: impl DoubleEndedIterator<Item = TokenStream>) -> TokenStream {
+    all.rev().fold(quote!(()), |rest, one| quote!((#one, #rest)))
+}

@@ -1,0 +1,174 @@
+//! A tool that needs more around its function than [`super::function`] writes: arguments or results that borrow,
+//! hooks of its own, a handler for its errors, a thread.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::expand::{Expansion, as_written, hook_const, local};
+use super::read::{ladders, ladders_of};
+use super::typed;
+
+impl Expansion<'_> {
+    /// `impl Tool`, and all that it stands on.
+    pub(super) fn tool(&self, state: &TokenStream) -> TokenStream {
+        let (name, type_name) = (&self.model.tool_name, self.type_name);
+        let (read, call, encode) = (self.read(), self.send_call(), self.encode());
+        let (items, run) = self.run();
+        let typed = typed::expand(self);
+        quote! {
+            #read
+            #call
+            #encode
+            #items
+            #[diagnostic::do_not_recommend]
+            impl __rt::Tool for #type_name {
+                const NAME: &'static ::core::primitive::str = #name;
+                type State = #state;
+                fn definition(&self) -> &__rt::ToolDefinition {
+                    __DEFINITION.get()
+                }
+                #run
+            }
+            #typed
+        }
+    }
+
+    /// Reads the arguments into a tuple.
+    fn read(&self) -> TokenStream {
+        let types = self.model_params().map(|(_, param)| param.read_type());
+        let read = self.reading();
+        quote! {
+            fn __read<'a>(
+                __args: &'a mut __rt::Args,
+            ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
+                #read
+            }
+        }
+    }
+
+    /// An async function's call, checked to be `Send` once, at the function's name.
+    fn send_call(&self) -> Option<TokenStream> {
+        if !self.model.is_async {
+            return None;
+        }
+        let function = &self.model.function;
+        let span = function.span().resolved_at(Span::mixed_site());
+        let values: Vec<_> = (0..self.params.len()).map(local).collect();
+        let types = self.params.iter().map(|param| &param.ty);
+        let lifetimes = &self.model.generics;
+        let bounds = &self.model.generics.where_clause;
+        let output =
+            if let Some(returned) = &self.model.returned { returned.to_token_stream() } else { quote!(()) };
+        let future = quote_spanned! {span=>
+            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+        };
+        Some(quote! {
+            fn __call #lifetimes (#(#values: #types),*) -> #future #bounds {
+                #function(#(#values),*)
+            }
+        })
+    }
+
+    /// The call of the function, its values in local variables, and its end.
+    pub(super) fn called(&self, owned: bool) -> TokenStream {
+        let (function, passed) = (&self.model.function, self.passed(owned));
+        if self.model.is_async { quote!(__call(#(#passed),*).await) } else { quote!(#function(#(#passed),*)) }
+    }
+
+    fn encode(&self) -> TokenStream {
+        let Some(returned) = &self.model.returned else {
+            let ladders = ladders(&quote!(()));
+            return quote! {
+                fn __encode(returned: ()) -> __rt::ToolResult {
+                    __rt::encode({ #ladders }, returned)
+                }
+            };
+        };
+        let lifetimes = &self.model.generics;
+        let bounds = &self.model.generics.where_clause;
+        let value = Ident::new("returned", Span::mixed_site());
+        let ladders = ladders_of(&value, returned.span());
+        quote! {
+            fn __encode #lifetimes (#value: #returned) -> __rt::ToolResult #bounds {
+                __rt::encode({ #ladders }, #value)
+            }
+        }
+    }
+
+    /// `Tool::run`, and what stands inside of the tool's own hooks.
+    fn run(&self) -> (TokenStream, TokenStream) {
+        let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
+        let (inject, skipped) = (self.injection(), self.skipped());
+        let body = if self.model.options.blocking.is_some() {
+            let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
+            let call = self.called(true);
+            quote! {
+                let (#(#values,)*) = __read(__args)?;
+                let (#(#values,)*) = (#(#owned,)*);
+                __rt::offload(__cx, move |__cx| {
+                    #inject
+                    #skipped
+                    __encode(#call)
+                })
+                .await
+            }
+        } else {
+            let call = self.called(false);
+            quote! {
+                let (#(#values,)*) = __read(__args)?;
+                #inject
+                #skipped
+                __encode(#call)
+            }
+        };
+        let options = &self.model.options;
+        let (type_name, inputs) = (self.type_name, quote!(__cx: &__rt::ToolContext, __args: &mut __rt::Args));
+        let inner = if let Some(handler) = &options.on_error {
+            quote!(__rt::recover(__cx, __run(__cx, __args).await, #handler))
+        } else {
+            quote!(__run(__cx, __args).await)
+        };
+        let items = if self.model.is_wrapped() {
+            quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
+        } else {
+            quote!()
+        };
+        let (items, body) = if options.hooks.is_empty() {
+            (items, if self.model.is_wrapped() { inner } else { body })
+        } else {
+            let rt = quote!(__rt);
+            let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
+                let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
+                let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
+                quote_spanned! {path.span()=>
+                    type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
+                    const _: () = ::core::assert!(
+                        !#typed,
+                        "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
+                    );
+                }
+            });
+            let inside = quote! {
+                #items
+                impl __rt::Body for #type_name {
+                    async fn body(__cx: &__rt::ToolContext, __args: &mut __rt::Args) -> __rt::ToolResult {
+                        #inner
+                    }
+                }
+                #(#checks)*
+            };
+            (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
+        };
+        let run = quote! {
+            async fn run<'a>(
+                &'a self,
+                __cx: &'a __rt::ToolContext,
+                __args: &'a mut __rt::Args,
+            ) -> __rt::ToolResult {
+                #body
+            }
+        };
+        (items, run)
+    }
+}

@@ -1,0 +1,164 @@
+//! What is known of a tool before it is called: the table of its parameters and its definition, all of it static.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::attr::Timeout;
+use super::expand::Expansion;
+use super::model::Model;
+use super::param::Form;
+
+impl Expansion<'_> {
+    /// One reader for each parameter's type, defaults and examples as functions, the table of parameters.
+    pub(super) fn tables(&self) -> TokenStream {
+        let mut items = TokenStream::new();
+        let mut rows = Vec::new();
+        for (at, param) in self.params.iter().enumerate() {
+            let owned = &param.owned;
+            let default = param.default_value().map(|value| {
+                let function = format_ident!("__default_{at}");
+                items.extend(quote!(fn #function() -> #owned { let value: #owned = #value; value }));
+                function
+            });
+            if !param.is_model() {
+                continue;
+            }
+            let reader = format_ident!("__READER_{at}");
+            let name = &param.name;
+            if param.form == Form::Borrowing {
+                items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
+                    const _: fn() = || {
+                        use __rt::NoAlias as _;
+                        __rt::no_alias(__rt::Alias::<#owned>::OF.find());
+                    };
+                });
+            }
+            let base = if param.form == Form::Borrowing {
+                let (reads, ty) = (format_ident!("__reads_{at}"), param.read_type());
+                items.extend(quote! {
+                    fn #reads<'a>(__raw: __rt::Raw<'a>) -> ::core::result::Result<(), __rt::JsonError> {
+                        __rt::reads::<'a, #ty>(__raw)
+                    }
+                });
+                quote!(__rt::Param::borrowing::<#owned>(#name, #reads))
+            } else if param.reads_text() {
+                quote!(__rt::Param::new::<#owned>(#name))
+            } else {
+                let span = param.ty.span().resolved_at(Span::mixed_site());
+                let read = quote_spanned!(span=> __rt::reader::<#owned>());
+                let read = match &default {
+                    Some(function) => quote!(#read.or(#function)),
+                    None => read,
+                };
+                items.extend(quote_spanned!(span=> const #reader: __rt::Reader<#owned> = #read;));
+                quote!(#reader.param(#name))
+            };
+            let mut fields = TokenStream::new();
+            if param.has_description {
+                let description = &param.description;
+                fields.extend(quote!(description: #description,));
+            }
+            if let Some(function) = default {
+                let shown = show(&quote!(#function()));
+                fields.extend(quote!(default: ::core::option::Option::Some(|| #shown),));
+            }
+            if let Some(example) = &param.arg.example {
+                let shown = show(&quote!(#example));
+                fields.extend(quote!(example: ::core::option::Option::Some(|| #shown),));
+            }
+            let limits = &param.arg.limits;
+            if !limits.is_empty() {
+                fields.extend(quote!(limits: &[#(#limits),*],));
+            }
+            rows.push(if fields.is_empty() { base } else { quote!(__rt::Param { #fields ..#base }) });
+        }
+        let count = rows.len();
+        quote! {
+            #items
+            static __PARAMS: [__rt::Param; #count] = [#(#rows),*];
+        }
+    }
+
+    pub(super) fn definition(&self) -> TokenStream {
+        let Model { options, tool_name, description, returns, returned, .. } = self.model;
+        let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
+        let mut fields = quote!(name: #tool_name, description: #description, params: &__PARAMS,);
+        let texts = [("title", &options.title), ("instructions", &options.instructions)];
+        for (key, value) in texts.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
+            let (key, value) = (format_ident!("{key}"), some(quote!(#value)));
+            fields.extend(quote!(#key: #value,));
+        }
+        if !returns.is_empty() {
+            fields.extend(quote!(returns: #returns,));
+        }
+        let schema = match (&options.output_schema, returned) {
+            (Some(schema), _) => some(quote!(#schema)),
+            (None, None) => quote!(::core::option::Option::None),
+            (None, Some(returned)) => {
+                let returned = super::param::with_lifetime(returned, "'static");
+                let ladders = super::read::ladders(&returned);
+                quote!(__rt::schema_of::<#returned, _>({ #ladders }))
+            }
+        };
+        let schema = if self.is_function() && options.output_schema.is_none() {
+            let type_name = self.type_name;
+            quote!(__rt::schema_by(<#type_name as __rt::Function>::returned))
+        } else {
+            quote!(|| #schema)
+        };
+        fields.extend(quote!(output_schema: #schema,));
+        if let Some(meta) = &options.meta {
+            let shown = some(quote!(|| __rt::to_value(#meta).ok()));
+            fields.extend(quote!(meta: #shown,));
+        }
+        if options.hints.iter().any(Option::is_some) {
+            let names = ["read_only", "destructive", "idempotent", "open_world"];
+            let hints = names.iter().zip(options.hints).filter_map(|(name, hint)| {
+                let (name, hint) = (format_ident!("{name}"), some(hint?.to_token_stream()));
+                Some(quote!(hints.#name = #hint;))
+            });
+            fields.extend(quote! {
+                annotations: {
+                    let mut hints = __rt::Annotations::NONE;
+                    #(#hints)*
+                    hints
+                },
+            });
+        }
+        if let Some(effect) = &options.effect {
+            let effect = Ident::new(&effect.to_string(), Span::call_site());
+            fields.extend(quote!(effect: __rt::Effect::#effect,));
+        }
+        if options.stop_after {
+            fields.extend(quote!(stop_after: true,));
+        }
+        if let Some(most) = &options.max_calls {
+            let most = some(quote!(#most));
+            fields.extend(quote!(max_calls: #most,));
+        }
+        let timeout = options.timeout.as_ref().map(|timeout| match timeout {
+            Timeout::Millis(millis) => some(quote!(__rt::Duration::from_millis(#millis))),
+            Timeout::Duration(value) => some(quote!(#value)),
+        });
+        if let Some(timeout) = timeout {
+            fields.extend(quote!(timeout: #timeout,));
+        }
+        quote! {
+            static __DEFINITION: __rt::Defined =
+                __rt::Defined::new(__rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });
+        }
+    }
+}
+
+/// A value as JSON, where its type can be written.
+fn show(value: &TokenStream) -> TokenStream {
+    quote! {{
+        let value = #value;
+        {
+            use __rt::ladder::*;
+            let kind = __rt::Kind::of(&value);
+            (&&kind).show(&value)
+        }
+    }}
+}

@@ -1,0 +1,181 @@
+//! Whole numbers of more digits than a [`Value`](serde_json::Value) holds: it rounds them, so they are written
+//! back as the model wrote them.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use serde_json::{Map, Value};
+
+use super::ArgsError;
+
+/// The object as text. What stands rounded in it is written as it stands in `source`, the JSON that the object
+/// was read from.
+///
+/// # Errors
+/// If two numbers of the source look the same in the object, and one of them is still there: nobody knows which.
+pub(super) fn to_text(object: &Map<String, Value>, source: &str) -> Result<String, ArgsError> {
+    let mut exact = Exact { numbers: long_numbers(source).collect(), refused: None };
+    if exact.numbers.is_empty() {
+        return Ok(rounded_text(object));
+    }
+    let mut text = Vec::new();
+    let written = object.serialize(&mut Serializer::with_formatter(&mut text, &mut exact));
+    match (written, exact.refused) {
+        (Ok(()), None) => Ok(String::from_utf8(text).unwrap_or_else(|_| rounded_text(object))),
+        (_, refused) => Err(ArgsError::new(refused.unwrap_or_default())),
+    }
+}
+
+/// The object as text, as its values are.
+pub(super) fn rounded_text(object: &Map<String, Value>) -> String {
+    serde_json::to_string(object).unwrap_or_else(|_| unreachable!("a JSON value always serialises"))
+}
+
+/// The first number of a JSON text that a [`Value`] holds as another one.
+#[cfg(feature = "mcp")]
+pub(super) fn rounded_number(json: &str) -> Option<&str> {
+    long_numbers(json)
+        .find(|literal| literal.parse::<f64>().is_ok_and(|value| format!("{value:.0}") != *literal))
+}
+
+/// Writes JSON as `serde_json` does, but for the numbers that it knows better.
+struct Exact<'s> {
+    numbers: Vec<&'s str>,
+    refused: Option<String>,
+}
+
+impl Formatter for &mut Exact<'_> {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        let rounds_to_it =
+            |literal: &&&str| literal.parse::<f64>().is_ok_and(|number| number.to_bits() == value.to_bits());
+        let Some(first) = self.numbers.iter().find(rounds_to_it) else {
+            return serde_json::ser::CompactFormatter.write_f64(writer, value);
+        };
+        if let Some(other) = self.numbers.iter().filter(rounds_to_it).find(|other| *other != first) {
+            self.refused = Some(format!(
+                "a hook changed them, and it cannot tell {first} from {other}: numbers of so many digits are rounded \
+                 for hooks"
+            ));
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        writer.write_all(first.as_bytes())
+    }
+}
+
+/// The whole numbers of a JSON text that fit neither `i64` nor `u64`.
+fn long_numbers(json: &str) -> impl Iterator<Item = &str> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start_matches(|c: char| c != '"' && c != '-' && !c.is_ascii_digit());
+            if let Some(inside) = rest.strip_prefix('"') {
+                rest = after_string(inside);
+                continue;
+            }
+            let end = rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
+            let (literal, after) = rest.split_at(end.unwrap_or(rest.len()));
+            rest = after;
+            if literal.is_empty() {
+                return None;
+            }
+            if is_long(literal) {
+                return Some(literal);
+            }
+        }
+    })
+}
+
+fn is_long(literal: &str) -> bool {
+    // No shorter number is too long.
+    literal.len() > 18
+        && !literal.contains(['.', 'e', 'E'])
+        && literal.parse::<i64>().is_err()
+        && literal.parse::<u64>().is_err()
+}
+
+/// What follows a string whose first quote is off already.
+fn after_string(mut inside: &str) -> &str {
+    loop {
+        let Some(at) = inside.find(['"', '\\']) else { return "" };
+        let (quote, after) = inside[at..].split_at(1);
+        if quote == "\"" {
+            return after;
+        }
+        // The sign after a backslash is one byte, or the beginning of digits that close nothing.
+        let mut escaped = after.chars();
+        escaped.next();
+        inside = escaped.as_str();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Args;
+
+    const LONG: &str = "1267650600228229401496703205377";
+
+    #[test]
+    fn h1_a_long_number_beside_a_changed_argument_keeps_its_digits() {
+        let text = format!(r#"{{"id":{LONG},"list":[-{LONG},1.5,"{LONG}"],"x":41}}"#);
+        let mut args = Args::from(text.as_str());
+        args["x"] = 10.into();
+        assert_eq!(&*args.text(), text.replace("41", "10"));
+        assert_eq!(args.clone().settle(), text.replace("41", "10"));
+        // And again, from the text that was written back.
+        assert_eq!(args.settle(), text.replace("41", "10"));
+        args["x"] = 11.into();
+        assert_eq!(args.settle(), text.replace("41", "11"));
+    }
+
+    #[test]
+    fn h1_a_long_number_can_be_moved_and_copied() {
+        let mut args = Args::from(format!("```json\n{{\"a\":{LONG},}}\n```"));
+        let copy = args["a"].clone();
+        args["b"] = vec![copy].into();
+        args.remove("a");
+        assert_eq!(args.settle(), format!(r#"{{"b":[{LONG}]}}"#));
+    }
+
+    #[test]
+    fn h1_numbers_that_look_the_same_to_a_hook_are_refused_not_mixed_up() {
+        let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551618,"x":1}"#);
+        assert_eq!(args["a"], args["b"]);
+        args["x"] = 2.into();
+        assert_eq!(args.settle(), "");
+        // For good: neither a clone nor another try makes something else of it.
+        let mut args = args.clone();
+        assert_eq!(args.settle(), "");
+        assert!(args.insert("x", 3).is_err());
+        let error = args.refused().unwrap().to_string();
+        assert!(error.contains("18446744073709551617 from 18446744073709551618"), "{error}");
+        assert_eq!(args.get("a"), None);
+
+        // Gone is gone, and two of the same number are one.
+        let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551618}"#);
+        args.remove("a");
+        args["b"] = 3.into();
+        assert_eq!(args.settle(), r#"{"b":3}"#);
+        let mut args = Args::from(r#"{"a":18446744073709551617,"b":18446744073709551617}"#);
+        args["x"] = 1.into();
+        assert_eq!(args.settle(), r#"{"a":18446744073709551617,"b":18446744073709551617,"x":1}"#);
+    }
+
+    #[test]
+    fn only_whole_numbers_outside_strings_are_found() {
+        let json = format!(
+            r#"{{"a\"{LONG}": "\\", "b": {LONG}e3, "c": [0.{LONG}, 18446744073709551615, -9223372036854775808],
+            "d": "\u0041{LONG}", "ü": -9223372036854775809, "e":18446744073709551616}}"#
+        );
+        let found: Vec<_> = long_numbers(&json).collect();
+        assert_eq!(found, ["-9223372036854775809", "18446744073709551616"]);
+    }
+
+    #[cfg(feature = "mcp")]
+    #[test]
+    fn a_long_number_that_a_value_holds_exactly_is_not_rounded() {
+        assert_eq!(rounded_number("[100000000000000000000, 18446744073709551616]"), None);
+        assert_eq!(rounded_number("[1, 100000000000000000001]"), Some("100000000000000000001"));
+    }
+}

@@ -1,0 +1,244 @@
+//! For unit tests of hooks and tools: what stands around them in a run, without a run.
+//!
+//! A hook is the function that you wrote, so a test calls it as one. [`next`] stands in for everything inside of
+//! it, [`context`] for the call:
+//!
+//! ```
+//! use onionskin::{Args, Effect, Exit, Next, ToolContext, ToolDefinition, ToolResult, testing, tool_hook};
+//!
+//! /// Refuses whatever must not happen twice, and marks the rest.
+//! #[tool_hook]
+//! async fn careful(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+//!     if ctx.definition().effect == Effect::Once {
+//!         return Err(Exit::denied("a person does this"));
+//!     }
+//!     let mut output = next.run(args).await?;
+//!     output.push_text(" [careful]");
+//!     Ok(output)
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let cx = testing::context("add_one").build();
+//! let inner = testing::next(|args| Ok(format!("x is {}", args["x"]).into()));
+//! let output = careful(&cx, &mut Args::from(r#"{"x": 3}"#), inner).await.unwrap();
+//! assert_eq!(output.to_text(), "x is 3 [careful]");
+//!
+//! let mut pay = ToolDefinition::new("bank__pay", "Pays.");
+//! pay.effect = Effect::Once;
+//! let cx = testing::context("bank__pay").server("bank").definition(pay).build();
+//! assert!(careful(&cx, &mut Args::default(), inner).await.is_err());
+//! # });
+//! ```
+//!
+//! [`ToolCaller`](crate::ToolCaller) calls an agent's tools through all of its hooks, and a
+//! [`Script`](crate::Script) plays whole runs.
+
+use std::sync::Arc;
+
+use crate::args::Args;
+use crate::context::{RunContext, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::error::ToolResult;
+use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
+use crate::tool::ToolDefinition;
+use crate::tool::table::{Entry, Target};
+
+/// The rest of a call, played by a function: it gets the arguments as the hook passes them on.
+///
+/// A hook may run it as often as it likes, so the function may be called again, and what it notes it notes in
+/// something that it borrows:
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use onionskin::{Args, hooks, testing};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(async {
+/// let tries = AtomicU32::new(0);
+/// let inner = testing::next(|_| match tries.fetch_add(1, Ordering::Relaxed) {
+///     0 => Err("busy".into()),
+///     _ => Ok("there".into()),
+/// });
+/// let cx = testing::context("look").build();
+/// let output = hooks::retry(3, &cx, &mut Args::default(), inner).await.unwrap();
+/// assert_eq!((&*output.to_text(), tries.into_inner()), ("there", 2));
+/// # });
+/// ```
+pub fn next<F>(answer: F) -> impl Next
+where
+    F: Fn(&mut Args) -> ToolResult + Copy + Send,
+{
+    Answer(answer)
+}
+
+/// As [`next`], for a typed hook on the tool `T`.
+///
+/// ```
+/// use onionskin::{ArgsOf, ToolResult, TypedNext, testing, tool, tool_hook};
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// #[tool_hook(tool = add_one)]
+/// async fn clamp(mut args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+///     args.x = args.x.min(10);
+///     next.run(args).await
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let inner = testing::typed_next::<add_one, _>(|args| Ok(args.x));
+/// let held = clamp(ArgsOf::<add_one> { x: 41 }, inner).await.unwrap();
+/// assert_eq!(held, 10);
+/// # });
+/// ```
+pub fn typed_next<T, F>(answer: F) -> impl TypedNext<T>
+where
+    T: TypedTool,
+    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send,
+{
+    Answer(answer)
+}
+
+#[derive(Clone, Copy)]
+struct Answer<F>(F);
+
+impl<F> Next for Answer<F>
+where
+    F: Fn(&mut Args) -> ToolResult + Copy + Send,
+{
+    async fn run(self, args: &mut Args) -> ToolResult {
+        (self.0)(args)
+    }
+}
+
+impl<T, F> TypedNext<T> for Answer<F>
+where
+    T: TypedTool,
+    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send,
+{
+    async fn run(self, args: ArgsOf<T>) -> ToolResult<OutputOf<T>> {
+        (self.0)(args)
+    }
+}
+
+/// Begins a context of one call of this tool: a local function's, of no agent, unless told otherwise.
+///
+/// [`ToolContext::detached`] is the short form for tests that need no more than a name.
+pub fn context(tool_name: &str) -> ContextBuilder {
+    ContextBuilder {
+        name: tool_name.into(),
+        source: ToolSource::Function,
+        server: None,
+        agent: "detached".into(),
+        call_id: "detached".into(),
+        definition: None,
+        state: StateCell::handle(()),
+    }
+}
+
+/// A [`ToolContext`] of no run, in the making.
+#[must_use = "a builder does nothing until it is built"]
+pub struct ContextBuilder {
+    name: Arc<str>,
+    source: ToolSource,
+    server: Option<Arc<str>>,
+    agent: Arc<str>,
+    call_id: Arc<str>,
+    definition: Option<ToolDefinition>,
+    state: StateHandle,
+}
+
+impl ContextBuilder {
+    /// The tool is one of this MCP server.
+    pub fn server(mut self, name: &str) -> Self {
+        (self.source, self.server) = (ToolSource::Mcp, Some(name.into()));
+        self
+    }
+
+    /// The tool is a child agent.
+    pub fn child_agent(mut self) -> Self {
+        (self.source, self.server) = (ToolSource::Agent, Some("agent".into()));
+        self
+    }
+
+    /// The tool is a built-in one.
+    pub fn built_in(mut self) -> Self {
+        (self.source, self.server) = (ToolSource::Runtime, Some("runtime".into()));
+        self
+    }
+
+    /// The agent that calls.
+    pub fn agent(mut self, name: &str) -> Self {
+        self.agent = name.into();
+        self
+    }
+
+    /// The id that the model gave the call.
+    pub fn tool_use_id(mut self, id: &str) -> Self {
+        self.call_id = id.into();
+        self
+    }
+
+    /// What the model is told about the tool, for hooks that look at it.
+    pub fn definition(mut self, definition: ToolDefinition) -> Self {
+        self.definition = Some(definition);
+        self
+    }
+
+    /// The session's state, for what takes [`State`](crate::State).
+    pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.state = StateCell::handle(state);
+        self
+    }
+
+    /// The context. Its events go nowhere; cancelling [`run().cancellation()`](crate::RunContext::cancellation)
+    /// is as good as cancelling its run.
+    #[must_use]
+    pub fn build(self) -> ToolContext {
+        let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
+        let entry = Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Slot(0));
+        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state);
+        ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Inject as _;
+
+    #[test]
+    fn h3_a_context_for_tests_knows_who_calls_what() {
+        let who = |cx: &ToolContext| {
+            let server = cx.server_name().unwrap_or("-");
+            format!("{} {} {server} {} {}", cx.agent_name(), cx.tool_name(), cx.source(), cx.tool_use_id())
+        };
+        assert_eq!(who(&context("add_one").build()), "detached add_one - function detached");
+        let cx = context("time__get").server("time").agent("Pmo").tool_use_id("call_1").build();
+        assert_eq!(who(&cx), "Pmo time__get time mcp call_1");
+        assert_eq!(cx.run().instance_name(), "Pmo");
+        assert_eq!(
+            who(&context("agent__Ny").child_agent().build()),
+            "detached agent__Ny agent agent detached"
+        );
+        let cx = context("shell.execute").built_in().build();
+        assert_eq!(
+            (who(&cx).as_str(), cx.wire_name()),
+            ("detached shell.execute runtime runtime detached", "shell_execute")
+        );
+    }
+
+    #[test]
+    fn t7_a_context_for_tests_holds_a_state_and_a_definition() {
+        let mut definition = ToolDefinition::new("count", "Counts.");
+        definition.max_calls = Some(1);
+        let cx = context("count").state(7_u8).definition(definition).build();
+        let state = crate::State::<u8>::inject(&cx).unwrap();
+        state.update(|count| *count += 1);
+        assert_eq!((*state.latest(), cx.definition().max_calls), (8, Some(1)));
+        assert!(!cx.cancellation().is_cancelled());
+        cx.run().cancellation().cancel();
+        assert!(cx.cancellation().is_cancelled());
+    }
+}

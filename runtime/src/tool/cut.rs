@@ -1,0 +1,131 @@
+//! Cuts the text of one JSON object into the values of a tool's parameters. `plain` does it for what models write
+//! nearly always; this is the full reading, which also says what is wrong.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::check::Problem;
+use super::param::Param;
+use super::plain::cut_plain;
+use crate::args::{self, Args};
+
+/// Where the value of one parameter stands in the argument text.
+pub(super) type Span = Option<(usize, usize)>;
+
+/// Cuts the text, after the listed repairs if need be, and tells what is wrong with it, if anything is.
+#[inline]
+pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Vec<Problem>> {
+    if cut_plain(params, args.settle(), spans) {
+        return None;
+    }
+    let problems = cut_repaired(params, args, spans);
+    (!problems.is_empty()).then_some(problems)
+}
+
+/// Cuts text that is not plain, after the listed repairs if need be, and tells what is wrong with it.
+#[cold]
+fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    spans.fill(None);
+    if let Some(error) = args.refused() {
+        return vec![Problem::root(error.to_string())];
+    }
+    let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
+    problems.clear();
+    spans.fill(None);
+    match args::repair(args.settle()) {
+        Some(repaired) => {
+            *args = Args::from(repaired);
+            if let Err(error) = cut(params, args.settle(), spans, &mut problems) {
+                problems.push(Problem::root(error.to_string()));
+            }
+        }
+        None => problems.push(Problem::root(first.to_string())),
+    }
+    problems
+}
+
+/// The full reading of sound text.
+pub(super) fn cut(
+    params: &[Param],
+    text: &str,
+    spans: &mut [Span],
+    problems: &mut Vec<Problem>,
+) -> Result<(), serde_json::Error> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    serde::Deserializer::deserialize_map(&mut deserializer, Cut { params, text, spans, problems })?;
+    deserializer.end()
+}
+
+struct Cut<'s> {
+    params: &'s [Param],
+    text: &'s str,
+    spans: &'s mut [Span],
+    problems: &'s mut Vec<Problem>,
+}
+
+impl<'de> Visitor<'de> for Cut<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key_seed(Key(self.params))? {
+            match key {
+                Found::Param(index) => {
+                    if self.spans[index].is_some() {
+                        let name = self.params[index].name;
+                        return Err(A::Error::custom(format_args!("the key `{name}` stands twice")));
+                    }
+                    let raw: &'de RawValue = map.next_value()?;
+                    let raw = raw.get();
+                    // What a hook could not read as a value, the tool must not read as text.
+                    if raw.starts_with(['{', '[']) {
+                        serde_json::from_str::<args::Sound>(raw).map_err(A::Error::custom)?;
+                    }
+                    let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
+                    self.spans[index] = Some((start, start + raw.len()));
+                }
+                Found::Unknown(name) => {
+                    map.next_value::<IgnoredAny>()?;
+                    let names = self.params.iter().map(|param| param.name);
+                    self.problems.push(Problem::unknown(&name, names));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Finds the parameter that a key names without copying the key.
+struct Key<'s>(&'s [Param]);
+
+enum Found {
+    Param(usize),
+    Unknown(String),
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Found;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of an argument")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Found, E> {
+        let position = self.0.iter().position(|param| param.name == name);
+        Ok(position.map_or_else(|| Found::Unknown(name.to_owned()), Found::Param))
+    }
+}

@@ -1,0 +1,215 @@
+//! A tool as `#[tool]` writes it for most functions: only what differs from one to the next. How it is run stands
+//! here once, so that a hundred tools do not bring it to the compiler a hundred times.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+use serde_json::Value;
+
+use super::Tool;
+use super::cut::Span;
+use super::decode::Slots;
+use super::definition::{Defined, ToolDefinition};
+use super::param::Reader;
+use super::result::{Returned, aborted, encode};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{Abort, Exit, ToolResult};
+use crate::onion::TypedTool;
+
+/// A function whose arguments and result are owned, as a tool.
+// The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
+)]
+pub trait Function: Send + Sync + Sized + 'static {
+    /// The tool's name.
+    const NAME: &'static str;
+    /// As [`Tool::State`].
+    type State;
+    /// The arguments that the model fills, one inside the other: `(A, (B, ()))`.
+    type Values: Values;
+    /// The same by their names.
+    type Args: Send + 'static;
+    /// What the function returns.
+    type Output: Send + 'static;
+
+    /// What is known of the tool.
+    fn defined() -> &'static Defined;
+
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// If they do not fit; the error names every wrong one.
+    fn read(args: &mut Args) -> ToolResult<Self::Values>;
+
+    /// Gives the arguments their names.
+    fn named(values: Self::Values) -> Self::Args;
+
+    /// Takes their names from the arguments.
+    fn unnamed(args: Self::Args) -> Self::Values;
+
+    /// Calls the function.
+    ///
+    /// # Errors
+    /// If the context lacks what the function wants of it.
+    fn call(
+        cx: &ToolContext,
+        values: Self::Values,
+    ) -> ToolResult<impl Future<Output = Self::Output> + Send + '_>;
+
+    /// What becomes of what it returns.
+    fn returned() -> impl Returned<Self::Output>;
+}
+
+/// Values of several types and how each is read. All tools whose parameters are of the same types share the code.
+#[doc(hidden)]
+pub trait Values: Send + Sized + 'static {
+    type Readers: 'static;
+
+    /// Reads the values from this slot on.
+    ///
+    /// # Errors
+    /// If one cannot be read; the error tells what is wrong with all of them.
+    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self>;
+}
+
+impl Values for () {
+    type Readers = ();
+
+    #[inline]
+    fn read(_: &Slots<'_, '_>, _: usize, (): &()) -> ToolResult<()> {
+        Ok(())
+    }
+}
+
+impl<T: Send + 'static, R: Values> Values for (T, R) {
+    type Readers = (&'static Reader<T>, R::Readers);
+
+    #[inline]
+    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self> {
+        #[expect(
+            clippy::question_mark,
+            reason = "`?` brings a conversion of the error for every value of every tool"
+        )]
+        let value = match slots.read(index, readers.0) {
+            Ok(value) => value,
+            Err(exit) => return Err(exit),
+        };
+        match R::read(slots, index + 1, &readers.1) {
+            Ok(rest) => Ok((value, rest)),
+            Err(exit) => Err(exit),
+        }
+    }
+}
+
+/// Reads all arguments of a call.
+///
+/// # Errors
+/// If they do not fit; the error names every wrong one.
+#[doc(hidden)]
+#[inline(never)]
+pub fn read<V: Values>(
+    tool: &'static Defined,
+    readers: &V::Readers,
+    args: &mut Args,
+    spans: &mut [Span],
+) -> ToolResult<V> {
+    match Slots::split(tool.get(), args, spans) {
+        Ok(slots) => V::read(&slots, 0, readers),
+        Err(exit) => Err(exit),
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Function> Tool for F {
+    const NAME: &'static str = <F as Function>::NAME;
+    type State = <F as Function>::State;
+
+    fn definition(&self) -> &ToolDefinition {
+        F::defined().get()
+    }
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        let call = match F::read(args) {
+            Ok(values) => F::call(cx, values),
+            Err(exit) => Err(exit),
+        };
+        match call {
+            Ok(call) => Running::Call { call, returned: kind_of(F::returned) },
+            Err(exit) => Running::Refused { exit: Some(exit) },
+        }
+    }
+}
+
+/// The type alone of what a function gives.
+fn kind_of<R>(_: fn() -> R) -> PhantomData<fn() -> R> {
+    PhantomData
+}
+
+pin_project! {
+    /// A call of a function. Written by hand: what the compiler makes of an `async` block is several times as
+    /// much, for every tool.
+    #[project = Project]
+    enum Running<F, R> {
+        Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
+        Refused { exit: Option<Exit> },
+    }
+}
+
+impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
+    type Output = ToolResult;
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.project() {
+            Project::Call { call, .. } => match call.poll(context) {
+                Poll::Ready(output) => Poll::Ready(R::encode(output)),
+                Poll::Pending => Poll::Pending,
+            },
+            Project::Refused { exit } => match exit.take() {
+                Some(exit) => Poll::Ready(Err(exit)),
+                None => Poll::Pending,
+            },
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: Function> TypedTool for F {
+    type Args = <F as Function>::Args;
+    type Output = <F as Function>::Output;
+
+    fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
+        F::read(args).map(F::named)
+    }
+
+    async fn invoke<'a>(&'a self, cx: &'a ToolContext, args: Self::Args) -> ToolResult<Self::Output> {
+        Ok(F::call(cx, F::unnamed(args))?.await)
+    }
+
+    fn encode(output: Self::Output) -> ToolResult {
+        encode(F::returned(), output)
+    }
+
+    fn aborted(output: &Self::Output) -> Option<&Abort> {
+        aborted(F::returned(), output)
+    }
+}
+
+/// Gives the schema of a function's structured result; functions of the same result share the code.
+#[doc(hidden)]
+pub const fn schema_by<R, T: Returned<R>>(_: fn() -> T) -> fn() -> Option<Value> {
+    T::schema
+}

@@ -1,0 +1,21 @@
+//! A typed hook stands at its tool, whose place is settled when the agent is declared.
+use onionskin::{ArgsOf, ToolResult, TypedNext, agent, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook(tool = add_one)]
+async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+agent! {
+    Clerk { instruction: "Add.", function_tools: [add_one] }
+}
+
+fn main() {
+    drop(Clerk::builder().hook(clamp::new()));
+}
