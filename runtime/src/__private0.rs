@@ -21,8 +21,9 @@ pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
-    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks,
-    Seam, TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool, define,
+    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, Ring,
+    RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool,
+    Values, call_dynamic, call_tool, define, takes,
 };
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
@@ -66,7 +67,11 @@ const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-/// Whether no typed hook stands before this raw one.
+/// Whether no typed hook stands before this raw one; reported where this is called.
+///
+/// # Panics
+/// If one does; this is a constant, so the compiler shows the words.
+#[track_caller]
 pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
@@ -80,15 +85,32 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
         }
         at += 1;
     }
-    own || !before
+    assert!(
+        own || !before,
+        "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
+    );
+    true
 }
 
-/// A number of seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having: it is 0.
-pub fn seconds(seconds: impl Seconds) -> Duration {
-    seconds.duration()
+/// What an instruction or a description can be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a text",
+    label = "write a string, `include_str!(\"..\")`, or an expression that gives a `&str` or a `String`"
+)]
+pub trait Text {
+    #[doc(hidden)]
+    fn text(self) -> String;
 }
 
-/// A number that can stand for seconds.
+#[diagnostic::do_not_recommend]
+impl<T: Into<String>> Text for T {
+    fn text(self) -> String {
+        self.into()
+    }
+}
+
+/// A number that can stand for seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having:
+/// it is 0.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of seconds",
     label = "write a number: `30`"

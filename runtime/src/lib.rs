@@ -127,12 +127,15 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
-    pub use crate::__private0::Seconds;
+    #[doc(hidden)]
+    pub use crate::__private0::{EndRing, TypedLayer, no_alias, reader, recover};
+    pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, WrittenAs,
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
+        TypedReturn,
     };
-    pub use crate::tool::{FitsState, Make};
+    pub use crate::tool::{BothStates, FitsState, Make, ToolArg, ToolReturn};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

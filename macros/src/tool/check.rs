@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
-use syn::{FnArg, GenericParam, Item, ReturnType, Safety, TypeImplTrait};
+use syn::{FnArg, GenericParam, Item, ReturnType, Safety, Type, TypeImplTrait, TypeParamBound};
 
 use super::attr::Options;
 use super::param::{Param, argument, last_segment};
@@ -28,7 +28,27 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
+pub(crate) const METHOD: &str =
+    "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`";
+
 const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
+
+/// Whether this is a hook's function, by the rest of the call that it takes.
+pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
+    let next = function.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) => match &*typed.ty {
+            Type::ImplTrait(open) => open.bounds.iter().find_map(|bound| match bound {
+                TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| &last.ident),
+                _ => None,
+            }),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let Some(next) = next.filter(|next| **next == "Next" || **next == "TypedNext") else { return false };
+    errors.at(next, "a function that takes the rest of a call is a hook: write `#[tool_hook]` on it");
+    true
+}
 
 /// Whether another of our attributes stands on the function.
 pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
@@ -75,10 +95,7 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        errors.at(
-            receiver.self_token,
-            "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
-        );
+        errors.at(receiver.self_token, METHOD);
         return false;
     }
     if let ReturnType::Type(_, ty) = &sig.output {
@@ -138,10 +155,11 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
     if name.is_empty() {
         errors.push(span, "a tool needs a name");
     } else if let Some(wrong) = name.chars().find(|c| !legal(*c)) {
+        let wrong = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
         errors.push(
             span,
             format_args!(
-                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse `{wrong}`{hint}"
+                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
             ),
         );
     } else if name.len() > 64 {

@@ -1,8 +1,9 @@
 //! What `#[tool]` writes beside the function. `runtime/tests/by_hand.rs` shows it by hand.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
+use syn::spanned::Spanned;
 
 use super::check::{cfg_words, state_of};
 use super::model::Model;
@@ -38,7 +39,10 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         let hooks = model.options.hooks.iter().rev();
         let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
             let path = &hook.path;
-            quote!(#private::Layer<#path, #inner>)
+            let typed = hook_const(path, &private, "TYPED");
+            // What is no hook is one error, and the compiler is silent about the field.
+            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#path>);
+            quote!(#private::Layer<#known, #inner>)
         });
         quote!(onion: #onion)
     };
@@ -178,13 +182,13 @@ impl Expansion<'_> {
 
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
-        let hooks = self.model.options.hooks.iter().rev();
+        let hooks = self.model.options.hooks.iter().enumerate();
         let fields = if hooks.len() == 0 {
             quote!()
         } else {
-            let onion = hooks.fold(quote!(__rt::Within::new()), |inner, hook| {
-                let with = &hook.with;
-                quote!(__rt::Layer::new(#with, #inner))
+            let onion = hooks.rev().fold(quote!(__rt::Within::new()), |inner, (index, hook)| {
+                let (as_written, with) = (as_written(index), &hook.with);
+                quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
             });
             quote!(onion: #onion)
         };
@@ -204,11 +208,27 @@ impl Expansion<'_> {
         } else {
             quote!(())
         };
-        self.model.options.hooks.iter().fold(own, |states, hook| {
-            let path = &hook.path;
-            quote!(__rt::BothStates<#states, <#path as __rt::Hook>::State>)
+        (0..self.model.options.hooks.len()).fold(own, |states, index| {
+            let hook = as_written(index);
+            quote!(__rt::BothStates<#states, <#hook as __rt::Hook>::State>)
         })
     }
+}
+
+/// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other
+/// values than it takes.
+pub(super) fn as_written(index: usize) -> Ident {
+    Ident::new(&format!("HookAsWritten{index}"), Span::mixed_site())
+}
+
+/// `<path as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
+/// compiler's own rules once.
+pub(super) fn hook_const(path: &syn::Path, private: &TokenStream, item: &str) -> TokenStream {
+    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
+    let open = quote_spanned!(path.span()=> <);
+    let item = Ident::new(item, last);
+    let close = quote_spanned!(last=> >::#item);
+    quote!(#open #path as #private::Hook #close)
 }
 
 /// Stands in for the tool where it could not be written, so that one mistake does not become several.

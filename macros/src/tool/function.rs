@@ -50,7 +50,10 @@ impl Expansion<'_> {
         let (inject, skipped) = (self.injection(), self.skipped());
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
-            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+            ::core::result::Result<
+                impl ::core::future::Future<Output = #output> + ::core::marker::Send + '_,
+                __rt::Exit,
+            >
         };
         let function = &self.model.function;
         let passed = self.passed(true);
@@ -60,7 +63,11 @@ impl Expansion<'_> {
             (true, false) => call,
             (true, true) => quote!(async move { #call.await }),
         };
+        // What cannot be sent between threads is reported at the function's name.
+        let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
         let ladders = ladders(&output);
+        // That the result is none of a tool's is found here, and reported at the type.
+        let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
         quote! {
             #arguments
             impl __rt::Function for #type_name {
@@ -89,13 +96,13 @@ impl Expansion<'_> {
                 fn call(
                     __cx: &__rt::ToolContext,
                     #nested_values: Self::Values,
-                ) -> ::core::result::Result<#future + '_, __rt::Exit> {
+                ) -> #future {
                     #inject
                     #skipped
-                    ::core::result::Result::Ok(#call)
+                    #called
                 }
 
-                fn returned() -> impl __rt::Returned<#output> {
+                fn returned() -> #returned {
                     #ladders
                 }
             }

@@ -27,13 +27,19 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return check::not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        return item;
+        let error = function.declared_method(check::METHOD);
+        return quote!(#item #error);
     }
     let mut errors = Errors::default();
     if check::stands_twice(&function, &mut errors) {
         // The other attribute still does its work.
         let errors = errors.into_tokens();
         return quote!(#item #errors);
+    }
+    if check::is_hook(&function, &mut errors) {
+        // As the hook that it is, so that whoever names it has no error as well.
+        let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
+        return quote!(#hook #errors);
     }
     let options = attr::Options::parse(options, &mut errors);
     let model = model::Model::read(&mut function, options, &mut errors);

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, local};
+use super::expand::{Expansion, as_written, hook_const, local};
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -21,6 +21,7 @@ impl Expansion<'_> {
             #call
             #encode
             #items
+            #[diagnostic::do_not_recommend]
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
@@ -136,11 +137,14 @@ impl Expansion<'_> {
         let (items, body) = if options.hooks.is_empty() {
             (items, if self.model.is_wrapped() { inner } else { body })
         } else {
-            let checks = options.hooks.iter().map(|hook| {
-                let path = &hook.path;
-                quote_spanned! {path.span().resolved_at(Span::mixed_site())=>
+            let rt = quote!(__rt);
+            let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
+                let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
+                let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
+                quote_spanned! {path.span()=>
+                    type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
                     const _: () = ::core::assert!(
-                        !<#path as __rt::Hook>::TYPED,
+                        !#typed,
                         "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
                     );
                 }

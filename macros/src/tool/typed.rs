@@ -36,6 +36,8 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     };
     quote! {
         #definition
+        #[diagnostic::do_not_recommend]
+        #[allow(private_interfaces)]
         impl __rt::TypedTool for #type_name {
             type Args = #arguments;
             #output_item

@@ -21,7 +21,14 @@ use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::TypedTool;
 
 /// A function whose arguments and result are owned, as a tool.
+// The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
+)]
 pub trait Function: Send + Sync + Sized + 'static {
     /// The tool's name.
     const NAME: &'static str;

@@ -70,7 +70,8 @@ use crate::onion::Ring;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type"
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name. `agent!` refuses two tools of one name.
@@ -157,7 +158,8 @@ impl<T: Default, S> Make<T> for State<S> {
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
-    note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
+    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
+            `State<..>` parameter"
 )]
 pub trait FitsState<S> {
     #[doc(hidden)]

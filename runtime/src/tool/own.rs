@@ -8,7 +8,7 @@ use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Caught, Hook, InnerNext, Values, WrittenAs, hook_panicked, tool_panicked};
+use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -42,11 +42,8 @@ pub struct Layer<H, C> {
 
 impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
-    pub fn new<A>(with: A, inner: C) -> Self
-    where
-        Values<H>: WrittenAs<A>,
-    {
-        Self { hook: H::configure(Values::<H>::read(with)), inner }
+    pub fn new(with: Values<H>, inner: C) -> Self {
+        Self { hook: H::configure(with), inner }
     }
 }
 
@@ -77,7 +74,7 @@ impl<T: Default, A, B> Make<T> for BothStates<A, B> {
 pub fn recover(
     cx: &ToolContext,
     result: ToolResult,
-    on_error: impl FnOnce(&ToolContext, ToolError) -> ToolResult,
+    on_error: fn(&ToolContext, ToolError) -> ToolResult,
 ) -> ToolResult {
     match result {
         Err(Exit::Tool(error)) => on_error(cx, error),
