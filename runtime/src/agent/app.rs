@@ -97,13 +97,13 @@ impl AppBuilder {
 
     /// Gives the agents a toolbox that they name in `toolboxes: [..]`.
     pub fn toolbox<T: Toolbox>(mut self, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(None, toolbox.into());
+        self.setup.toolbox(None, &toolbox.into());
         self
     }
 
     /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as<T: Toolbox>(mut self, prefix: &'static str, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(Some(prefix), toolbox.into());
+        self.setup.toolbox(Some(prefix), &toolbox.into());
         self
     }
 

@@ -65,8 +65,8 @@ impl Setup {
         self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
     }
 
-    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: Arc<T>) {
-        self.toolboxes.give(prefix, &toolbox);
+    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+        self.toolboxes.give(prefix, toolbox);
     }
 
     /// Builds agents and everything beneath them; servers that several of them use are started once.
@@ -325,13 +325,13 @@ impl<A: Agent> AgentBuilder<A> {
 
     /// Gives the agent, and its children, a toolbox that they name in `toolboxes: [..]`.
     pub fn toolbox<T: Toolbox>(mut self, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(None, toolbox.into());
+        self.setup.toolbox(None, &toolbox.into());
         self
     }
 
     /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as<T: Toolbox>(mut self, prefix: &'static str, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(Some(prefix), toolbox.into());
+        self.setup.toolbox(Some(prefix), &toolbox.into());
         self
     }
 
