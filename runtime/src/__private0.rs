@@ -12,7 +12,7 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunOutput, RunStream,
+    Onion, RunError, RunOutput, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
 pub use crate::context::ToolSource;
@@ -26,9 +26,10 @@ pub use crate::onion::{
     Values, call_dynamic, call_tool, define, takes,
 };
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
-    NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,
-    Within, aborted, encode, ladder, no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
+    Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
+    Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
+    ToolReturn, Toolbox, ToolboxPart, Within, aborted, can_be_shared, encode, has_part, ladder, no_alias,
+    offload, read, reader, reads, recover, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

@@ -67,10 +67,11 @@ const _: () = {
             (x, ())
         }
 
-        fn call(
-            _cx: &rt::ToolContext,
+        fn call<'a>(
+            &'a self,
+            _cx: &'a rt::ToolContext,
             (x, ()): Self::Values,
-        ) -> Result<impl Future<Output = i64> + Send + '_, rt::Exit> {
+        ) -> Result<impl Future<Output = i64> + Send + 'a, rt::Exit> {
             Ok(add_one(x))
         }
 

@@ -3,7 +3,7 @@
 use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, Path};
 
-use super::ast::{Agent, Fields, HookItem, Number, Target, Word};
+use super::ast::{Agent, Fields, HookItem, Number, Target, ToolboxEntry, Word};
 use crate::diag::Errors;
 use crate::item::is_reserved;
 use crate::suggest;
@@ -92,6 +92,17 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
         errors.push(number.span, "`child_timeout_sec` is more than 0; leave it out for no limit");
     }
     twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
+    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
+        let is_same = |other: &ToolboxEntry| {
+            same(&other.entry.path, &toolbox.entry.path) && other.prefix == toolbox.prefix
+        };
+        if fields.toolboxes[..index].iter().any(is_same) && toolbox.entry.cfgs.is_empty() {
+            errors.at(
+                &toolbox.entry.path,
+                "this toolbox is named twice: keep one, or tell them apart by a prefix: `archive: Kb`",
+            );
+        }
+    }
     twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
     for tool in &fields.runtime {
         if !RUNTIME.contains(&tool.name.as_str()) {

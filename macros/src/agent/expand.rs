@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Path};
 
-use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number};
+use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number, ToolboxEntry};
 use super::onion;
 use crate::item::type_ident;
 use crate::paths::Runtime;
@@ -49,6 +49,10 @@ impl<'a> Parts<'a> {
 /// else is wrong with it is reported there, and by the compiler's own rules once.
 pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Tool{index}", span = entry_span(path))
+}
+
+fn toolbox_alias(index: usize, path: &Path) -> Ident {
+    format_ident!("__Toolbox{index}", span = entry_span(path))
 }
 
 pub(super) fn hook_alias(index: usize, hook: &HookEntry) -> Ident {
@@ -190,7 +194,12 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
     let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
     let agents =
         fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
-    quote!(#(#tools)* #(#hooks)* #(#agents)*)
+    let toolboxes = fields
+        .toolboxes
+        .iter()
+        .enumerate()
+        .map(|(index, toolbox)| alias(toolbox_alias(index, &toolbox.entry.path), &toolbox.entry));
+    quote!(#(#tools)* #(#toolboxes)* #(#hooks)* #(#agents)*)
 }
 
 /// What only the types can show, each at the user's own word.
@@ -221,6 +230,13 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
                 let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
                 #first
             };
+        });
+    }
+    for (index, ToolboxEntry { entry: Entry { cfgs, path }, .. }) in fields.toolboxes.iter().enumerate() {
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
         });
     }
     let hooks: Vec<_> = parts.hooks().collect();
@@ -332,6 +348,17 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         let span = Span::call_site().located_at(tool.span);
         let root = parts.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
+    }
+    for (index, ToolboxEntry { entry: Entry { cfgs, path }, prefix }) in fields.toolboxes.iter().enumerate() {
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let prefix = match prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
+            Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
+            None => quote!(::core::option::Option::None),
+        };
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
+        });
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));

@@ -11,7 +11,7 @@ use syn::{Attribute, Lit, LitStr, Path, Token, Visibility, braced, bracketed, pa
 use super::ast::{Agent, Fields, Filter, HookEntry, HookItem, Target, Word};
 use super::value::{
     bare, boolean, crate_path, entry, list, number, runtime_tool, skip_all, state, string, table, text,
-    to_next_field, word,
+    to_next_field, toolbox, word,
 };
 use crate::diag::Errors;
 use crate::suggest;
@@ -24,6 +24,7 @@ pub(crate) const KEYS: &[&str] = &[
     "servers",
     "tools",
     "function_tools",
+    "toolboxes",
     "agents",
     "tool_hooks",
     "runtime",
@@ -164,6 +165,7 @@ fn value(
                 entry(input, "function_tools", "add_one")
             })?;
         }
+        "toolboxes" => fields.toolboxes = list(input, key, "toolboxes: [Kb]", errors, toolbox)?,
         "agents" => {
             fields.agents = list(input, key, "agents: [Researcher]", errors, |input| {
                 entry(input, "agents", "Researcher")

@@ -6,7 +6,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
 
-use super::ast::{Entry, Number, RuntimeTool, Word};
+use super::ast::{Entry, Number, RuntimeTool, ToolboxEntry, Word};
 use crate::diag::Errors;
 
 /// An expression that may give text.
@@ -145,6 +145,21 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
         syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
     })?;
     Ok(Entry { cfgs, path })
+}
+
+/// `Kb`, or `archive: Kb`.
+pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
+    let cfgs = cfgs(input)?;
+    let prefix = if input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+        let prefix = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Some(prefix)
+    } else {
+        None
+    };
+    let mut entry = entry(input, "toolboxes", "Kb")?;
+    entry.cfgs.splice(0..0, cfgs);
+    Ok(ToolboxEntry { entry, prefix })
 }
 
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {

@@ -4,7 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
-use syn::{FnArg, GenericParam, Item, ReturnType, Safety, Type, TypeImplTrait, TypeParamBound};
+use syn::{
+    FnArg, GenericParam, Item, Receiver, ReceiverKind, ReturnType, Safety, Type, TypeImplTrait,
+    TypeParamBound,
+};
 
 use super::attr::Options;
 use super::param::{Param, argument, last_segment};
@@ -64,7 +67,7 @@ pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
 }
 
 /// Checks the function as such; says whether a type may stand beside it.
-pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
+pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors: &mut Errors) -> bool {
     let sig = &function.sig;
     if let Some(token) = &sig.constness {
         errors.at(token, "a tool runs when the model calls it; drop `const`");
@@ -95,8 +98,11 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        errors.at(receiver.self_token, METHOD);
-        return false;
+        if !is_method {
+            errors.at(receiver.self_token, METHOD);
+            return false;
+        }
+        shared(receiver, errors);
     }
     if let ReturnType::Type(_, ty) = &sig.output {
         Opaque(errors).visit_type(ty);
@@ -104,7 +110,21 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
     if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
         errors.push(blocking, "`blocking` is for functions that are not `async`: drop it, or drop `async`");
     }
-    type_name(function, options, errors)
+    // A method's type is out of sight.
+    is_method || type_name(function, options, errors)
+}
+
+/// A toolbox's method borrows the toolbox.
+fn shared(receiver: &Receiver, errors: &mut Errors) {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => {}
+        ReceiverKind::Reference(_, _, Some(_)) => errors.at(
+            receiver,
+            "the tools of a toolbox run at the same time: take `&self`, and keep what changes behind a lock \
+             (`Mutex`) or in an atomic",
+        ),
+        _ => errors.at(receiver, "the toolbox is shared by all its tools: take `&self`"),
+    }
 }
 
 /// `impl Trait` as a result.

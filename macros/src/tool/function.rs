@@ -51,13 +51,12 @@ impl Expansion<'_> {
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
             ::core::result::Result<
-                impl ::core::future::Future<Output = #output> + ::core::marker::Send + '_,
+                impl ::core::future::Future<Output = #output> + ::core::marker::Send + 'a,
                 __rt::Exit,
             >
         };
-        let function = &self.model.function;
-        let passed = self.passed(true);
-        let call = quote!(#function(#(#passed),*));
+        let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
+        let call = quote!(#callee(#(#passed),*));
         let call = match (self.model.is_async, self.passes_references()) {
             (false, _) => quote!(__rt::lazy(move |_| #call)),
             (true, false) => call,
@@ -93,10 +92,12 @@ impl Expansion<'_> {
                     #unnamed
                 }
 
-                fn call(
-                    __cx: &__rt::ToolContext,
+                fn call<'a>(
+                    &'a self,
+                    __cx: &'a __rt::ToolContext,
                     #nested_values: Self::Values,
                 ) -> #future {
+                    #object
                     #inject
                     #skipped
                     #called

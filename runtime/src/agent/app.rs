@@ -12,7 +12,7 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::Model;
-use crate::tool::Toolbox;
+use crate::tool::SharedToolbox;
 
 /// Several agents in one program. The one with `default: true` is the entry.
 #[derive(Debug)]
@@ -96,14 +96,14 @@ impl AppBuilder {
     }
 
     /// Gives the agents a toolbox that they name in `toolboxes: [..]`.
-    pub fn toolbox<T: Toolbox>(mut self, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(None, &toolbox.into());
+    pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(None, &toolbox.share());
         self
     }
 
     /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
-    pub fn toolbox_as<T: Toolbox>(mut self, prefix: &'static str, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(Some(prefix), &toolbox.into());
+    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 

@@ -23,7 +23,7 @@ use crate::onion::{
     call_tool,
 };
 use crate::tool::table::ToolTable;
-use crate::tool::{FitsState, Toolbox};
+use crate::tool::{FitsState, SharedToolbox, Toolbox};
 
 /// Makes the state of a new session.
 pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
@@ -324,14 +324,14 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Gives the agent, and its children, a toolbox that they name in `toolboxes: [..]`.
-    pub fn toolbox<T: Toolbox>(mut self, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(None, &toolbox.into());
+    pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(None, &toolbox.share());
         self
     }
 
     /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
-    pub fn toolbox_as<T: Toolbox>(mut self, prefix: &'static str, toolbox: impl Into<Arc<T>>) -> Self {
-        self.setup.toolbox(Some(prefix), &toolbox.into());
+    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 

@@ -80,7 +80,7 @@ pub struct AgentDeclaration {
     pub(crate) servers: Vec<ServerUse>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
-    pub(crate) toolboxes: Vec<ToolboxUse>,
+    pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) children: Vec<ChildLink>,
@@ -106,14 +106,15 @@ pub(crate) struct ServerUse {
 
 /// A toolbox that an agent uses; the object is given when the agent is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct ToolboxUse {
+#[doc(hidden)]
+pub struct ToolboxLink {
     pub(crate) id: std::any::TypeId,
     pub(crate) name: &'static str,
     /// Stands before the names of its tools.
     pub(crate) prefix: Option<&'static str>,
 }
 
-impl ToolboxUse {
+impl ToolboxLink {
     pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
         Self { id: std::any::TypeId::of::<T>(), name: T::NAME, prefix }
     }
@@ -236,8 +237,14 @@ impl AgentDeclaration {
     /// Uses the tools of a toolbox, which is given when the agent is built. A prefix tells several of one type
     /// apart: with `archive`, the tool `search` is called `archive_search`.
     #[must_use]
-    pub fn toolbox<T: Toolbox>(mut self, prefix: Option<&'static str>) -> Self {
-        self.toolboxes.push(ToolboxUse::of::<T>(prefix));
+    pub fn toolbox<T: Toolbox>(self, prefix: Option<&'static str>) -> Self {
+        self.toolbox_link(T::link(prefix))
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn toolbox_link(mut self, link: ToolboxLink) -> Self {
+        self.toolboxes.push(link);
         self
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::declaration::ToolboxUse;
+use super::declaration::ToolboxLink;
 use crate::context::ToolSource;
 use crate::onion::{Undefined, define};
 use crate::tool::table::{Entry, Target};
@@ -11,7 +11,7 @@ use crate::tool::{DynTool, Toolbox};
 
 /// The tools of all toolboxes, by what agents name.
 #[derive(Default)]
-pub(super) struct Toolboxes(HashMap<ToolboxUse, Given>);
+pub(super) struct Toolboxes(HashMap<ToolboxLink, Given>);
 
 /// The tools of one toolbox.
 pub(super) struct Given {
@@ -22,11 +22,11 @@ pub(super) struct Given {
 impl Toolboxes {
     /// Adds one; a later one of the same type and prefix takes its place.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
-        let tools = T::TOOLS.iter().copied().zip(T::tools(toolbox)).collect();
-        self.0.insert(ToolboxUse::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
+        let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::tools(toolbox)).collect();
+        self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
     }
 
-    pub(super) fn get(&self, toolbox: &ToolboxUse) -> Option<&Given> {
+    pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&Given> {
         self.0.get(toolbox)
     }
 }
@@ -54,7 +54,7 @@ impl Given {
     }
 }
 
-impl ToolboxUse {
+impl ToolboxLink {
     /// What is called on the builder to give it.
     pub(super) fn call(&self) -> String {
         match self.prefix {

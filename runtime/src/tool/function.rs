@@ -60,10 +60,11 @@ pub trait Function: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// If the context lacks what the function wants of it.
-    fn call(
-        cx: &ToolContext,
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
         values: Self::Values,
-    ) -> ToolResult<impl Future<Output = Self::Output> + Send + '_>;
+    ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
     /// What becomes of what it returns.
     fn returned() -> impl Returned<Self::Output>;
@@ -143,7 +144,7 @@ impl<F: Function> Tool for F {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         let call = match F::read(args) {
-            Ok(values) => F::call(cx, values),
+            Ok(values) => self.call(cx, values),
             Err(exit) => Err(exit),
         };
         match call {
@@ -196,7 +197,7 @@ impl<F: Function> TypedTool for F {
     }
 
     async fn invoke<'a>(&'a self, cx: &'a ToolContext, args: Self::Args) -> ToolResult<Self::Output> {
-        Ok(F::call(cx, F::unnamed(args))?.await)
+        Ok(self.call(cx, F::unnamed(args))?.await)
     }
 
     fn encode(output: Self::Output) -> ToolResult {

@@ -36,7 +36,7 @@ pub(crate) use problem::describe;
 #[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
 pub(crate) use problem::nearest;
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
-pub use toolbox::Toolbox;
+pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, can_be_shared, has_part};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};
