@@ -131,7 +131,7 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        EndRing, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, reader, recover,
+        EndRing, Function, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, reader, recover,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
