@@ -33,20 +33,34 @@ pub use crate::tool::{
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
-/// a whole list: the compiler's interpreter is slow enough that a hundred questions would be felt.
+/// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all
+/// names of a hundred tools with each other would be felt.
 pub const fn first_clash(names: &[(usize, &str)]) -> usize {
-    let mut at = 1;
+    let mut seen = [false; 1024];
+    let mut at = 0;
     while at < names.len() {
-        let mut before = 0;
+        let place = hash(names[at].1.as_bytes()) % seen.len();
+        let mut before = if seen[place] { 0 } else { at };
         while before < at {
             if same(names[before].1, names[at].1) {
                 return names[at].0;
             }
             before += 1;
         }
+        seen[place] = true;
         at += 1;
     }
     NO_CLASH
+}
+
+const fn hash(bytes: &[u8]) -> usize {
+    let mut hash = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = hash.wrapping_mul(31).wrapping_add(bytes[at] as usize);
+        at += 1;
+    }
+    hash
 }
 
 /// The number of no entry.
@@ -57,13 +71,12 @@ const fn same(a: &str, b: &str) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // From the end: names of one crate begin alike more often than they end alike.
-    let mut at = a.len();
-    while at > 0 {
-        at -= 1;
+    let mut at = 0;
+    while at < a.len() {
         if a[at] != b[at] {
             return false;
         }
+        at += 1;
     }
     true
 }
