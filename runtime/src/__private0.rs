@@ -15,8 +15,8 @@ pub use crate::agent::{
     Onion, RunError, RunOutput, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
-pub use crate::context::ToolSource;
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
+pub use crate::context::{ToolSource, bound};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{

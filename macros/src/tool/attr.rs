@@ -43,6 +43,8 @@ pub(crate) struct Options {
     pub(crate) parse_docs: bool,
     pub(crate) crate_path: Option<Path>,
     pub(crate) type_name: Option<Ident>,
+    /// The agent's state, for `#[bind(..)]`.
+    pub(crate) state: Option<Path>,
 }
 
 impl Default for Options {
@@ -65,6 +67,7 @@ impl Default for Options {
             parse_docs: true,
             crate_path: None,
             type_name: None,
+            state: None,
         }
     }
 }
@@ -93,6 +96,7 @@ const KEYS: &[&str] = &[
     "parse_docs",
     "crate",
     "type_name",
+    "state",
 ];
 
 const HINTS: &[&str] = &["read_only", "destructive", "idempotent", "open_world"];
@@ -136,6 +140,7 @@ impl Options {
                 let path = path(meta, "type_name = AddOne", errors);
                 self.type_name = path.and_then(|path| path.get_ident().cloned());
             }
+            "state" => self.state = path(meta, "state = Ledger", errors),
             "input_schema" => errors.at(
                 meta.path(),
                 "the schema of the arguments comes from the parameters; describe them with doc comments and \

@@ -10,7 +10,8 @@ use syn::{
 };
 
 use super::attr::Options;
-use super::param::{Param, argument, last_segment};
+use super::bind::Bind;
+use super::param::{Param, Source, argument, last_segment};
 use crate::diag::Errors;
 use crate::item::{FnItem, is_reserved};
 
@@ -195,7 +196,7 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
 }
 
 /// Checks what the parameters are together.
-pub(crate) fn params(params: &[Param], errors: &mut Errors) {
+pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     let shown: Vec<&Param> = params.iter().filter(|param| param.is_model()).collect();
     for (at, param) in shown.iter().enumerate() {
         // Parameters under `#[cfg]` may stand in for each other.
@@ -209,7 +210,16 @@ pub(crate) fn params(params: &[Param], errors: &mut Errors) {
             }
         }
     }
-    let mut first: Option<String> = None;
+    let mut first: Option<String> = options.state.as_ref().map(|state| state.to_token_stream().to_string());
+    let field = params.iter().find_map(|param| match &param.source {
+        Source::Bound(Bind::Field(field)) => Some(field),
+        _ => None,
+    });
+    // A wrong option may have been the state.
+    let known = !errors.is_empty() || params.iter().any(|param| state_of(param).is_some());
+    if let (Some(field), None, false) = (field, &first, known) {
+        errors.at(field, "say whose field this is: `#[tool(state = Ledger)]`, with the agent's state");
+    }
     for (param, state) in params.iter().filter_map(|param| Some((param, state_of(param)?))) {
         let words = state.to_token_stream().to_string();
         match &first {

@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
 use syn::spanned::Spanned;
 
+use super::bind::Bind;
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
 use super::param::{Param, Source};
@@ -134,7 +135,8 @@ impl Expansion<'_> {
         let values = self.params.iter().enumerate().map(move |(at, param)| match param.source {
             Source::Injected => local(at).to_token_stream(),
             Source::Model => param.pass(&local(at), owned),
-            Source::Skipped => param.pass(&local(at), true),
+            Source::Bound(Bind::Field(_)) => local(at).to_token_stream(),
+            Source::Skipped | Source::Bound(Bind::Key { .. }) => param.pass(&local(at), true),
         });
         self.takes_self().then(|| quote!(&__of)).into_iter().chain(values)
     }
@@ -200,6 +202,42 @@ impl Expansion<'_> {
         quote!(#(#values)*)
     }
 
+    /// The snapshot of the agent's state that fields are taken from, and the values of keys.
+    pub(super) fn state_values(&self) -> TokenStream {
+        let fields = self.params.iter().any(|param| matches!(param.source, Source::Bound(Bind::Field(_))));
+        let state = fields.then(|| {
+            let state = self.state_type();
+            quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;)
+        });
+        let keys = self.params.iter().enumerate().filter_map(|(at, param)| {
+            let Source::Bound(Bind::Key { key, default }) = &param.source else { return None };
+            let (value, ty) = (local(at), &param.owned);
+            let default = match default {
+                Some(default) => {
+                    let default = param.as_owned(default);
+                    quote!(::core::option::Option::Some(|| #default))
+                }
+                None => quote!(::core::option::Option::None),
+            };
+            Some(quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;))
+        });
+        quote!(#state #(#keys)*)
+    }
+
+    /// The values of the fields of the state, which may borrow from its snapshot.
+    pub(super) fn fields(&self) -> TokenStream {
+        let fields = self.params.iter().enumerate().filter_map(|(at, param)| {
+            let Source::Bound(Bind::Field(field)) = &param.source else { return None };
+            let (value, ty, field) = (local(at), &param.ty, param.field_value(field));
+            Some(quote!(let #value: #ty = #field;))
+        });
+        quote!(#(#fields)*)
+    }
+
+    fn state_type(&self) -> TokenStream {
+        state_type(self.model).unwrap_or_else(|| quote!(()))
+    }
+
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
         let hooks = self.model.options.hooks.iter().enumerate();
@@ -241,9 +279,15 @@ impl Expansion<'_> {
     }
 }
 
+/// The type of the agent's state, if the function says it.
+fn state_type(model: &Model) -> Option<TokenStream> {
+    let given = model.options.state.as_ref().map(ToTokens::to_token_stream);
+    given.or_else(|| model.params.iter().find_map(state_of).map(ToTokens::to_token_stream))
+}
+
 /// The state that the function takes.
 pub(crate) fn own_state(model: &Model) -> TokenStream {
-    match model.params.iter().find_map(state_of) {
+    match state_type(model) {
         Some(state) => quote!(__rt::State<#state>),
         None => quote!(()),
     }

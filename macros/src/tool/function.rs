@@ -57,10 +57,12 @@ impl Expansion<'_> {
         };
         let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
         let call = quote!(#callee(#(#passed),*));
-        let call = match (self.model.is_async, self.passes_references()) {
-            (false, _) => quote!(__rt::lazy(move |_| #call)),
-            (true, false) => call,
-            (true, true) => quote!(async move { #call.await }),
+        let (state_values, of_state) = (self.state_values(), self.fields());
+        let (before, call) = match (self.model.is_async, self.passes_references()) {
+            (false, _) if of_state.is_empty() => (None, quote!(__rt::lazy(move |_| #call))),
+            (false, _) => (None, quote!(__rt::lazy(move |_| { #of_state #call }))),
+            (true, false) => (Some(of_state), call),
+            (true, true) => (None, quote!(async move { #of_state #call.await })),
         };
         // What cannot be sent between threads is reported at the function's name.
         let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
@@ -100,6 +102,8 @@ impl Expansion<'_> {
                     #object
                     #inject
                     #skipped
+                    #state_values
+                    #before
                     #called
                 }
 

@@ -2,6 +2,7 @@
 
 mod arg;
 mod attr;
+mod bind;
 mod check;
 mod docs;
 mod expand;

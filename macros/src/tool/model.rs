@@ -65,7 +65,7 @@ impl Model {
         let ident = function.sig.ident.clone();
         let tool_name = check::name(&ident, &options, errors);
         let (description, returns) = describe(function, &options, &mut params, errors);
-        check::params(&params, errors);
+        check::params(&params, &options, errors);
         let returned = match &function.sig.output {
             ReturnType::Default => None,
             ReturnType::Type(_, ty) => Some((**ty).clone()),

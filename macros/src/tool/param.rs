@@ -11,6 +11,7 @@ use syn::{
 };
 
 use super::arg::{Arg, Fallback};
+use super::bind::Bind;
 use super::docs::{self, Docs};
 use crate::diag::Errors;
 use crate::item::{FnItem, misspelt};
@@ -56,6 +57,8 @@ pub(crate) enum Source {
     Model,
     /// Nobody fills it: it has its default.
     Skipped,
+    /// The agent's state fills it.
+    Bound(Bind),
 }
 
 pub(crate) struct Param {
@@ -95,8 +98,8 @@ const OTHERS: (&[&str], &str) = (
 impl Param {
     /// Reads a parameter, and takes our attributes and its docs off it.
     pub(crate) fn read(parameter: &mut syn::FnArg, errors: &mut Errors) -> Option<Self> {
-        misspelt(parameter, &["arg", "inject"], OTHERS, errors);
-        let attrs = FnItem::take_attrs(parameter, &["doc", "arg", "inject"]);
+        misspelt(parameter, &["arg", "bind", "inject"], OTHERS, errors);
+        let attrs = FnItem::take_attrs(parameter, &["doc", "arg", "bind", "inject"]);
         let syn::FnArg::Typed(PatType { pat, ty, attrs: rest, .. }) = parameter else { return None };
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
         let forced = named("inject").next();
@@ -115,8 +118,18 @@ impl Param {
         {
             errors.at(inject, "`#[inject]` takes no options");
         }
+        let bound = named("bind").next();
+        if let (Some(bound), Some(_)) = (bound, forced.or(named("arg").next())) {
+            errors.at(
+                bound,
+                "a parameter is filled by the state (`#[bind(..)]`), by the runtime (`#[inject]`) or by the model (`#[arg]`): \
+                 keep one of them",
+            );
+        }
+        let bind = bound.and_then(|bound| Bind::read(bound, errors));
         let injected = forced.is_some()
             || (named("arg").next().is_none()
+                && bound.is_none()
                 && last_segment(ty).is_some_and(|segment| INJECTED.iter().any(|name| segment.ident == name)));
         let ident = ident(pat, injected, errors)?;
         impl_trait(ty, errors);
@@ -131,15 +144,20 @@ impl Param {
             errors.at(&*ty, "what the runtime injects is shared: write `&ToolContext`");
         }
         let (form, owned) = if injected { (Form::Value, quote!()) } else { form(ty, errors) };
-        let source = match () {
-            () if injected => Source::Injected,
-            () if arg.skip => Source::Skipped,
-            () => Source::Model,
+        if bound.is_some() && matches!(form, Form::Cow | Form::CowStr | Form::OptionCowStr | Form::Borrowing)
+        {
+            errors.at(&*ty, "the state has this value as it is: take it by value or by `&`");
+        }
+        let source = match bind {
+            Some(bind) => Source::Bound(bind),
+            None if injected => Source::Injected,
+            None if arg.skip || bound.is_some() => Source::Skipped,
+            None => Source::Model,
         };
         if let Source::Model = source {
             no_data(ty, errors);
         }
-        if !injected {
+        if matches!(source, Source::Model) {
             limits_fit(ty, &arg, errors);
         }
         let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
@@ -220,21 +238,26 @@ impl Param {
 
     /// The default, as an expression of the owned type.
     pub(crate) fn default_value(&self) -> Option<TokenStream> {
-        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow);
         match &self.arg.default {
-            Some(Fallback::Expr(value)) => Some(match &**value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
-                    quote!(::core::convert::Into::into(#text))
-                }
-                value if converts => quote!(::core::convert::Into::into(#value)),
-                value if self.form == Form::OptionStr || self.form == Form::OptionCowStr => {
-                    quote!(::core::option::Option::map(#value, ::core::convert::Into::into))
-                }
-                value => quote!(#value),
-            }),
+            Some(Fallback::Expr(value)) => Some(self.as_owned(value)),
             Some(Fallback::OfType) => Some(self.default_of_type()),
             None if matches!(self.source, Source::Skipped) => Some(self.default_of_type()),
             None => None,
+        }
+    }
+
+    /// A value that was written down, as the owned type.
+    pub(crate) fn as_owned(&self, value: &Expr) -> TokenStream {
+        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow);
+        match value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
+                quote!(::core::convert::Into::into(#text))
+            }
+            value if converts => quote!(::core::convert::Into::into(#value)),
+            value if self.form == Form::OptionStr || self.form == Form::OptionCowStr => {
+                quote!(::core::option::Option::map(#value, ::core::convert::Into::into))
+            }
+            value => quote!(#value),
         }
     }
 

@@ -108,6 +108,7 @@ impl Expansion<'_> {
     fn run(&self) -> (TokenStream, TokenStream) {
         let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
         let (inject, skipped) = (self.injection(), self.skipped());
+        let (state_values, fields) = (self.state_values(), self.fields());
         let body = if self.model.options.blocking.is_some() {
             let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
             let call = self.called(true);
@@ -119,6 +120,8 @@ impl Expansion<'_> {
                 __rt::offload(__cx, move |__cx| {
                     #inject
                     #skipped
+                    #state_values
+                    #fields
                     __encode(#call)
                 })
                 .await
@@ -129,6 +132,8 @@ impl Expansion<'_> {
                 let (#(#values,)*) = __read(__args)?;
                 #inject
                 #skipped
+                #state_values
+                #fields
                 __encode(#call)
             }
         };

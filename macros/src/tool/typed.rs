@@ -25,9 +25,12 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let object = tool.object();
     let own = (tool.takes_self() && tool.model.options.blocking.is_some())
         .then(|| quote!(let __of = __rt::Arc::clone(__of);));
+    let (state_values, fields_of_state) = (tool.state_values(), tool.fields());
     let run = quote! {
         #inject
         #skipped
+        #state_values
+        #fields_of_state
         ::core::result::Result::Ok(#call)
     };
     let run = if tool.model.options.blocking.is_some() {

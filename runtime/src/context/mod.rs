@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use run::{Deadline, RunSeed};
-pub use state::{SessionState, State, StateError};
+pub use state::{SessionState, State, StateError, bound};
 pub(crate) use state::{StateCell, StateHandle};
 
 use crate::agent::{EventKind, Transcript};

@@ -6,9 +6,11 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ToolContext;
+use crate::error::{Exit, ToolResult};
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -175,6 +177,28 @@ impl SessionState {
         }
         *place = value.into();
     }
+}
+
+/// The value of a parameter that is bound to a key of the session's state. What is wrong is told without the value,
+/// which may be a secret.
+///
+/// # Errors
+/// If the key is missing and has no default, or its value is of another type.
+#[doc(hidden)]
+pub fn bound<T: DeserializeOwned>(
+    cx: &ToolContext,
+    key: &'static str,
+    default: Option<fn() -> T>,
+) -> ToolResult<T> {
+    let problem = match (cx.run().session_state().get(key), default) {
+        (Some(value), _) => match T::deserialize(value) {
+            Ok(value) => return Ok(value),
+            Err(_) => format!("is no `{}`", type_name::<T>()),
+        },
+        (None, Some(default)) => return Ok(default()),
+        (None, None) => "is not there; set it, or give the parameter a default".to_owned(),
+    };
+    Err(Exit::tool(format!("`{}` needs `{key}` of the session's state, which {problem}", cx.tool_name())))
 }
 
 impl fmt::Debug for SessionState {

@@ -1,0 +1,101 @@
+//! `#[bind(..)]`: a parameter that the agent's state fills.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, LitStr, Meta, Token};
+
+use super::param::{Form, Param};
+use crate::diag::Errors;
+
+const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";
+
+/// Where the value of a parameter stands.
+pub(crate) enum Bind {
+    /// `#[bind(config.api.key)]`: a field of the typed state.
+    Field(Box<Expr>),
+    /// `#[bind("config.api.key", default = ..)]`: a key of the session's dynamic state.
+    Key { key: LitStr, default: Option<Box<Expr>> },
+}
+
+impl Bind {
+    pub(crate) fn read(attr: &Attribute, errors: &mut Errors) -> Option<Self> {
+        if let Meta::Path(_) | Meta::NameValue(_) = attr.meta {
+            errors.at(&attr.meta, WANTED);
+            return None;
+        }
+        let bind = errors.take(attr.parse_args::<Given>())?;
+        if let (Bind::Field(field), Some(default)) = (&bind.0, &bind.1) {
+            errors.at(
+                default,
+                format_args!(
+                    "a field of the state always has a value, so `default` would never be used; a key may be missing: \
+                     `#[bind(\"{}\", default = ..)]`",
+                    field.to_token_stream().to_string().replace(' ', "")
+                ),
+            );
+        }
+        Some(bind.0)
+    }
+}
+
+/// What stands in the parentheses: the bind, and a default where none can be.
+struct Given(Bind, Option<Expr>);
+
+impl Parse for Given {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let wrong = |error: &syn::Error| syn::Error::new(error.span(), WANTED);
+        let bind = if input.peek(LitStr) {
+            Bind::Key { key: input.parse()?, default: None }
+        } else {
+            let field: Expr = input.parse().map_err(|error| wrong(&error))?;
+            if !is_field(&field) {
+                return Err(wrong(&syn::Error::new_spanned(&field, "")));
+            }
+            Bind::Field(Box::new(field))
+        };
+        if input.is_empty() {
+            return Ok(Self(bind, None));
+        }
+        input.parse::<Token![,]>()?;
+        let name: Ident = input.parse()?;
+        if name != "default" {
+            return Err(syn::Error::new(name.span(), "the only option here is `default = ..`"));
+        }
+        input.parse::<Token![=]>()?;
+        let default: Expr = input.parse()?;
+        Ok(match bind {
+            Bind::Key { key, .. } => Self(Bind::Key { key, default: Some(Box::new(default)) }, None),
+            field @ Bind::Field(_) => Self(field, Some(default)),
+        })
+    }
+}
+
+/// `a.b.0`.
+fn is_field(value: &Expr) -> bool {
+    match value {
+        Expr::Path(path) => path.path.get_ident().is_some(),
+        Expr::Field(field) => is_field(&field.base),
+        _ => false,
+    }
+}
+
+impl Param {
+    /// The value of a field of `__state`, as the function takes it. What does not fit is reported at the field.
+    pub(crate) fn field_value(&self, field: &Expr) -> TokenStream {
+        let span = field.span().resolved_at(Span::mixed_site());
+        let place = quote!(__state.#field);
+        let value = match self.form {
+            Form::Ref | Form::Slice | Form::Str => return quote_spanned!(span=> &#place),
+            Form::OptionRef => quote_spanned!(span=> ::core::option::Option::as_ref(&#place)),
+            Form::OptionSlice | Form::OptionStr => {
+                quote_spanned!(span=> ::core::option::Option::as_deref(&#place))
+            }
+            _ => quote_spanned!(span=> ::core::clone::Clone::clone(&#place)),
+        };
+        // Named, so that its own type is known before the wanted one.
+        let named = Ident::new("value", span);
+        quote!({ let #named = #value; #named })
+    }
+}

@@ -1,0 +1,19 @@
+use onionskin::tool;
+
+#[derive(Clone)]
+struct User {
+    name: String,
+}
+
+#[derive(Clone)]
+struct Ledger {
+    user: User,
+}
+
+/// Greets.
+#[tool(state = Ledger)]
+fn greet(#[bind("user.name", defualt = "Ada")] name: String) -> String {
+    name
+}
+
+fn main() {}
