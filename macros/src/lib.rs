@@ -18,8 +18,9 @@ use proc_macro::TokenStream;
 /// Makes a function a tool that a language model can call. `onionskin::tool` shows it with examples.
 ///
 /// Options: `name`, `title`, `description`, `instructions`, `meta`, `output_schema`, `on_error`, `timeout`, `hooks`,
-/// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `type_name`, `crate`.
-/// On parameters: `#[arg(default, rename, range(..), length(..), pattern, example, skip)]`, `#[arg]`, `#[inject]`.
+/// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `state`, `type_name`, `crate`.
+/// On parameters: `#[arg(default, rename, range(..), length(..), pattern, example, skip)]`, `#[arg]`, `#[bind(..)]`,
+/// `#[inject]`.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
