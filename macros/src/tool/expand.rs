@@ -133,9 +133,8 @@ impl Expansion<'_> {
     /// What the function is called with, the values in local variables; the object of a method is `__of`.
     pub(super) fn passed(&self, owned: bool) -> impl Iterator<Item = TokenStream> {
         let values = self.params.iter().enumerate().map(move |(at, param)| match param.source {
-            Source::Injected => local(at).to_token_stream(),
+            Source::Injected | Source::Bound(Bind::Field(_)) => local(at).to_token_stream(),
             Source::Model => param.pass(&local(at), owned),
-            Source::Bound(Bind::Field(_)) => local(at).to_token_stream(),
             Source::Skipped | Source::Bound(Bind::Key { .. }) => param.pass(&local(at), true),
         });
         self.takes_self().then(|| quote!(&__of)).into_iter().chain(values)
