@@ -58,7 +58,7 @@ async fn who(
 #[tool]
 fn who_now(
     #[bind(user.name)] name: String,
-    #[bind(user.tags)] tags: &Vec<String>,
+    #[bind(user.tags)] tags: &[String],
     state: State<App>,
 ) -> String {
     state.update(|app| app.user.name.push('!'));
