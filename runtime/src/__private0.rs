@@ -24,6 +24,7 @@ pub use crate::onion::{
     Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks,
     Seam, TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool, define,
 };
+pub use crate::spec::ToolSpec;
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
     NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,

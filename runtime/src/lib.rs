@@ -50,6 +50,7 @@
 //! | | |
 //! |---|---|
 //! | Tools | [`macro@tool`], [`Tool`], [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
+//! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
@@ -67,6 +68,7 @@
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
+//! - `script`: tools written as Rhai scripts.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -89,6 +91,7 @@ mod model;
 mod onion;
 mod output;
 mod record;
+pub mod spec;
 pub mod testing;
 mod tool;
 
@@ -122,6 +125,7 @@ pub use onionskin_macros::tool;
 #[doc = include_str!("docs/tool_hook.md")]
 pub use onionskin_macros::tool_hook;
 pub use output::ToolOutput;
+pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};

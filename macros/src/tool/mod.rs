@@ -10,6 +10,7 @@ mod model;
 mod param;
 mod read;
 mod run;
+mod source;
 mod table;
 mod typed;
 
@@ -36,8 +37,9 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #errors);
     }
     let options = attr::Options::parse(options, &mut errors);
-    let model = model::Model::read(&mut function, options, &mut errors);
+    let mut model = model::Model::read(&mut function, options, &mut errors);
     if errors.is_empty() {
+        model.code = source::text(&item);
         let generated = expand::expand(&model);
         return quote!(#function #generated);
     }

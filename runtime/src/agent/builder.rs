@@ -21,6 +21,7 @@ use crate::onion::{
     Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
     call_tool,
 };
+use crate::spec::ToolSpec;
 use crate::tool::FitsState;
 use crate::tool::table::ToolTable;
 
@@ -53,6 +54,8 @@ pub(super) struct Setup {
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
     pub(super) limits: Option<Limits>,
     pub(super) messages: Vec<Message>,
+    /// For the entry only.
+    pub(super) tools: Vec<ToolSpec>,
     #[cfg(feature = "mcp")]
     pub(super) servers: McpConfig,
 }
@@ -84,7 +87,8 @@ impl Setup {
             servers,
         });
         let mut assembly = Assembly { shared: &shared, model: self.model.as_ref(), built: HashMap::new() };
-        let entry = Entry { hooks: self.hooks, limits: self.limits, messages: self.messages };
+        let entry =
+            Entry { hooks: self.hooks, limits: self.limits, messages: self.messages, tools: self.tools };
         let mut entry = Some(entry);
         declared
             .into_iter()
@@ -120,6 +124,7 @@ struct Entry {
     hooks: Vec<Arc<dyn DynHook>>,
     limits: Option<Limits>,
     messages: Vec<Message>,
+    tools: Vec<ToolSpec>,
 }
 
 /// A declaration with its children's.
@@ -179,8 +184,8 @@ impl Assembly<'_> {
             .into_iter()
             .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
             .collect::<Result<_, BuildError>>()?;
-        let (mut hooks, limits, messages) = match entry {
-            Some(entry) => (entry.hooks, entry.limits, entry.messages),
+        let (mut hooks, limits, messages, tools) = match entry {
+            Some(entry) => (entry.hooks, entry.limits, entry.messages, entry.tools),
             None => Default::default(),
         };
         hooks.extend(declaration.hooks);
@@ -195,12 +200,13 @@ impl Assembly<'_> {
             children.iter().map(ChildTool::child_name).collect(),
         );
         let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
-        let fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
+        let mut fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
             agent: name.to_string(),
             tool,
             reason,
         })?;
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         let instance = Arc::new(Instance {
             info,
             instruction: declaration.instruction.into(),
@@ -317,6 +323,13 @@ impl<A: Agent> AgentBuilder<A> {
         H: Hook<State: FitsState<A::State>, Ring<EndRing>: RawRing>,
     {
         self.setup.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
+    /// the tool's own [`state`](ToolSpec::state), its `State<S>` from the agent's.
+    pub fn tool(mut self, tool: impl Into<ToolSpec>) -> Self {
+        self.setup.tools.push(tool.into());
         self
     }
 

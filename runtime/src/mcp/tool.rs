@@ -9,7 +9,7 @@ use super::server::{RemoteTool, Server};
 use crate::args::Args;
 use crate::context::{Inject, Progress, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::{DynTool, ToolDefinition, arguments_error, check, coerce};
+use crate::tool::{DynTool, ToolDefinition, arguments_error, fit};
 
 /// A tool of a server.
 pub(super) struct McpTool {
@@ -36,18 +36,10 @@ impl McpTool {
                 "the number {number} has more digits than can be sent to a server; write fewer, or text if it takes text"
             )));
         }
-        let object = args.as_object().map_err(|error| refuse(error))?;
-        let schema = &*definition.input_schema;
-        let mut value = Value::Object(object.clone());
-        let mut problems = check(&value, schema, schema, "");
-        // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
-        if !problems.is_empty() && coerce(&mut value, schema, schema) {
-            problems = check(&value, schema, schema, "");
+        if let Err(error) = args.as_object() {
+            return Err(refuse(error));
         }
-        match value {
-            Value::Object(object) if problems.is_empty() => Ok(object),
-            _ => Err(Exit::Tool(arguments_error(&definition.name, &problems))),
-        }
+        fit(definition, args).map_err(|problems| Exit::Tool(arguments_error(&definition.name, &problems)))
     }
 }
 

@@ -1,0 +1,32 @@
+//! A tool as a value: [`ToolSpec`], and what one is made of, called with and exported to.
+//!
+//! | from | |
+//! |---|---|
+//! | a `#[tool]` function | `add_one::spec()` |
+//! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
+//! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
+
+// `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
+// `transform`; `call` goes through `hooks` to the tool.
+
+mod args;
+mod bind;
+mod call;
+mod closure;
+mod code;
+mod error;
+mod execution;
+mod hooks;
+mod param;
+mod shape;
+mod toolspec;
+mod transform;
+
+pub use args::{Given, IntoArgs, given, value};
+pub use bind::Binding;
+pub use closure::FnOutput;
+pub use error::{MissingKey, SpecError};
+pub use execution::{Execution, HookEnd, HookExit};
+pub use param::SpecParam;
+pub use toolspec::ToolSpec;
+pub use transform::Transform;
