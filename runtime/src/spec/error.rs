@@ -57,6 +57,12 @@ pub enum SpecError {
         /// The tool.
         tool: String,
     },
+    /// A description is not one of an MCP tool.
+    #[error("this is no description of an MCP tool: {reason}")]
+    Description {
+        /// Why.
+        reason: String,
+    },
 }
 
 fn known(nearest: Option<&str>, parameters: &[String]) -> String {

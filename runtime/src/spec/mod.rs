@@ -5,6 +5,7 @@
 //! | a `#[tool]` function | `add_one::spec()` |
 //! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
 //! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
+//! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
 
 // `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
 // `transform`; `call` goes through `hooks` to the tool.
@@ -17,6 +18,8 @@ mod code;
 mod error;
 mod execution;
 mod hooks;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod param;
 mod shape;
 mod toolspec;
@@ -27,6 +30,8 @@ pub use bind::Binding;
 pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
 pub use execution::{Execution, HookEnd, HookExit};
+#[cfg(feature = "mcp")]
+pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;
 pub use toolspec::ToolSpec;
 pub use transform::Transform;

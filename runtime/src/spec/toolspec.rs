@@ -108,6 +108,12 @@ impl ToolSpec {
         Self::new(tool).with_code(code)
     }
 
+    /// A tool of an MCP server.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
+        Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
+    }
+
     pub(super) fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
         self.code = Some(code.into());
         self

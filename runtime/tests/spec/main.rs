@@ -10,5 +10,7 @@
 
 mod bind;
 mod call;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod transform;
 mod value;
