@@ -6,6 +6,7 @@
 //! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
 //! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
 //! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
+//! | a script | `ToolSpec::from_code` (feature `script`) |
 
 // `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
 // `transform`; `call` goes through `hooks` to the tool.
@@ -21,6 +22,8 @@ mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod param;
+#[cfg(feature = "script")]
+mod script;
 mod shape;
 mod toolspec;
 mod transform;
@@ -33,5 +36,7 @@ pub use execution::{Execution, HookEnd, HookExit};
 #[cfg(feature = "mcp")]
 pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;
+#[cfg(feature = "script")]
+pub use script::{Code, Env, HostFunction, ScriptLimits};
 pub use toolspec::ToolSpec;
 pub use transform::Transform;

@@ -12,5 +12,7 @@ mod bind;
 mod call;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "script")]
+mod script;
 mod transform;
 mod value;
