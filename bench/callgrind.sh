@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Instructions per call, by callgrind: (Ir of many calls - Ir of few calls) / calls between. The counts do
-# not depend on how busy the machine is. Fails if a goal of the project is missed; with `--no-worse` only if
-# the counts are worse than they have been, which is what CI asks while goals are still missed.
+# not depend on how busy the machine is. Fails if a goal of the project is missed; `--no-worse`, which is what CI
+# asks, leaves room for another processor: the C library copies memory in other ways there.
 #
 # usage: callgrind.sh [--no-worse]
 # Needs valgrind. The binary is built without peers and without the counting allocator.
@@ -13,8 +13,8 @@ many=3000
 most_per_hook=30
 most_bare_percent=150
 # Where the counts stand: lower these with every gain, never raise them.
-worst_per_hook=36
-worst_bare_percent=185
+worst_per_hook=31
+worst_bare_percent=155
 no_worse=${1:-}
 
 target=${CARGO_TARGET_DIR:-target}/callgrind

@@ -2,15 +2,22 @@
 # What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`.
 #
 # User CPU seconds of `cargo check` and of a release build of just that crate: dependencies are built
-# before, nothing is incremental, one job, rounds interleaved, medians. Fails if a gate is not kept.
+# before, nothing is incremental, one job, rounds interleaved, the lowest of each: what else runs on the machine only
+# ever adds to it. Fails if a gate is not kept; `--no-worse`,
+# which is what CI asks, leaves room for a busy machine.
 #
-# usage: measure.sh [ROUNDS]
+# usage: measure.sh [--no-worse] [ROUNDS]
 set -euo pipefail
 cd "$(dirname "$0")"
 
-rounds=${1:-5}
 most_check=0.50
 most_release=0.25
+if [ "${1:-}" = --no-worse ]; then
+    shift
+    most_check=0.58
+    most_release=0.32
+fi
+rounds=${1:-5}
 tools=100
 
 bench=$(cd .. && pwd)
@@ -141,7 +148,7 @@ seconds() { # CRATE COMMAND..: user CPU of one build of that crate
     echo "$log"
 }
 
-median() { sort -n | awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }'; }
+lowest() { sort -n | head -1; }
 
 mkdir -p "$work"
 printf '[workspace]\nresolver = "3"\nmembers = ["ours", "rmcp", "empty"]\n' >"$work/Cargo.toml"
@@ -162,7 +169,8 @@ done
 
 for ((round = 1; round <= rounds; round++)); do
     for name in ours rmcp empty; do
-        seconds "$name" check >>"$work/$name.check.$$"
+        # Short, so that it is disturbed more easily: three times a round.
+        for _ in 1 2 3; do seconds "$name" check >>"$work/$name.check.$$"; done
         seconds "$name" build --release >>"$work/$name.release.$$"
     done
     echo "round $round of $rounds" >&2
@@ -171,7 +179,7 @@ done
 declare -A user
 for name in empty ours rmcp; do
     for kind in check release; do
-        user[$name.$kind]=$(median <"$work/$name.$kind.$$")
+        user[$name.$kind]=$(lowest <"$work/$name.$kind.$$")
         rm "$work/$name.$kind.$$"
     done
     printf '%-6s check %6.2f s, release build %6.2f s\n' "$name" "${user[$name.check]}" "${user[$name.release]}"

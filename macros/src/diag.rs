@@ -25,6 +25,13 @@ impl Errors {
         }
     }
 
+    /// Notes all that another collection holds.
+    pub(crate) fn extend(&mut self, other: Self) {
+        if let Some(errors) = other.0 {
+            self.add(errors);
+        }
+    }
+
     /// Notes the error of a result.
     pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.add(error)).ok()

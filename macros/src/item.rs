@@ -7,6 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Meta, Signature, Token, Visibility};
 
 use crate::diag::Errors;
+use crate::suggest;
 
 /// A function. Its body may be anything: rustc reports what is wrong with it, and still hands it over.
 pub(crate) struct FnItem {
@@ -37,6 +38,12 @@ impl FnItem {
     /// Whether there is a body at all; a half-typed function has none.
     pub(crate) fn has_body(&self) -> bool {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
+    }
+
+    /// An error for a method that a trait declares: without a body it looks half typed, but nobody reports it.
+    pub(crate) fn declared_method(&self, message: &str) -> Option<TokenStream> {
+        let receiver = self.sig.receiver()?;
+        Some(syn::Error::new_spanned(receiver, message).into_compile_error())
     }
 
     /// Takes our attributes off a parameter.
@@ -73,6 +80,29 @@ pub(crate) fn is_reserved(name: &str) -> bool {
         "isize", "f16", "f32", "f64", "f128", "std", "core", "alloc",
     ];
     RESERVED.contains(&name)
+}
+
+/// Takes attributes off a parameter that were meant to be `ours`, or that stand on the parameters of our other macro:
+/// the compiler knows nothing of them.
+pub(crate) fn misspelt(
+    parameter: &mut FnArg,
+    ours: &[&str],
+    (others, words): (&[&str], &str),
+    errors: &mut Errors,
+) {
+    let FnArg::Typed(typed) = parameter else { return };
+    typed.attrs.retain(|attr| {
+        let name = meta_name(&attr.meta);
+        if others.contains(&name.as_str()) {
+            errors.at(attr, words);
+            return false;
+        }
+        let meant = suggest::nearest(&name, ours).filter(|meant| **meant != name);
+        if let Some(meant) = meant {
+            errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
+        }
+        meant.is_none()
+    });
 }
 
 /// Reads each option of an attribute once; one that is given twice is reported and passed over. Gives the

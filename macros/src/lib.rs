@@ -11,6 +11,7 @@ mod suggest;
 #[cfg(test)]
 mod tests;
 mod tool;
+mod toolbox;
 
 use proc_macro::TokenStream;
 
@@ -22,6 +23,14 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
+}
+
+/// Makes methods of an `impl` block tools that share their object. `onionskin::toolbox` shows it with examples.
+///
+/// Options: `instructions`, `part`, `parts`, `crate`. On methods: `#[tool(..)]` with the options of [`macro@tool`].
+#[proc_macro_attribute]
+pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
+    toolbox::expand(options.into(), item.into()).into()
 }
 
 /// Makes a function middleware around tool calls. `onionskin::tool_hook` shows it with examples.

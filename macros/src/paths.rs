@@ -1,7 +1,7 @@
 //! Where generated code finds the runtime.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
 
 /// The path of the `onionskin` crate: `::onionskin`, or what `crate = ..` says.
 #[derive(Clone)]
@@ -17,6 +17,14 @@ impl Runtime {
         match &self.0 {
             Some(path) => quote!(#path),
             None => quote!(::onionskin),
+        }
+    }
+
+    /// The crate's root, where an error about what follows it is shown.
+    pub(crate) fn root_at(&self, span: Span) -> TokenStream {
+        match &self.0 {
+            Some(path) => quote!(#path),
+            None => quote_spanned!(span=> ::onionskin),
         }
     }
 

@@ -17,3 +17,14 @@ pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
         None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
     }
 }
+
+/// What to write where a path is wanted: the same without quotes, if it is quoted.
+pub(crate) fn unquoted(meta: &syn::Meta, example: &str) -> String {
+    if let syn::Meta::NameValue(pair) = meta
+        && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value
+        && text.parse_with(syn::Path::parse_mod_style).is_ok()
+    {
+        return format!("write `{}`, without quotes", text.value());
+    }
+    format!("`{example}`")
+}

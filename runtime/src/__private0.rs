@@ -12,7 +12,7 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunOutput, RunStream,
+    Onion, RunError, RunOutput, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
 pub use crate::context::ToolSource;
@@ -21,31 +21,47 @@ pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
-    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Next, Ring, RuntimeHooks,
-    Seam, TypedHook, TypedLayer, TypedNext, TypedTool, Values, WrittenAs, call_dynamic, call_tool, define,
+    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, Ring,
+    RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool,
+    Values, call_dynamic, call_tool, define, takes,
 };
 pub use crate::spec::ToolSpec;
 pub use crate::tool::{
-    Alias, Annotations, Body, BothStates, Defined, Effect, FitsState, Function, Kind, Layer, Limit, Make,
-    NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolReturn,
-    Within, aborted, encode, ladder, no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
+    Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
+    Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
+    ToolReturn, Toolbox, ToolboxPart, Within, aborted, can_be_shared, encode, has_part, ladder, no_alias,
+    offload, read, reader, reads, recover, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
-/// a whole list: the compiler's interpreter is slow enough that a hundred questions would be felt.
+/// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all
+/// names of a hundred tools with each other would be felt.
 pub const fn first_clash(names: &[(usize, &str)]) -> usize {
-    let mut at = 1;
+    let mut seen = [false; 1024];
+    let mut at = 0;
     while at < names.len() {
-        let mut before = 0;
+        let place = hash(names[at].1.as_bytes()) % seen.len();
+        let mut before = if seen[place] { 0 } else { at };
         while before < at {
             if same(names[before].1, names[at].1) {
                 return names[at].0;
             }
             before += 1;
         }
+        seen[place] = true;
         at += 1;
     }
     NO_CLASH
+}
+
+const fn hash(bytes: &[u8]) -> usize {
+    let mut hash = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = hash.wrapping_mul(31).wrapping_add(bytes[at] as usize);
+        at += 1;
+    }
+    hash
 }
 
 /// The number of no entry.
@@ -56,18 +72,21 @@ const fn same(a: &str, b: &str) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // From the end: names of one crate begin alike more often than they end alike.
-    let mut at = a.len();
-    while at > 0 {
-        at -= 1;
+    let mut at = 0;
+    while at < a.len() {
         if a[at] != b[at] {
             return false;
         }
+        at += 1;
     }
     true
 }
 
-/// Whether no typed hook stands before this raw one.
+/// Whether no typed hook stands before this raw one; reported where this is called.
+///
+/// # Panics
+/// If one does; this is a constant, so the compiler shows the words.
+#[track_caller]
 pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
@@ -81,15 +100,32 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
         }
         at += 1;
     }
-    own || !before
+    assert!(
+        own || !before,
+        "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
+    );
+    true
 }
 
-/// A number of seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having: it is 0.
-pub fn seconds(seconds: impl Seconds) -> Duration {
-    seconds.duration()
+/// What an instruction or a description can be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a text",
+    label = "write a string, `include_str!(\"..\")`, or an expression that gives a `&str` or a `String`"
+)]
+pub trait Text {
+    #[doc(hidden)]
+    fn text(self) -> String;
 }
 
-/// A number that can stand for seconds.
+#[diagnostic::do_not_recommend]
+impl<T: Into<String>> Text for T {
+    fn text(self) -> String {
+        self.into()
+    }
+}
+
+/// A number that can stand for seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having:
+/// it is 0.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of seconds",
     label = "write a number: `30`"

@@ -90,7 +90,6 @@ pub mod mcp;
 mod model;
 mod onion;
 mod output;
-mod record;
 pub mod spec;
 pub mod testing;
 mod tool;
@@ -124,20 +123,27 @@ pub use onionskin_macros::agent;
 pub use onionskin_macros::tool;
 #[doc = include_str!("docs/tool_hook.md")]
 pub use onionskin_macros::tool_hook;
+#[doc = include_str!("docs/toolbox.md")]
+pub use onionskin_macros::toolbox;
 pub use output::ToolOutput;
 pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
-pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition};
+pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
-    pub use crate::__private0::Seconds;
+    #[doc(hidden)]
+    pub use crate::__private0::{
+        EndRing, Function, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, reader, recover,
+    };
+    pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, WrittenAs,
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
+        TypedReturn,
     };
-    pub use crate::tool::{FitsState, Make};
+    pub use crate::tool::{BothStates, FitsState, Make, SharedToolbox, ToolArg, ToolReturn};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

@@ -67,10 +67,11 @@ const _: () = {
             (x, ())
         }
 
-        fn call(
-            _cx: &rt::ToolContext,
+        fn call<'a>(
+            &'a self,
+            _cx: &'a rt::ToolContext,
             (x, ()): Self::Values,
-        ) -> Result<impl Future<Output = i64> + Send + '_, rt::Exit> {
+        ) -> Result<impl Future<Output = i64> + Send + 'a, rt::Exit> {
             Ok(add_one(x))
         }
 
@@ -196,7 +197,10 @@ const _: () = {
     type Tool0 = add_one;
     type Hook0 = audit;
     type Hook1 = clamp;
-    type TypedRing = <Hook0 as rt::Hook>::Ring<<Hook1 as rt::Hook>::Ring<rt::EndRing>>;
+    // One error for what is no hook, or has other values than these: none.
+    type Known0 = <rt::Known<{ rt::takes(0, <Hook0 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook0>;
+    type Known1 = <rt::Known<{ rt::takes(0, <Hook1 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook1>;
+    type TypedRing = <Known0 as rt::Hook>::Ring<<Known1 as rt::Hook>::Ring<rt::EndRing>>;
 
     pub struct Core {
         ring: TypedRing,
@@ -247,12 +251,10 @@ const _: () = {
         type Entry = rt::Seam<Layer0>;
 
         fn compose(hooks: rt::RuntimeHooks) -> (rt::Arc<Core>, Self::Entry) {
-            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(<rt::Values<Hook0> as rt::WrittenAs<
-                _,
-            >>::read(())));
-            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(<rt::Values<Hook1> as rt::WrittenAs<
-                _,
-            >>::read(())));
+            let with: rt::Values<Known0> = ();
+            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(with));
+            let with: rt::Values<Known1> = ();
+            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(with));
             let ring = rt::EndRing;
             let ring = rt::Hook::ring(&hook_1, ring);
             let ring = rt::Hook::ring(&hook_0, ring);

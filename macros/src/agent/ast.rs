@@ -22,6 +22,7 @@ pub(crate) struct Fields {
     pub(crate) servers: Vec<Word>,
     pub(crate) tools: Vec<(Word, Vec<Word>)>,
     pub(crate) function_tools: Vec<Entry>,
+    pub(crate) toolboxes: Vec<ToolboxEntry>,
     pub(crate) agents: Vec<Entry>,
     pub(crate) tool_hooks: Vec<HookItem>,
     pub(crate) runtime: Vec<RuntimeTool>,
@@ -57,6 +58,12 @@ pub(crate) struct Number {
 pub(crate) struct Entry {
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) path: Path,
+}
+
+/// A toolbox: `Kb`, or `archive: Kb` where its tools get a prefix.
+pub(crate) struct ToolboxEntry {
+    pub(crate) entry: Entry,
+    pub(crate) prefix: Option<Ident>,
 }
 
 /// An item of `tool_hooks`.

@@ -1,9 +1,9 @@
 //! What is wrong with an agent and can be seen without knowing any type.
 
 use syn::ext::IdentExt;
-use syn::{Expr, Path};
+use syn::{Expr, ExprLit, Lit, Path};
 
-use super::ast::{Agent, Fields, HookItem, Number, Target, Word};
+use super::ast::{Agent, Fields, HookItem, Number, Target, ToolboxEntry, Word};
 use crate::diag::Errors;
 use crate::item::is_reserved;
 use crate::suggest;
@@ -22,6 +22,7 @@ pub(crate) fn check(agents: &[Agent], errors: &mut Errors) {
         check_agent(agent, errors);
     }
     one_name_one_agent(agents, errors);
+    one_default(agents, errors);
     cycles(agents, errors);
 }
 
@@ -37,6 +38,23 @@ fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
                 format_args!("there is an agent `{name}` already; give this one another name"),
             );
         }
+    }
+}
+
+/// An app has one entry.
+fn one_default(agents: &[Agent], errors: &mut Errors) {
+    let given = |agent: &&Agent| agent.fields.default.as_ref().is_some_and(|default| default.value);
+    let conditional = |agent: &&Agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+    let mut defaults = agents.iter().filter(given).filter(|agent| !conditional(agent));
+    let Some(first) = defaults.next() else { return };
+    for default in defaults.filter_map(|agent| agent.fields.default.as_ref()) {
+        errors.at(
+            default,
+            format_args!(
+                "`{}` is the default agent already; an app has one entry, so take one of them off",
+                first.ident
+            ),
+        );
     }
 }
 
@@ -56,7 +74,14 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     agent_name(agent, errors);
     servers(fields, errors);
     keys(&fields.request_params, "request parameter", REQUEST_PARAMS, errors);
+    for (key, value) in &fields.request_params {
+        if key == "stop_sequences" && matches!(value, Expr::Lit(_)) {
+            errors.at(value, "a list is wanted here: `stop_sequences: [\"END\"]`");
+        }
+    }
     keys(&fields.limits, "limit", LIMITS, errors);
+    numbers(&fields.request_params, &["max_tokens", "seed"], &["max_tokens"], errors);
+    numbers(&fields.limits, LIMITS, &["turns", "tokens", "time_sec", "model_timeout_sec"], errors);
     choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
     choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
     whole("max_parallel", fields.max_parallel, errors);
@@ -67,6 +92,17 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
         errors.push(number.span, "`child_timeout_sec` is more than 0; leave it out for no limit");
     }
     twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
+    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
+        let is_same = |other: &ToolboxEntry| {
+            same(&other.entry.path, &toolbox.entry.path) && other.prefix == toolbox.prefix
+        };
+        if fields.toolboxes[..index].iter().any(is_same) && toolbox.entry.cfgs.is_empty() {
+            errors.at(
+                &toolbox.entry.path,
+                "this toolbox is named twice: keep one, or tell them apart by a prefix: `archive: Kb`",
+            );
+        }
+    }
     twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
     for tool in &fields.runtime {
         if !RUNTIME.contains(&tool.name.as_str()) {
@@ -143,6 +179,26 @@ fn keys(table: &[(proc_macro2::Ident, Expr)], what: &str, known: &[&str], errors
             errors.push(key.span(), suggest::unknown(what, &name, known));
         } else if table[..index].iter().any(|(earlier, _)| earlier == key) {
             errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
+        }
+    }
+}
+
+/// Numbers that are written down: none of these is negative, and some are more than 0.
+fn numbers(table: &[(proc_macro2::Ident, Expr)], all: &[&str], more: &[&str], errors: &mut Errors) {
+    for (key, value) in table {
+        let name = key.to_string();
+        let is_negative = matches!(value, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)));
+        let is_zero = match value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_digits() == "0",
+            Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => {
+                float.base10_parse::<f64>().is_ok_and(|value| value == 0.0)
+            }
+            _ => false,
+        };
+        if is_negative && all.contains(&name.as_str()) {
+            errors.at(value, format_args!("`{name}` cannot be less than 0"));
+        } else if is_zero && more.contains(&name.as_str()) {
+            errors.at(value, format_args!("`{name}` is more than 0; leave it out for the default"));
         }
     }
 }
@@ -253,6 +309,9 @@ fn cycles(agents: &[Agent], errors: &mut Errors) {
     let child = |name: &syn::Ident| agents.iter().find(|agent| agent.ident == *name);
     for agent in agents {
         for entry in &agent.fields.agents {
+            if entry.path.is_ident("Self") {
+                errors.at(&entry.path, "an agent cannot contain itself: take `Self` off");
+            }
             let Some(first) = entry.path.get_ident() else { continue };
             let mut path = vec![agent.ident.to_string()];
             let mut at = Some(first);

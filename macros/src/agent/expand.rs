@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Path};
 
-use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number};
+use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number, ToolboxEntry};
 use super::onion;
 use crate::item::type_ident;
 use crate::paths::Runtime;
@@ -51,8 +51,18 @@ pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Tool{index}", span = entry_span(path))
 }
 
+fn toolbox_alias(index: usize, path: &Path) -> Ident {
+    format_ident!("__Toolbox{index}", span = entry_span(path))
+}
+
 pub(super) fn hook_alias(index: usize, hook: &HookEntry) -> Ident {
     format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
+}
+
+/// The hook where types are made of it: if something is wrong with the entry, that is one error, and the compiler is
+/// silent about all these types. Its name is in the words about some of the errors.
+pub(super) fn known_alias(index: usize, hook: &HookEntry) -> Ident {
+    format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
 }
 
 pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
@@ -115,6 +125,7 @@ pub(super) fn stand_in(agent: &Agent) -> TokenStream {
         const _: () = {
             use #rt as __rt;
 
+            #[diagnostic::do_not_recommend]
             impl #root::Agent for #ty {
                 const NAME: &'static str = #name;
                 type State = #state;
@@ -136,13 +147,33 @@ fn declared_type(agent: &Agent, ty: &Ident) -> TokenStream {
         let doc = format!("The agent `{name}`.");
         quote!(#[doc = #doc])
     });
+    let derives = [
+        ("Debug", quote!(::core::fmt::Debug)),
+        ("Clone", quote!(::core::clone::Clone)),
+        ("Copy", quote!(::core::marker::Copy)),
+        ("Default", quote!(::core::default::Default)),
+    ];
+    // What the user derives is derived once.
+    let derives = derives.into_iter().filter(|(name, _)| !derives_it(attrs, name)).map(|(_, path)| path);
     quote! {
         #(#attrs)*
         #doc
         #[allow(dead_code)]
-        #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
+        #[derive(#(#derives),*)]
         #vis struct #ty {}
     }
+}
+
+fn derives_it(attrs: &[Attribute], name: &str) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        // What is no list of paths is for rustc to report.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == name);
+            Ok(())
+        });
+    }
+    found
 }
 
 fn name(agent: &Agent) -> String {
@@ -163,7 +194,12 @@ fn aliases(parts: &Parts<'_>) -> TokenStream {
     let hooks = parts.hooks().enumerate().map(|(index, hook)| alias(hook_alias(index, hook), &hook.entry));
     let agents =
         fields.agents.iter().enumerate().map(|(index, entry)| alias(child_alias(index, &entry.path), entry));
-    quote!(#(#tools)* #(#hooks)* #(#agents)*)
+    let toolboxes = fields
+        .toolboxes
+        .iter()
+        .enumerate()
+        .map(|(index, toolbox)| alias(toolbox_alias(index, &toolbox.entry.path), &toolbox.entry));
+    quote!(#(#tools)* #(#toolboxes)* #(#hooks)* #(#agents)*)
 }
 
 /// What only the types can show, each at the user's own word.
@@ -175,58 +211,69 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
-    checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
+    if tools.len() > 1 {
+        checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
+    }
     for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
-        checks.extend(quote_spanned! {span=>
-            #(#cfgs)*
-            const _: () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
-        });
-        if index > 0 {
-            checks.extend(quote_spanned! {span=>
-                #(#cfgs)*
-                const _: () = ::core::assert!(
+        let first = (index > 0).then(|| {
+            quote_spanned! {span=>
+                ::core::assert!(
                     __TOOL_CLASH != #index,
                     "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
                 );
-            });
-        }
+            }
+        });
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = {
+                let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+                #first
+            };
+        });
+    }
+    for (index, ToolboxEntry { entry: Entry { cfgs, path }, .. }) in fields.toolboxes.iter().enumerate() {
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
+        });
     }
     let hooks: Vec<_> = parts.hooks().collect();
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
         let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
     });
-    checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    if hooks.len() > 1 {
+        checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    }
     for (index, hook) in hooks.iter().enumerate() {
-        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
+        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
+        let order =
+            (index > 0).then(|| quote_spanned!(span=> && __rt::stands_outside(__TYPED_HOOKS, #index)));
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
-            const _: () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+            type #known = <__rt::Known<{
+                let () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+                __rt::takes(#written, <#alias as __rt::Hook>::TAKES) #order
+            }> as __rt::Is>::Type<#alias>;
         });
-        if index > 0 {
-            checks.extend(quote_spanned! {span=>
-                #(#cfgs)*
-                const _: () = ::core::assert!(
-                    __rt::stands_outside(__TYPED_HOOKS, #index),
-                    "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
-                );
-            });
-        }
     }
-    let root = parts.runtime.root();
     if let Some(server) = fields.servers.first() {
         let span = Span::call_site().located_at(server.span);
+        let root = parts.runtime.root_at(span);
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
     }
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
-    checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
+    if fields.agents.len() > 1 {
+        checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
+    }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
-        let span = entry_span(path);
-        checks.extend(quote_spanned! {span=>
+        checks.extend(quote_spanned! {entry_span(path)=>
             #(#cfgs)*
             const _: () = ::core::assert!(
                 __AGENT_CLASH != #index,
@@ -253,6 +300,7 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;
             #state
@@ -272,8 +320,13 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
     let mut calls = TokenStream::new();
     let mut text = |method: &str, value: &Option<Expr>| {
         if let Some(value) = value {
-            let method = Ident::new(method, Span::call_site().located_at(value.span()));
-            calls.extend(quote!(let __agent = __agent.#method(#value);));
+            let span = Span::call_site().located_at(value.span());
+            let method_name = Ident::new(method, span);
+            // A model's name is asked for as it is; of the others it is said what can stand there.
+            let is_plain = method == "model" || matches!(value, Expr::Lit(_));
+            let value =
+                if is_plain { quote!(#value) } else { quote_spanned!(span=> __rt::Text::text(#value)) };
+            calls.extend(quote!(let __agent = __agent.#method_name(#value);));
         }
     };
     text("description", &fields.description);
@@ -291,10 +344,21 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         };
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
     }
-    let root = parts.runtime.root();
     for tool in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
         let span = Span::call_site().located_at(tool.span);
+        let root = parts.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
+    }
+    for (index, ToolboxEntry { entry: Entry { cfgs, path }, prefix }) in fields.toolboxes.iter().enumerate() {
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let prefix = match prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
+            Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
+            None => quote!(::core::option::Option::None),
+        };
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
+        });
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));
@@ -355,7 +419,8 @@ fn request_params(fields: &Fields) -> Option<TokenStream> {
         if key == "stop_sequences" {
             quote!(__params.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
         } else {
-            quote!(__params.#key = ::core::option::Option::Some(#value);)
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> *__params.#key.get_or_insert_default() = #value;)
         }
     });
     Some(quote! {
@@ -370,18 +435,32 @@ fn limits(fields: &Fields) -> Option<TokenStream> {
         return None;
     }
     let set = fields.limits.iter().map(|(key, value)| match key.to_string().as_str() {
-        "time_sec" => quote! {
-            __limits.time = ::core::option::Option::Some(__rt::seconds(#value));
-        },
-        "model_timeout_sec" => quote!(__limits.model_timeout = __rt::seconds(#value);),
-        "tool_calls" | "tokens" => quote!(__limits.#key = ::core::option::Option::Some(#value);),
-        _ => quote!(__limits.#key = #value;),
+        "time_sec" => {
+            let seconds = seconds(value);
+            quote!(__limits.time = ::core::option::Option::Some(#seconds);)
+        }
+        "model_timeout_sec" => {
+            let seconds = seconds(value);
+            quote!(__limits.model_timeout = #seconds;)
+        }
+        "tool_calls" | "tokens" => {
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> *__limits.#key.get_or_insert_default() = #value;)
+        }
+        _ => {
+            let span = Span::call_site().located_at(value.span());
+            quote_spanned!(span=> __limits.#key = #value;)
+        }
     });
     Some(quote! {
         let mut __limits = <__rt::Limits as ::core::default::Default>::default();
         #(#set)*
         let __agent = __agent.limits(__limits);
     })
+}
+
+fn seconds(value: &Expr) -> TokenStream {
+    quote_spanned!(Span::call_site().located_at(value.span())=> __rt::Seconds::duration(#value))
 }
 
 /// What a program calls on the type.

@@ -5,6 +5,7 @@ mod check;
 mod expand;
 mod onion;
 mod parse;
+mod value;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -6,7 +6,7 @@ use syn::Attribute;
 
 use super::ast::{Entry, Filter, HookEntry, Target};
 use super::check::same;
-use super::expand::{Parts, child_alias, entry_span, hook_alias, tool_alias};
+use super::expand::{Parts, child_alias, entry_span, hook_alias, known_alias, tool_alias};
 
 /// A box stands after so many layers: the compiler's default limit is reached near 23.
 const BULKHEAD: usize = 16;
@@ -48,10 +48,10 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     let ring = parts.hooks().enumerate().collect::<Vec<_>>().into_iter().rev().fold(
         quote!(__rt::EndRing),
         |rest, (index, hook)| {
-            let alias = hook_alias(index, hook);
+            let known = known_alias(index, hook);
             let span = entry_span(&hook.entry.path);
             if hook.entry.cfgs.is_empty() {
-                quote_spanned!(span=> <#alias as __rt::Hook>::Ring<#rest>)
+                quote_spanned!(span=> <#known as __rt::Hook>::Ring<#rest>)
             } else {
                 // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
                 let layer_ring = ring_alias(index);
@@ -61,11 +61,11 @@ fn core(parts: &Parts<'_>) -> TokenStream {
     );
     let ring_aliases =
         parts.hooks().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(|(index, hook)| {
-            let (alias, name, cfgs) = (hook_alias(index, hook), ring_alias(index), &hook.entry.cfgs);
+            let (known, name, cfgs) = (known_alias(index, hook), ring_alias(index), &hook.entry.cfgs);
             let off = off(cfgs);
             quote! {
                 #(#cfgs)*
-                type #name<__R> = <#alias as __rt::Hook>::Ring<__R>;
+                type #name<__R> = <#known as __rt::Hook>::Ring<__R>;
                 #off
                 type #name<__R> = __R;
             }
@@ -230,16 +230,14 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     let count = hooks.len();
     let value = |index: usize| format_ident!("__hook_{index}");
     let make_hooks = hooks.iter().enumerate().map(|(index, hook)| {
-        let (alias, value, config) = (hook_alias(index, hook), value(index), &hook.config);
-        let cfgs = &hook.entry.cfgs;
+        let (alias, known) = (hook_alias(index, hook), known_alias(index, hook));
+        let (value, config, cfgs) = (value(index), &hook.config, &hook.entry.cfgs);
         let span = entry_span(&hook.entry.path);
-        let written =
-            if config.is_empty() { quote_spanned!(span=> ()) } else { quote_spanned!(span=> (#(#config,)*)) };
+        // A wrong value is reported at itself: nothing stands between it and its type.
+        let with = quote!(let __with: __rt::Values<#known> = (#(#config,)*););
         quote_spanned! {span=>
             #(#cfgs)*
-            let #value = __rt::Arc::new(<#alias as __rt::Hook>::configure(
-                <__rt::Values<#alias> as __rt::WrittenAs<_>>::read(#written)
-            ));
+            let #value = __rt::Arc::new(<#alias as __rt::Hook>::configure({ #with __with }));
         }
     });
     let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {
@@ -276,6 +274,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
         (outermost, TokenStream::new())
     };
     quote! {
+        #[diagnostic::do_not_recommend]
         impl __rt::Compiled for #ty {
             type Core = __Core;
             type Entry = #entry;

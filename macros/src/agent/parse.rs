@@ -1,15 +1,18 @@
 //! From tokens to the tree. A field that does not parse is reported and passed over; the others still count.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{
-    Attribute, Expr, ExprLit, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token,
-};
+use syn::{Attribute, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token};
 
-use super::ast::{Agent, Entry, Fields, Filter, HookEntry, HookItem, Number, RuntimeTool, Target, Word};
+use super::ast::{Agent, Fields, Filter, HookEntry, HookItem, Target, Word};
+use super::value::{
+    bare, boolean, crate_path, entry, list, number, runtime_tool, skip_all, state, string, table, text,
+    to_next_field, toolbox, word,
+};
 use crate::diag::Errors;
 use crate::suggest;
 
@@ -21,6 +24,7 @@ pub(crate) const KEYS: &[&str] = &[
     "servers",
     "tools",
     "function_tools",
+    "toolboxes",
     "agents",
     "tool_hooks",
     "runtime",
@@ -46,6 +50,9 @@ pub(crate) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
             while !input.is_empty() {
                 read.push(agent(input, errors)?);
                 let _ = input.parse::<Option<Token![,]>>()?;
+                if let Some(semicolon) = input.parse::<Option<Token![;]>>()? {
+                    errors.at(semicolon, "agents stand one after the other, with nothing between them");
+                }
             }
             Ok(())
         },
@@ -58,11 +65,19 @@ pub(crate) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
 fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
     let attrs = input.call(Attribute::parse_outer)?;
     let vis: Visibility = input.parse()?;
-    if input.peek(Token![struct]) {
-        return Err(input.error("an agent has no keyword: write `pub Name { .. }`"));
+    // Keywords are no `Ident` here.
+    if !input.peek(syn::Ident) && input.peek2(syn::Ident) {
+        let keyword: TokenTree = input.parse()?;
+        errors.at(keyword, "an agent has no keyword: write `Name { .. }`, or `pub Name { .. }`");
     }
     let ident = input.call(Ident::parse_any)?;
     let mut fields = Fields::default();
+    if input.peek(Token![<]) {
+        errors.push(input.span(), format_args!("an agent has no parameters: write `{ident} {{ .. }}`"));
+        while !input.is_empty() && !input.peek(token::Brace) {
+            input.parse::<TokenTree>()?;
+        }
+    }
     if input.peek(token::Brace) {
         let content;
         braced!(content in input);
@@ -77,48 +92,56 @@ fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
     Ok(Agent { attrs, vis, ident, fields })
 }
 
-fn skip_all(mut cursor: syn::buffer::Cursor<'_>) -> syn::buffer::Cursor<'_> {
-    while let Some((_, next)) = cursor.token_tree() {
-        cursor = next;
-    }
-    cursor
-}
-
 fn read_fields(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
     while !input.is_empty() {
-        if let Err(error) = field(input, fields, errors) {
-            errors.add(error);
+        match field(input, fields, errors) {
+            Ok(()) if !input.is_empty() && !input.peek(Token![,]) => {
+                let message = if input.peek(Token![;]) {
+                    "a field ends with a comma: write `,` instead of this"
+                } else {
+                    "a comma is missing before this, after the field"
+                };
+                errors.push(input.span(), message);
+            }
+            Ok(()) => {}
+            Err(error) => errors.add(error),
         }
         to_next_field(input)?;
     }
     Ok(())
 }
 
-/// Goes on behind the next comma.
-fn to_next_field(input: ParseStream<'_>) -> syn::Result<()> {
-    while !input.is_empty() && !input.peek(Token![,]) {
-        input.parse::<TokenTree>()?;
-    }
-    input.parse::<Option<Token![,]>>().map(|_| ())
-}
-
 fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
+    if input.peek(LitStr) {
+        let quoted: LitStr = input.parse()?;
+        let name = quoted.value();
+        let message = format!("a field's name stands without quotes: write `{name}`");
+        fields.given.push(name);
+        return Err(syn::Error::new(quoted.span(), message));
+    }
     let Ok(key) = input.call(Ident::parse_any) else {
         return Err(input.error("a field is wanted here, such as `instruction: \"..\"`"));
     };
     let name = key.unraw().to_string();
     if !KEYS.contains(&name.as_str()) {
+        // What was meant is not missing as well.
+        fields.given.extend(suggest::nearest(&name, KEYS).map(str::to_owned));
         return Err(syn::Error::new(key.span(), suggest::unknown("field", &name, KEYS)));
     }
     if fields.given.contains(&name) {
         return Err(syn::Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
     }
     fields.given.push(name.clone());
-    if !input.peek(Token![:]) {
-        return Err(syn::Error::new(key.span(), format!("`{name}` needs a value: `{name}: ..`")));
+    if !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![:]) {
+        let message = if input.peek(Token![=]) {
+            format!("a field has a colon: write `{name}: ..`")
+        } else {
+            format!("a colon is missing before this: `{name}: ..`")
+        };
+        return Err(syn::Error::new(input.span(), message));
     }
-    input.parse::<Token![:]>()?;
-    if input.is_empty() || input.peek(Token![,]) {
+    let colon = input.parse::<Option<Token![:]>>()?;
+    if colon.is_none() || input.is_empty() || input.peek(Token![,]) {
         return Err(syn::Error::new(key.span(), format!("`{name}` needs a value: `{name}: ..`")));
     }
     value(&name, &key, input, fields, errors)
@@ -133,8 +156,8 @@ fn value(
 ) -> syn::Result<()> {
     match name {
         "name" => fields.name = Some(string(input, "name")?),
-        "description" => fields.description = Some(input.parse()?),
-        "instruction" => fields.instruction = Some(input.parse()?),
+        "description" => fields.description = Some(text(input, "description")?),
+        "instruction" => fields.instruction = Some(text(input, "instruction")?),
         "servers" => fields.servers = list(input, key, "servers: [time]", errors, word)?,
         "tools" => fields.tools = tool_filters(input, key, errors)?,
         "function_tools" => {
@@ -142,6 +165,7 @@ fn value(
                 entry(input, "function_tools", "add_one")
             })?;
         }
+        "toolboxes" => fields.toolboxes = list(input, key, "toolboxes: [Kb]", errors, toolbox)?,
         "agents" => {
             fields.agents = list(input, key, "agents: [Researcher]", errors, |input| {
                 entry(input, "agents", "Researcher")
@@ -150,7 +174,7 @@ fn value(
         "tool_hooks" => fields.tool_hooks = list(input, key, "tool_hooks: [audit]", errors, hook_item)?,
         "runtime" => fields.runtime = list(input, key, "runtime: [shell.execute]", errors, runtime_tool)?,
         "default" => fields.default = Some(boolean(input)?),
-        "model" => fields.model = Some(input.parse()?),
+        "model" => fields.model = Some(text(input, "model")?),
         "request_params" => fields.request_params = table(input, key, "{ temperature: 0.2 }", errors)?,
         "limits" => fields.limits = table(input, key, "{ turns: 10 }", errors)?,
         "history_source" => fields.history_source = Some(bare(input, "history_source: none")?),
@@ -162,95 +186,11 @@ fn value(
         "max_display_instances" => {
             fields.max_display_instances = Some(number(input, "max_display_instances: 20")?);
         }
-        "state" => fields.state = Some(input.parse()?),
-        "crate" => fields.crate_path = Some(input.parse()?),
+        "state" => fields.state = Some(state(input)?),
+        "crate" => fields.crate_path = Some(crate_path(input)?),
         _ => {}
     }
     Ok(())
-}
-
-fn string(input: ParseStream<'_>, key: &str) -> syn::Result<LitStr> {
-    let expr: Expr = input.parse()?;
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
-        other => Err(syn::Error::new_spanned(other, format!("`{key}` is a string: `{key}: \"..\"`"))),
-    }
-}
-
-fn boolean(input: ParseStream<'_>) -> syn::Result<syn::LitBool> {
-    let expr: Expr = input.parse()?;
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value),
-        other => Err(syn::Error::new_spanned(other, "`default` is `true` or `false`")),
-    }
-}
-
-fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Number> {
-    let expr: Expr = input.parse()?;
-    let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));
-    let (negative, literal) = match &expr {
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => (true, &*unary.expr),
-        other => (false, other),
-    };
-    let Expr::Lit(literal) = literal else { return Err(wrong()) };
-    let value: f64 = match &literal.lit {
-        Lit::Int(int) => int.base10_parse().map_err(|_| wrong())?,
-        Lit::Float(float) => float.base10_parse().map_err(|_| wrong())?,
-        _ => return Err(wrong()),
-    };
-    Ok(Number { value: if negative { -value } else { value }, span: expr.span() })
-}
-
-fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> {
-    if let Ok(ident) = input.call(Ident::parse_any) {
-        return Ok(ident);
-    }
-    // A string is what somebody writes who knows the cards.
-    let expr: Expr = input.parse()?;
-    Err(syn::Error::new_spanned(expr, format!("a bare word is wanted here: `{example}`")))
-}
-
-/// A bracketed list. An item that does not parse is reported and passed over.
-fn list<T>(
-    input: ParseStream<'_>,
-    key: &Ident,
-    example: &str,
-    errors: &mut Errors,
-    item: impl Fn(ParseStream<'_>) -> syn::Result<T>,
-) -> syn::Result<Vec<T>> {
-    if !input.peek(token::Bracket) {
-        let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-        return Err(syn::Error::new(span, format!("a list is wanted here: `{example}`")));
-    }
-    let content;
-    bracketed!(content in input);
-    let mut items = Vec::new();
-    while !content.is_empty() {
-        match item(&content) {
-            Ok(item) => {
-                items.push(item);
-                if !content.is_empty() && !content.peek(Token![,]) {
-                    let found: TokenTree = content.parse()?;
-                    errors.push(found.span(), format_args!("a comma is missing before this: `{example}`"));
-                }
-            }
-            Err(error) => errors.add(error),
-        }
-        to_next_field(&content)?;
-    }
-    Ok(items)
-}
-
-fn word(input: ParseStream<'_>) -> syn::Result<Word> {
-    if let Ok(ident) = input.call(Ident::parse_any) {
-        return Ok(Word { text: ident.unraw().to_string(), span: ident.span() });
-    }
-    match input.parse::<LitStr>() {
-        Ok(text) => Ok(Word { text: text.value(), span: text.span() }),
-        Err(_) => {
-            Err(input.error("a name is wanted here: bare, or as a string if it holds other characters"))
-        }
-    }
 }
 
 fn tool_filters(
@@ -293,34 +233,10 @@ fn tool_filters(
     Ok(filters)
 }
 
-fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
-    let attrs = input.call(Attribute::parse_outer)?;
-    if let Some(other) = attrs.iter().find(|attr| !attr.path().is_ident("cfg")) {
-        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` can stand here"));
-    }
-    Ok(attrs)
-}
-
-fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Entry> {
-    let cfgs = cfgs(input)?;
-    if let Ok(text) = input.parse::<LitStr>() {
-        let value = text.value();
-        let name = value.rsplit([':', '.', '/']).next().unwrap_or_default();
-        let path =
-            syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
-        return Err(syn::Error::new(
-            text.span(),
-            format!("`{key}` takes paths: write `{path}`, without quotes"),
-        ));
-    }
-    Ok(Entry { cfgs, path: path(input)? })
-}
-
-fn path(input: ParseStream<'_>) -> syn::Result<Path> {
-    input.call(Path::parse_mod_style).map_err(|error| syn::Error::new(error.span(), "a path is wanted here"))
-}
-
 fn hook_item(input: ParseStream<'_>) -> syn::Result<HookItem> {
+    if input.peek(Token![...]) || input.peek(Token![..=]) {
+        return Err(input.error("run-time hooks stand where two dots are: `..`"));
+    }
     if input.peek(Token![..]) {
         let dots: Token![..] = input.parse()?;
         return Ok(HookItem::Rest(dots.span()));
@@ -330,7 +246,11 @@ fn hook_item(input: ParseStream<'_>) -> syn::Result<HookItem> {
     if input.peek(token::Paren) {
         let content;
         parenthesized!(content in input);
-        config = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?.into_iter().collect();
+        config = separated(&content)?;
+    } else if input.peek(Lit) {
+        let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
+        let value = value.to_token_stream();
+        return Err(input.error(format!("a hook's values stand in parentheses: `{name}({value})`")));
     }
     let mut filter: Option<Filter> = None;
     while input.peek(Token![for]) || input.peek(syn::Ident) {
@@ -356,10 +276,24 @@ fn hook_item(input: ParseStream<'_>) -> syn::Result<HookItem> {
         }
         let content;
         bracketed!(content in input);
-        let targets = Punctuated::<Target, Token![,]>::parse_terminated(&content)?.into_iter().collect();
-        filter = Some(Filter { except, targets });
+        filter = Some(Filter { except, targets: separated(&content)? });
     }
     Ok(HookItem::Hook(Box::new(HookEntry { entry, config, filter })))
+}
+
+/// What stands in a group, separated by commas. After an error the rest of it belongs to nobody.
+fn separated<T: Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    match Punctuated::<T, Token![,]>::parse_terminated(content) {
+        Ok(items) => Ok(items.into_iter().collect()),
+        Err(error) => {
+            content.step(|cursor| Ok(((), skip_all(*cursor))))?;
+            Err(error)
+        }
+    }
+}
+
+fn last_word(path: &Path) -> String {
+    path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
 }
 
 impl Parse for Target {
@@ -367,64 +301,20 @@ impl Parse for Target {
         if input.peek2(Token![.]) {
             return Ok(Self::Runtime(runtime_tool(input)?));
         }
-        let path = path(input)?;
+        let path = entry(input, "for [..]", "add_one")?.path;
         if !input.peek(token::Paren) {
             return Ok(Self::Path(path));
         }
+        let of: fn(Word) -> Self = match last_word(&path).as_str() {
+            "server" => Self::Server,
+            "source" => Self::Source,
+            _ => {
+                let message = "a filter names tools (`add_one`), `server(time)` or `source(mcp)`";
+                return Err(syn::Error::new_spanned(path, message));
+            }
+        };
         let content;
         parenthesized!(content in input);
-        let inner = word(&content)?;
-        if path.is_ident("server") {
-            Ok(Self::Server(inner))
-        } else if path.is_ident("source") {
-            Ok(Self::Source(inner))
-        } else {
-            Err(syn::Error::new_spanned(path, "a filter names tools, `server(time)` or `source(mcp)`"))
-        }
+        Ok(of(word(&content)?))
     }
-}
-
-fn runtime_tool(input: ParseStream<'_>) -> syn::Result<RuntimeTool> {
-    let first = word(input)?;
-    let mut name = first.text;
-    let mut span = first.span;
-    while input.peek(Token![.]) {
-        input.parse::<Token![.]>()?;
-        let next = word(input)?;
-        name = format!("{name}.{}", next.text);
-        span = span.join(next.span).unwrap_or(span);
-    }
-    Ok(RuntimeTool { name, span })
-}
-
-/// `{ key: value, .. }`.
-fn table(
-    input: ParseStream<'_>,
-    key: &Ident,
-    example: &str,
-    errors: &mut Errors,
-) -> syn::Result<Vec<(Ident, Expr)>> {
-    if !input.peek(token::Brace) {
-        let span: Span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-        return Err(syn::Error::new(span, format!("fields in braces are wanted here: `{key}: {example}`")));
-    }
-    let content;
-    braced!(content in input);
-    let mut fields = Vec::new();
-    while !content.is_empty() {
-        let field = (|| {
-            let name = content.call(Ident::parse_any)?;
-            if !content.peek(Token![:]) {
-                return Err(syn::Error::new(name.span(), format!("`{name}` needs a value: `{name}: ..`")));
-            }
-            content.parse::<Token![:]>()?;
-            Ok((name, content.parse()?))
-        })();
-        match field {
-            Ok(field) => fields.push(field),
-            Err(error) => errors.add(error),
-        }
-        to_next_field(&content)?;
-    }
-    Ok(fields)
 }

@@ -1,6 +1,6 @@
 //! The options of `#[tool_hook(..)]`.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -21,6 +21,8 @@ pub(crate) enum Form {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) form: Option<(Form, Span)>,
+    /// Whether a tool is given, rightly or not.
+    pub(crate) is_typed: bool,
     /// The tool of a typed hook.
     pub(crate) tool: Option<Path>,
     pub(crate) crate_path: Option<Path>,
@@ -32,6 +34,10 @@ const KEYS: &[&str] = &["around", "before", "after", "tool", "crate", "type_name
 impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
+        if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
+            errors.at(literal, "options stand without quotes: `around`, `before`, `after`, `tool = add_one`");
+            return options;
+        }
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
         each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
         options
@@ -42,7 +48,10 @@ impl Options {
             "around" => self.form(Form::Around, meta, errors),
             "before" => self.form(Form::Before, meta, errors),
             "after" => self.form(Form::After, meta, errors),
-            "tool" => self.tool = path(meta, "tool = add_one", errors),
+            "tool" => {
+                self.is_typed = true;
+                self.tool = path(meta, "tool = add_one", errors);
+            }
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
             "type_name" => {
                 let path = path(meta, "type_name = Audit", errors);
@@ -79,6 +88,6 @@ fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
         Meta::NameValue(pair) => pair.value.span(),
         other => other.span(),
     };
-    errors.push(value, format_args!("a path is wanted here: `{example}`"));
+    errors.push(value, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
     None
 }

@@ -19,7 +19,20 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     let fields = config_fields(hook);
     let constructor = constructor(hook, &ty);
     let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
+    let tool = hook.tool.as_ref().map(|tool| {
+        let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
+        let open = quote_spanned!(tool.span()=> <);
+        let is = quote_spanned!(last=> >::IS);
+        quote! {
+            #(#cfgs)*
+            #[doc(hidden)]
+            type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
+        }
+    });
+    let values = values(hook);
     quote! {
+        #tool
+        #values
         #(#cfgs)*
         #[doc = #doc]
         #[allow(dead_code)]
@@ -35,6 +48,12 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
             #hook_impl
         };
     }
+}
+
+/// The tool of a typed hook, as the signature names it from now on: what is no tool is one error, and the compiler is
+/// silent about what the signature and the body make of it.
+pub(super) fn tool_alias(hook: &Ident) -> Ident {
+    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
 /// The type alone, for a hook that has errors.
@@ -72,7 +91,25 @@ fn config(hook: &Hook) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream
 }
 
 fn config_fields(hook: &Hook) -> Vec<TokenStream> {
-    config(hook).map(|(name, ty, _)| quote!(#name: #ty)).collect()
+    let (rt, known) = (hook.runtime.private(), values_alias(&hook.name));
+    config(hook).map(|(name, ty, _)| quote!(#name: <#known as #rt::Is>::Type<#ty>)).collect()
+}
+
+/// The alias that is an error if a value cannot be shared by calls; about what this makes of the hook, the compiler is
+/// silent then.
+fn values_alias(hook: &Ident) -> Ident {
+    format_ident!("__ValuesOf_{}", hook.unraw(), span = Span::mixed_site())
+}
+
+fn values(hook: &Hook) -> Option<TokenStream> {
+    let (rt, alias, cfgs) = (hook.runtime.private(), values_alias(&hook.name), &hook.cfgs);
+    let shared = config(hook).map(|(_, ty, _)| quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS));
+    let shared = shared.reduce(|all, one| quote!(#all && #one))?;
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        type #alias = #rt::Known<{ #shared }>;
+    })
 }
 
 /// How a program makes the hook itself, to add it at run time.
@@ -112,9 +149,18 @@ fn common_items(hook: &Hook) -> TokenStream {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
     let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
+    let count = names.len();
+    let values = (count > 0).then(|| {
+        let name = hook.name.unraw();
+        let listed: Vec<_> = names.iter().map(|name| name.unraw().to_string()).collect();
+        let write =
+            format!("this hook takes values: write `{name}({})`, each in its place", listed.join(", "));
+        quote!(const TAKES: (usize, &'static str) = (#count, #write);)
+    });
     quote! {
         type State = #state;
         type Config = __rt::Config<(#(#types,)*)>;
+        #values
 
         fn configure((#(#names,)*): (#(#types,)*)) -> Self {
             Self::new(#(#names),*)
@@ -151,7 +197,12 @@ fn call_args(hook: &Hook) -> CallArgs {
             Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject_context(__cx)),
             Role::Next => quote!(__next),
             Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject_name(__cx)),
-            Role::Args if hook.tool.is_some() => quote!(__args),
+            Role::Args if hook.tool.is_some() => {
+                let tool = tool_alias(&hook.name);
+                quote_spanned! {ty.span()=>
+                    <#ty as __rt::TypedArgs<<#tool as __rt::TypedTool>::Args>>::give(__args)
+                }
+            }
             Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
             Role::Outcome => match ty {
                 Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
@@ -186,6 +237,7 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     quote! {
         #returned
 
+        #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             type Ring<__R: __rt::Ring> = __R;
 
@@ -231,6 +283,13 @@ fn direct_call(hook: &Hook) -> TokenStream {
     let CallArgs { pass, .. } = call_args(hook);
     let returned = returned(hook);
     let call = quote_spanned!(return_span(hook)=> <#returned as __rt::AroundReturn>::hold(#name(#(#pass),*)));
+    // A value that cannot be shared makes a future that cannot be sent: that is the same error.
+    let call = if config(hook).count() == 0 {
+        call
+    } else {
+        let known = values_alias(&hook.name);
+        quote!({ let __future: <#known as __rt::Is>::Type<_> = #call; __future })
+    };
     let send = send_future(hook, &quote!(__rt::ToolResult));
     quote! {
         #[inline]
@@ -332,21 +391,28 @@ fn after_call(hook: &Hook) -> TokenStream {
 
 fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let name = &hook.name;
-    let tool = &hook.tool;
+    let tool = tool_alias(&hook.name);
     let CallArgs { inject, pass } = call_args(hook);
-    let call = quote!(#name(#(#pass),*));
     let common = common_items(hook);
-    let output = quote!(__rt::ToolResult<<#tool as __rt::TypedTool>::Output>);
+    let (alias, returned) = (returned_alias(hook), returned(hook));
     let span = return_span(hook);
+    let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
+    let result = quote_spanned!(span=> __rt::ToolResult<#output>);
+    let call = quote_spanned! {span=>
+        <#returned as __rt::TypedReturn<#output>>::hold(#name(#(#pass),*))
+    };
     let (future, body) = if is_direct(hook) {
         let future = quote_spanned! {span=>
-            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+            impl ::core::future::Future<Output = #result> + ::core::marker::Send
         };
         (quote!(fn), quote!(-> #future { #call }))
     } else {
-        (quote!(async fn), quote!(-> #output { #(#inject)* #call.await }))
+        (quote!(async fn), quote!(-> #result { #(#inject)* #call.await }))
     };
     quote! {
+        #alias
+
+        #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #common
             type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
@@ -366,6 +432,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl __rt::TypedHook for #ty {
             type Tool = #tool;
 

@@ -5,7 +5,7 @@ mod expand;
 mod model;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 
 use crate::diag::Errors;
 use crate::item::FnItem;
@@ -17,14 +17,17 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        return function.into_token_stream();
+        let error = function.declared_method(model::METHOD);
+        return quote!(#function #error);
     }
     let mut errors = Errors::default();
     let options = attr::Options::parse(options, &mut errors);
     let hook = model::Hook::read(&mut function, options, &mut errors);
-    if let Some(hook) = hook
+    if let Some(mut hook) = hook
         && errors.is_empty()
     {
+        let tool = expand::tool_alias(&hook.name);
+        hook.rename_tool(&mut function.sig, &tool);
         let generated = expand::expand(&hook);
         return quote!(#function #generated);
     }

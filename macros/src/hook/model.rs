@@ -1,19 +1,21 @@
 //! What a hook's signature says.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Token, Type, TypeParamBound, Visibility,
+    Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, ReturnType, Signature, Token, Type, TypeParamBound,
+    Visibility,
 };
 
 use super::attr::{Form, Options};
 use crate::diag::Errors;
-use crate::item::{FnItem, is_reserved, meta_name};
+use crate::item::{FnItem, is_reserved, misspelt};
 use crate::paths::Runtime;
-use crate::suggest;
 
 /// A hook, understood.
 pub(crate) struct Hook {
@@ -66,7 +68,7 @@ impl Hook {
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
         let mut taken = Vec::new();
         for parameter in &mut function.sig.inputs {
-            misspelt(parameter, errors);
+            misspelt(parameter, PARAMETER_ATTRIBUTES, OTHERS, errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
         let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
@@ -80,8 +82,11 @@ impl Hook {
         let generics = Generics::read(function, errors);
         let mut parameters = Vec::new();
         for (input, attrs) in sig.inputs.iter().zip(taken) {
-            parameters.extend(parameter(input, &attrs, &generics, options.tool.is_some(), errors));
+            parameters.extend(parameter(input, &attrs, &generics, options.is_typed, errors));
         }
+        open_next(function, &parameters);
+        let sig = &function.sig;
+        one_state(&parameters, errors);
         let form = form(&parameters, &options, errors)?;
         check_form(function, form, &parameters, &options, errors);
         let mut returns = sig.output.clone();
@@ -112,20 +117,14 @@ impl Hook {
     }
 }
 
-const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
+pub(crate) const METHOD: &str = "a hook is a free function; for a hook with state take `#[config]` parameters or write \
+                                 `impl onionskin::Hook for ..`";
 
-/// Takes attributes off that were meant to be ours: the compiler knows nothing of them.
-fn misspelt(parameter: &mut FnArg, errors: &mut Errors) {
-    let FnArg::Typed(typed) = parameter else { return };
-    typed.attrs.retain(|attr| {
-        let name = meta_name(&attr.meta);
-        let meant = suggest::nearest(&name, PARAMETER_ATTRIBUTES).filter(|meant| **meant != name);
-        if let Some(meant) = meant {
-            errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
-        }
-        meant.is_none()
-    });
-}
+/// What stands on a tool's parameter.
+const OTHERS: (&[&str], &str) =
+    (&["arg"], "`#[arg]` is for tools; the value that `agent!` writes for a hook is `#[config]`");
+
+const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
 
 fn is_hook_attribute(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == "tool_hook")
@@ -134,7 +133,10 @@ fn is_hook_attribute(attr: &Attribute) -> bool {
 fn refuse_qualifiers(function: &FnItem, errors: &mut Errors) {
     let sig = &function.sig;
     if let syn::Safety::Unsafe(word) = &sig.safety {
-        errors.at(word, "a hook cannot be `unsafe`: the runtime calls it without knowing what it demands");
+        errors.at(
+            word,
+            "a hook cannot be `unsafe`, because the runtime calls it; drop the word, and check inside",
+        );
     }
     if let Some(abi) = &sig.abi {
         errors.at(abi, "a hook is a plain Rust function; take the ABI off");
@@ -206,11 +208,7 @@ fn parameter(
 ) -> Option<Parameter> {
     let typed = match input {
         FnArg::Receiver(receiver) => {
-            errors.at(
-                receiver,
-                "a hook is a free function; for a hook with state take `#[config]` parameters or write \
-                 `impl onionskin::Hook for ..`",
-            );
+            errors.at(receiver, METHOD);
             return None;
         }
         FnArg::Typed(typed) => typed,
@@ -219,7 +217,7 @@ fn parameter(
         Pat::Ident(pat) if pat.subpat.is_none() => Some(pat.ident.clone()),
         Pat::Wild(_) => None,
         other => {
-            errors.at(other, "a hook's parameter has a plain name, because its name says what fills it");
+            errors.at(other, "a hook's parameter has a plain name, which says what fills it; take the value apart in the body");
             return None;
         }
     };
@@ -258,7 +256,12 @@ fn parameter(
         {
             Role::Context
         }
-        [] => Role::Inject,
+        [] => {
+            if matches!(ungrouped(&typed.ty), Type::Path(_)) && last_segment(&typed.ty) == "ToolContext" {
+                errors.at(&typed.ty, "the context of a call is shared: write `&ToolContext`");
+            }
+            Role::Inject
+        }
     };
     let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
     let mut ty = (*typed.ty).clone();
@@ -285,6 +288,81 @@ impl VisitMut for Plain<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
         if self.lifetimes.contains(&lifetime.ident) {
             lifetime.ident = Ident::new("_", lifetime.ident.span());
+        }
+    }
+}
+
+/// The states that hooks and tools take are held against the agent's one.
+fn one_state(parameters: &[Parameter], errors: &mut Errors) {
+    let is_state = |parameter: &&Parameter| {
+        matches!(parameter.role, Role::Inject)
+            && matches!(parameter.ty, Type::Path(_))
+            && last_segment(&parameter.ty) == "State"
+            && parameter.cfgs.is_empty()
+    };
+    let mut states = parameters.iter().filter(is_state).map(|parameter| &parameter.ty);
+    let Some(first) = states.next() else { return };
+    let words = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
+    for other in states.filter(|other| words(other) != words(first)) {
+        errors.at(
+            other,
+            format_args!("an agent has one state, and this hook already takes `{}`", words(first)),
+        );
+    }
+}
+
+/// `next: &dyn Next` is an error of ours, and one of rustc's, which knows that `Next` cannot be `dyn`: the function is
+/// given back with `impl Next`.
+fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
+    struct Open<'a>(&'a mut Option<Type>);
+
+    impl<'ast> Visit<'ast> for Open<'_> {
+        fn visit_type_trait_object(&mut self, ty: &'ast syn::TypeTraitObject) {
+            let bounds = &ty.bounds;
+            *self.0 = Some(syn::parse_quote!(impl #bounds));
+        }
+    }
+
+    for (input, parameter) in function.sig.inputs.iter_mut().zip(parameters) {
+        if let FnArg::Typed(typed) = input
+            && matches!(parameter.role, Role::Next)
+        {
+            let mut open = None;
+            Open(&mut open).visit_type(&parameter.ty);
+            if let Some(open) = open {
+                *typed.ty = open;
+            }
+        }
+    }
+}
+
+impl Hook {
+    /// Names the tool of a typed hook otherwise, in the function's signature and in what was read of it.
+    pub(crate) fn rename_tool(&mut self, sig: &mut Signature, name: &Ident) {
+        let Some(tool) = &self.tool else { return };
+        let mut rename = Rename { tool: tool.to_token_stream().to_string(), name };
+        for input in &mut sig.inputs {
+            rename.visit_fn_arg_mut(input);
+        }
+        rename.visit_return_type_mut(&mut sig.output);
+        rename.visit_generics_mut(&mut sig.generics);
+        for parameter in &mut self.parameters {
+            rename.visit_type_mut(&mut parameter.ty);
+        }
+        rename.visit_return_type_mut(&mut self.returns);
+    }
+}
+
+struct Rename<'a> {
+    tool: String,
+    name: &'a Ident,
+}
+
+impl VisitMut for Rename<'_> {
+    fn visit_type_path_mut(&mut self, ty: &mut syn::TypePath) {
+        visit_mut::visit_type_path_mut(self, ty);
+        if ty.qself.is_none() && ty.path.to_token_stream().to_string() == self.tool {
+            ty.path = self.name.clone().into();
         }
     }
 }
@@ -386,13 +464,13 @@ fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
 fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Option<Form> {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
-    for roles in [
-        (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool,
-        |role| matches!(role, Role::Outcome),
-        |role| matches!(role, Role::Args),
+    for (what, is_it) in [
+        ("the rest of the call stands", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
+        ("the result stands", |role| matches!(role, Role::Outcome)),
+        ("the arguments stand", |role| matches!(role, Role::Args)),
     ] {
-        if let Some(second) = parameters.iter().filter(|parameter| roles(&parameter.role)).nth(1) {
-            errors.at(&second.ty, "there is one of this already; take one of them off");
+        if let Some(second) = parameters.iter().filter(|parameter| is_it(&parameter.role)).nth(1) {
+            errors.at(&second.ty, format_args!("{what} in another parameter already; take one of them off"));
             return None;
         }
     }
@@ -443,16 +521,21 @@ fn check_form(
             return;
         }
     }
-    if form == Form::Around && sig.asyncness.is_none() {
+    let opaque = match &sig.output {
+        ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => Some(ty),
+        _ => None,
+    };
+    if form == Form::Around && sig.asyncness.is_none() && opaque.is_none() {
         errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
     }
     if form == Form::Around && matches!(sig.output, ReturnType::Default) {
         errors.at(&sig.ident, "an around hook gives the result of the call: write `-> ToolResult`");
     }
-    if let ReturnType::Type(_, ty) = &sig.output
-        && let Type::ImplTrait(_) = &**ty
-    {
-        errors.at(ty, "a hook names what it returns: around `ToolResult`, before `()` or `ToolResult<()>`");
+    if let Some(ty) = opaque {
+        errors.at(
+            ty,
+            "a hook names what it returns: around `async fn .. -> ToolResult`, before `()` or `ToolResult<()>`",
+        );
     }
     if let (Form::After, ReturnType::Default) = (form, &sig.output)
         && let Some(outcome) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome))

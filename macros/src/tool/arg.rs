@@ -153,12 +153,12 @@ impl Arg {
         if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, highest)
             && (first > last || (open && first >= last))
         {
-            errors.at(&range, "nothing is in this range");
+            errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
         }
         if let (None, Some(0.0), true, true) =
             (start, end.as_deref().and_then(literal), open, below.is_empty())
         {
-            errors.at(&range, "nothing is in this range");
+            errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
         }
     }
 }

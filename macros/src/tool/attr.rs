@@ -16,6 +16,8 @@ pub(crate) struct OwnHook {
     pub(crate) path: Path,
     /// What it is configured with, as a tuple.
     pub(crate) with: TokenStream,
+    /// How many values that is.
+    pub(crate) values: usize,
 }
 
 /// The hints of `annotations(..)`, in the order of [`HINTS`].
@@ -113,20 +115,20 @@ impl Options {
     fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
         match key {
             "name" => self.name = text(meta, "name = \"add_one\"", errors),
-            "title" => self.title = value(meta, "title = \"Add one\"", errors),
-            "description" => self.description = value(meta, "description = \"Adds one.\"", errors),
+            "title" => self.title = words(meta, "title = \"Add one\"", errors),
+            "description" => self.description = words(meta, "description = \"Adds one.\"", errors),
             "instructions" => {
-                self.instructions = value(meta, "instructions = \"Use it for sums.\"", errors);
+                self.instructions = words(meta, "instructions = \"Use it for sums.\"", errors);
             }
             "meta" => self.meta = value(meta, "meta = [(\"icon\", \"plus\")]", errors),
-            "output_schema" => self.output_schema = value(meta, "output_schema = my_schema()", errors),
+            "output_schema" => self.output_schema = schema(meta, errors),
             "on_error" => self.on_error = path(meta, "on_error = explain", errors),
             "timeout" => self.timeout = timeout(meta, errors),
             "hooks" => self.hooks = hooks(meta, errors),
             "annotations" => self.hints = hints(meta, errors),
             "effect" => self.effect = effect(meta, errors),
             "stop_after" => self.stop_after = flag(meta, errors),
-            "max_calls" => self.max_calls = value(meta, "max_calls = 3", errors),
+            "max_calls" => self.max_calls = count(meta, errors),
             "blocking" => self.blocking = flag(meta, errors).then(|| meta.span()),
             "parse_docs" => self.parse_docs = flag(meta, errors),
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
@@ -171,6 +173,44 @@ pub(crate) fn value(meta: &Meta, example: &str, errors: &mut Errors) -> Option<E
     }
 }
 
+/// A value that may be text.
+fn words(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
+    let value = value(meta, example, errors)?;
+    if let Expr::Lit(ExprLit { lit, .. }) = &value
+        && !matches!(lit, Lit::Str(_))
+    {
+        errors.at(lit, format_args!("text in quotes is wanted here: `{example}`"));
+        return None;
+    }
+    Some(value)
+}
+
+/// `max_calls = 3`, or a constant.
+fn count(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
+    const EXAMPLE: &str = "max_calls = 3";
+    let value = value(meta, EXAMPLE, errors)?;
+    let counts = match &value {
+        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<u32>().is_ok_and(|most| most > 0),
+        Expr::Lit(_) | Expr::Unary(_) => false,
+        _ => true,
+    };
+    if !counts {
+        errors.at(&value, format_args!("a whole number from 1 is wanted here: `{EXAMPLE}`"));
+        return None;
+    }
+    Some(value)
+}
+
+fn schema(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
+    const EXAMPLE: &str = "output_schema = my_schema()";
+    let value = value(meta, EXAMPLE, errors)?;
+    if let Expr::Lit(literal) = &value {
+        errors.at(literal, format_args!("what gives a `serde_json::Value` is wanted here: `{EXAMPLE}`"));
+        return None;
+    }
+    Some(value)
+}
+
 /// The text of `key = "text"`.
 pub(crate) fn text(meta: &Meta, example: &str, errors: &mut Errors) -> Option<LitStr> {
     match value(meta, example, errors)? {
@@ -209,7 +249,7 @@ fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
         Meta::NameValue(pair) => quote::ToTokens::to_token_stream(&pair.value),
         other => quote!(#other),
     };
-    errors.at(place, format_args!("a path is wanted here: `{example}`"));
+    errors.at(place, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
     None
 }
 
@@ -264,10 +304,11 @@ fn hooks(meta: &Meta, errors: &mut Errors) -> Vec<OwnHook> {
     let mut hooks = Vec::new();
     for entry in list.elems {
         match entry {
-            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()) }),
+            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()), values: 0 }),
             Expr::Call(call) if matches!(*call.func, Expr::Path(_)) => {
                 let (Expr::Path(path), args) = (*call.func, call.args.iter()) else { continue };
-                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)) });
+                let values = args.len();
+                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)), values });
             }
             other => errors.at(other, format_args!("a hook is wanted here, as in `{EXAMPLE}`")),
         }

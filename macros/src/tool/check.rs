@@ -4,7 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
-use syn::{FnArg, GenericParam, Item, ReturnType, Safety, TypeImplTrait};
+use syn::{
+    FnArg, GenericParam, Item, Receiver, ReceiverKind, ReturnType, Safety, Type, TypeImplTrait,
+    TypeParamBound,
+};
 
 use super::attr::Options;
 use super::param::{Param, argument, last_segment};
@@ -28,7 +31,27 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
+pub(crate) const METHOD: &str =
+    "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`";
+
 const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
+
+/// Whether this is a hook's function, by the rest of the call that it takes.
+pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
+    let next = function.sig.inputs.iter().find_map(|input| match input {
+        FnArg::Typed(typed) => match &*typed.ty {
+            Type::ImplTrait(open) => open.bounds.iter().find_map(|bound| match bound {
+                TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| &last.ident),
+                _ => None,
+            }),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let Some(next) = next.filter(|next| **next == "Next" || **next == "TypedNext") else { return false };
+    errors.at(next, "a function that takes the rest of a call is a hook: write `#[tool_hook]` on it");
+    true
+}
 
 /// Whether another of our attributes stands on the function.
 pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
@@ -44,7 +67,7 @@ pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
 }
 
 /// Checks the function as such; says whether a type may stand beside it.
-pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) -> bool {
+pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors: &mut Errors) -> bool {
     let sig = &function.sig;
     if let Some(token) = &sig.constness {
         errors.at(token, "a tool runs when the model calls it; drop `const`");
@@ -75,11 +98,11 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
         }
     }
     if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        errors.at(
-            receiver.self_token,
-            "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`",
-        );
-        return false;
+        if !is_method {
+            errors.at(receiver.self_token, METHOD);
+            return false;
+        }
+        shared(receiver, errors);
     }
     if let ReturnType::Type(_, ty) = &sig.output {
         Opaque(errors).visit_type(ty);
@@ -87,7 +110,21 @@ pub(crate) fn item(function: &FnItem, options: &Options, errors: &mut Errors) ->
     if let (Some(blocking), true) = (options.blocking, sig.asyncness.is_some()) {
         errors.push(blocking, "`blocking` is for functions that are not `async`: drop it, or drop `async`");
     }
-    type_name(function, options, errors)
+    // A method's type is out of sight.
+    is_method || type_name(function, options, errors)
+}
+
+/// A toolbox's method borrows the toolbox.
+fn shared(receiver: &Receiver, errors: &mut Errors) {
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => {}
+        ReceiverKind::Reference(_, _, Some(_)) => errors.at(
+            receiver,
+            "the tools of a toolbox run at the same time: take `&self`, and keep what changes behind a lock \
+             (`Mutex`) or in an atomic",
+        ),
+        _ => errors.at(receiver, "the toolbox is shared by all its tools: take `&self`"),
+    }
 }
 
 /// `impl Trait` as a result.
@@ -138,10 +175,11 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
     if name.is_empty() {
         errors.push(span, "a tool needs a name");
     } else if let Some(wrong) = name.chars().find(|c| !legal(*c)) {
+        let wrong = if wrong == ' ' { "a space".to_owned() } else { format!("`{wrong}`") };
         errors.push(
             span,
             format_args!(
-                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse `{wrong}`{hint}"
+                "a tool's name is made of the letters A to Z, digits, `_` and `-`: providers refuse {wrong}{hint}"
             ),
         );
     } else if name.len() > 64 {

@@ -1,11 +1,12 @@
 //! What `#[tool]` writes beside the function. `runtime/tests/by_hand.rs` shows it by hand.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
+use syn::spanned::Spanned;
 
 use super::check::{cfg_words, state_of};
-use super::model::Model;
+use super::model::{Method, Model};
 use super::param::{Param, Source};
 use crate::item::FnItem;
 
@@ -32,20 +33,24 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let words = format!("The tool `{tool_name}`: what `agent!` names.");
     let private = runtime.private();
     // The tool's own hooks live in it: the outermost one outside.
-    let fields = if model.options.hooks.is_empty() {
+    let onion = if model.options.hooks.is_empty() {
         quote!()
     } else {
         let hooks = model.options.hooks.iter().rev();
         let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
             let path = &hook.path;
-            quote!(#private::Layer<#path, #inner>)
+            let typed = hook_const(path, &private, "TYPED");
+            // What is no hook is one error, and the compiler is silent about the field.
+            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#path>);
+            quote!(#private::Layer<#known, #inner>)
         });
-        quote!(onion: #onion)
+        quote!(onion: #onion,)
     };
+    let of = model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: #private::Arc<#self_ty>,));
     quote! {
         #(#cfgs)*
         #[doc = #words]
-        #vis struct #type_name { #fields }
+        #vis struct #type_name { #onion #of }
     }
 }
 
@@ -125,13 +130,32 @@ impl Expansion<'_> {
         self.params.iter().any(|param| !param.is_injected() && param.form.is_reference())
     }
 
-    /// What the function is called with, the values in local variables.
+    /// What the function is called with, the values in local variables; the object of a method is `__of`.
     pub(super) fn passed(&self, owned: bool) -> impl Iterator<Item = TokenStream> {
-        self.params.iter().enumerate().map(move |(at, param)| match param.source {
+        let values = self.params.iter().enumerate().map(move |(at, param)| match param.source {
             Source::Injected => local(at).to_token_stream(),
             Source::Model => param.pass(&local(at), owned),
             Source::Skipped => param.pass(&local(at), true),
-        })
+        });
+        self.takes_self().then(|| quote!(&__of)).into_iter().chain(values)
+    }
+
+    /// The path of the function.
+    pub(super) fn callee(&self) -> TokenStream {
+        let function = &self.model.function;
+        match &self.model.method {
+            Some(Method { self_ty, .. }) => quote!(<#self_ty>::#function),
+            None => quote!(#function),
+        }
+    }
+
+    pub(super) fn takes_self(&self) -> bool {
+        self.model.method.as_ref().is_some_and(|method| method.takes_self)
+    }
+
+    /// Names the object of a method.
+    pub(super) fn object(&self) -> Option<TokenStream> {
+        self.takes_self().then(|| quote!(let __of = &self.of;))
     }
 
     /// The parameters that the model fills, each with its place among all parameters.
@@ -179,16 +203,26 @@ impl Expansion<'_> {
 
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
-        let hooks = self.model.options.hooks.iter().rev();
+        let hooks = self.model.options.hooks.iter().enumerate();
         let fields = if hooks.len() == 0 {
             quote!()
         } else {
-            let onion = hooks.fold(quote!(__rt::Within::new()), |inner, hook| {
-                let with = &hook.with;
-                quote!(__rt::Layer::new(#with, #inner))
+            let of = if self.model.method.is_some() { quote!(__rt::Arc::clone(&of)) } else { quote!(()) };
+            let onion = hooks.rev().fold(quote!(__rt::Within::new(#of)), |inner, (index, hook)| {
+                let (as_written, with) = (as_written(index), &hook.with);
+                quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
             });
-            quote!(onion: #onion)
+            quote!(onion: #onion,)
         };
+        if let Some(Method { self_ty, .. }) = &self.model.method {
+            return quote! {
+                impl #type_name {
+                    fn bound(of: __rt::Arc<#self_ty>) -> Self {
+                        Self { #fields of }
+                    }
+                }
+            };
+        }
         quote! {
             impl ::core::default::Default for #type_name {
                 fn default() -> Self {
@@ -200,6 +234,10 @@ impl Expansion<'_> {
 
     /// The tool as a value. Inlined, so that a tool that nobody asks for it costs nothing.
     fn spec(&self) -> TokenStream {
+        // A method needs its object; the toolbox gives its tools.
+        if self.model.method.is_some() {
+            return TokenStream::new();
+        }
         let (vis, type_name, code) = (&self.model.vis, self.type_name, &self.model.code);
         quote! {
             impl #type_name {
@@ -215,16 +253,36 @@ impl Expansion<'_> {
 
     /// The state that the tool and its own hooks work on.
     fn state(&self) -> TokenStream {
-        let own = if let Some(state) = self.params.iter().find_map(|param| state_of(param)) {
-            quote!(__rt::State<#state>)
-        } else {
-            quote!(())
-        };
-        self.model.options.hooks.iter().fold(own, |states, hook| {
-            let path = &hook.path;
-            quote!(__rt::BothStates<#states, <#path as __rt::Hook>::State>)
+        let own = own_state(self.model);
+        (0..self.model.options.hooks.len()).fold(own, |states, index| {
+            let hook = as_written(index);
+            quote!(__rt::BothStates<#states, <#hook as __rt::Hook>::State>)
         })
     }
+}
+
+/// The state that the function takes.
+pub(crate) fn own_state(model: &Model) -> TokenStream {
+    match model.params.iter().find_map(state_of) {
+        Some(state) => quote!(__rt::State<#state>),
+        None => quote!(()),
+    }
+}
+
+/// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other
+/// values than it takes.
+pub(super) fn as_written(index: usize) -> Ident {
+    Ident::new(&format!("HookAsWritten{index}"), Span::mixed_site())
+}
+
+/// `<path as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
+/// compiler's own rules once.
+pub(super) fn hook_const(path: &syn::Path, private: &TokenStream, item: &str) -> TokenStream {
+    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
+    let open = quote_spanned!(path.span()=> <);
+    let item = Ident::new(item, last);
+    let close = quote_spanned!(last=> >::#item);
+    quote!(#open #path as #private::Hook #close)
 }
 
 /// Stands in for the tool where it could not be written, so that one mistake does not become several.

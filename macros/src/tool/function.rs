@@ -50,17 +50,23 @@ impl Expansion<'_> {
         let (inject, skipped) = (self.injection(), self.skipped());
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
-            impl ::core::future::Future<Output = #output> + ::core::marker::Send
+            ::core::result::Result<
+                impl ::core::future::Future<Output = #output> + ::core::marker::Send + 'a,
+                __rt::Exit,
+            >
         };
-        let function = &self.model.function;
-        let passed = self.passed(true);
-        let call = quote!(#function(#(#passed),*));
+        let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
+        let call = quote!(#callee(#(#passed),*));
         let call = match (self.model.is_async, self.passes_references()) {
             (false, _) => quote!(__rt::lazy(move |_| #call)),
             (true, false) => call,
             (true, true) => quote!(async move { #call.await }),
         };
+        // What cannot be sent between threads is reported at the function's name.
+        let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
         let ladders = ladders(&output);
+        // That the result is none of a tool's is found here, and reported at the type.
+        let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
         quote! {
             #arguments
             impl __rt::Function for #type_name {
@@ -86,16 +92,18 @@ impl Expansion<'_> {
                     #unnamed
                 }
 
-                fn call(
-                    __cx: &__rt::ToolContext,
+                fn call<'a>(
+                    &'a self,
+                    __cx: &'a __rt::ToolContext,
                     #nested_values: Self::Values,
-                ) -> ::core::result::Result<#future + '_, __rt::Exit> {
+                ) -> #future {
+                    #object
                     #inject
                     #skipped
-                    ::core::result::Result::Ok(#call)
+                    #called
                 }
 
-                fn returned() -> impl __rt::Returned<#output> {
+                fn returned() -> #returned {
                     #ladders
                 }
             }

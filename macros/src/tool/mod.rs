@@ -28,7 +28,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return check::not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        return item;
+        let error = function.declared_method(check::METHOD);
+        return quote!(#item #error);
     }
     let mut errors = Errors::default();
     if check::stands_twice(&function, &mut errors) {
@@ -36,8 +37,13 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     }
+    if check::is_hook(&function, &mut errors) {
+        // As the hook that it is, so that whoever names it has no error as well.
+        let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
+        return quote!(#hook #errors);
+    }
     let options = attr::Options::parse(options, &mut errors);
-    let mut model = model::Model::read(&mut function, options, &mut errors);
+    let mut model = model::Model::read(&mut function, options, None, &mut errors);
     if errors.is_empty() {
         model.code = source::text(&item);
         let generated = expand::expand(&model);
@@ -47,6 +53,43 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let stand_in = expand::stand_in(&function, &model);
     let errors = errors.into_tokens();
     quote!(#function #stand_in #errors)
+}
+
+/// A method of a toolbox, as the tool that it becomes.
+pub(crate) struct Member {
+    /// Its type, bound to the object by `bound`, and all that is implemented for it.
+    pub(crate) expansion: TokenStream,
+    /// The name of that type.
+    pub(crate) type_name: syn::Ident,
+    pub(crate) tool_name: String,
+    pub(crate) cfgs: Vec<syn::Attribute>,
+    pub(crate) state: TokenStream,
+}
+
+/// Expands one method; it is left without our attributes and its parameters' docs.
+pub(crate) fn member(
+    options: TokenStream,
+    method: &mut FnItem,
+    self_ty: &syn::Type,
+    crate_path: Option<&syn::Path>,
+    errors: &mut Errors,
+) -> Option<Member> {
+    let mut own = Errors::default();
+    let mut options = attr::Options::parse(options, &mut own);
+    if options.crate_path.is_none() {
+        options.crate_path = crate_path.cloned();
+    }
+    let model = model::Model::read(method, options, Some(self_ty), &mut own);
+    let sound = own.is_empty();
+    errors.extend(own);
+    let type_name = model.type_name.clone().filter(|_| sound)?;
+    Some(Member {
+        expansion: expand::expand(&model),
+        type_name,
+        tool_name: model.tool_name.clone(),
+        cfgs: model.cfgs.clone(),
+        state: expand::own_state(&model),
+    })
 }
 
 #[cfg(test)]

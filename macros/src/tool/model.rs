@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Attribute, Generics, ReturnType, Type, Visibility};
+use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility};
 
 use super::attr::Options;
 use super::check;
@@ -14,9 +14,18 @@ use crate::item::{FnItem, type_ident};
 use crate::paths::Runtime;
 use crate::suggest;
 
+/// What a method of a toolbox has beyond a function.
+pub(crate) struct Method {
+    /// The toolbox.
+    pub(crate) self_ty: Type,
+    pub(crate) takes_self: bool,
+}
+
 pub(crate) struct Model {
     pub(crate) options: Options,
     pub(crate) runtime: Runtime,
+    /// None for a free function.
+    pub(crate) method: Option<Method>,
     /// The function.
     pub(crate) function: Ident,
     /// The type beside it; none if nothing can stand there.
@@ -39,8 +48,18 @@ pub(crate) struct Model {
 
 impl Model {
     /// Reads a function, and takes our attributes and its parameters' docs off it.
-    pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Self {
-        let may_have_type = check::item(function, &options, errors);
+    /// A method's `self_ty` is its toolbox.
+    pub(crate) fn read(
+        function: &mut FnItem,
+        options: Options,
+        self_ty: Option<&Type>,
+        errors: &mut Errors,
+    ) -> Self {
+        let method = self_ty.map(|self_ty| Method {
+            self_ty: self_ty.clone(),
+            takes_self: matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))),
+        });
+        let may_have_type = check::item(function, &options, method.is_some(), errors);
         let mut params: Vec<Param> = Vec::new();
         for parameter in &mut function.sig.inputs {
             params.extend(Param::read(parameter, errors));
@@ -56,6 +75,7 @@ impl Model {
         let type_name = type_ident(options.type_name.as_ref().unwrap_or(&ident));
         Self {
             runtime: Runtime::new(options.crate_path.clone()),
+            method,
             type_name: may_have_type.then_some(type_name),
             tool_name,
             vis: function.vis.clone(),

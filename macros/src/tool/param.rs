@@ -7,13 +7,13 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
     Attribute, Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PatType, PathArguments, PathSegment, Type,
-    TypeImplTrait, TypeReference,
+    TypeFnPtr, TypeImplTrait, TypePtr, TypeReference, TypeTraitObject,
 };
 
 use super::arg::{Arg, Fallback};
 use super::docs::{self, Docs};
 use crate::diag::Errors;
-use crate::item::FnItem;
+use crate::item::{FnItem, misspelt};
 
 /// How the function takes a value of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,9 +86,16 @@ const INJECTED: &[&str] = &[
     "ToolSource",
 ];
 
+/// What stands on a hook's parameter.
+const OTHERS: (&[&str], &str) = (
+    &["config"],
+    "`#[config]` is for hooks; a tool's value stands in `State<..>`, or is `#[arg(skip, default = ..)]`",
+);
+
 impl Param {
     /// Reads a parameter, and takes our attributes and its docs off it.
     pub(crate) fn read(parameter: &mut syn::FnArg, errors: &mut Errors) -> Option<Self> {
+        misspelt(parameter, &["arg", "inject"], OTHERS, errors);
         let attrs = FnItem::take_attrs(parameter, &["doc", "arg", "inject"]);
         let syn::FnArg::Typed(PatType { pat, ty, attrs: rest, .. }) = parameter else { return None };
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
@@ -118,12 +125,20 @@ impl Param {
         {
             errors.at(reference, "what the runtime injects is shared: take it by `&`");
         }
+        if let (true, None, Type::Path(_), Some(segment)) = (injected, forced, plain(ty), last_segment(ty))
+            && segment.ident == "ToolContext"
+        {
+            errors.at(&*ty, "what the runtime injects is shared: write `&ToolContext`");
+        }
         let (form, owned) = if injected { (Form::Value, quote!()) } else { form(ty, errors) };
         let source = match () {
             () if injected => Source::Injected,
             () if arg.skip => Source::Skipped,
             () => Source::Model,
         };
+        if let Source::Model = source {
+            no_data(ty, errors);
+        }
         if !injected {
             limits_fit(ty, &arg, errors);
         }
@@ -208,7 +223,9 @@ impl Param {
         let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow);
         match &self.arg.default {
             Some(Fallback::Expr(value)) => Some(match &**value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => quote!(::core::convert::Into::into(#text)),
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
+                    quote!(::core::convert::Into::into(#text))
+                }
                 value if converts => quote!(::core::convert::Into::into(#value)),
                 value if self.form == Form::OptionStr || self.form == Form::OptionCowStr => {
                     quote!(::core::option::Option::map(#value, ::core::convert::Into::into))
@@ -219,6 +236,15 @@ impl Param {
             None if matches!(self.source, Source::Skipped) => Some(self.default_of_type()),
             None => None,
         }
+    }
+
+    /// Whether it is a number or the like, which no text converts into: rustc then says which type is wanted.
+    fn is_plain(&self) -> bool {
+        const PLAIN: &[&str] = &[
+            "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
+            "isize", "f32", "f64",
+        ];
+        matches!(&self.ty, Type::Path(path) if path.path.get_ident().is_some_and(|ident| PLAIN.contains(&&*ident.to_string())))
     }
 
     fn default_of_type(&self) -> TokenStream {
@@ -267,6 +293,26 @@ fn impl_trait(ty: &Type, errors: &mut Errors) {
     impl<'ast> Visit<'ast> for Find<'_> {
         fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
             self.0.at(ty, "the model fills a concrete type: write one instead of `impl ..`");
+        }
+    }
+    Find(errors).visit_type(ty);
+}
+
+/// What no model can write down.
+fn no_data(ty: &Type, errors: &mut Errors) {
+    struct Find<'e>(&'e mut Errors);
+    impl<'ast> Visit<'ast> for Find<'_> {
+        fn visit_type_trait_object(&mut self, ty: &'ast TypeTraitObject) {
+            self.0.at(ty, "the model fills a concrete type: write one instead of `dyn ..`");
+        }
+
+        fn visit_type_fn_ptr(&mut self, ty: &'ast TypeFnPtr) {
+            self.0.at(ty, "the model fills arguments with data, and this is a function");
+        }
+
+        fn visit_type_ptr(&mut self, ty: &'ast TypePtr) {
+            self.0
+                .at(ty, "the model fills arguments with data, and this is an address: take the value itself");
         }
     }
     Find(errors).visit_type(ty);
@@ -357,11 +403,7 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
         return None;
     }
     let inner = plain(&reference.elem);
-    if let Type::TraitObject(object) = inner {
-        errors.at(object, "the model fills a concrete type: write one instead of `dyn ..`");
-        return None;
-    }
-    Some(inner)
+    (!matches!(inner, Type::TraitObject(_))).then_some(inner)
 }
 
 /// Whether a type borrows from something that does not live for ever.

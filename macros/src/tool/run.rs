@@ -5,7 +5,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, local};
+use super::expand::{Expansion, as_written, hook_const, local};
+use super::model::Method;
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -21,6 +22,7 @@ impl Expansion<'_> {
             #call
             #encode
             #items
+            #[diagnostic::do_not_recommend]
             impl __rt::Tool for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
@@ -51,10 +53,17 @@ impl Expansion<'_> {
         if !self.model.is_async {
             return None;
         }
-        let function = &self.model.function;
-        let span = function.span().resolved_at(Span::mixed_site());
-        let values: Vec<_> = (0..self.params.len()).map(local).collect();
-        let types = self.params.iter().map(|param| &param.ty);
+        let callee = self.callee();
+        let span = self.model.function.span().resolved_at(Span::mixed_site());
+        let of = Ident::new("__of", Span::call_site());
+        let object = self.model.method.as_ref().filter(|method| method.takes_self);
+        let values: Vec<_> =
+            object.iter().map(|_| of.clone()).chain((0..self.params.len()).map(local)).collect();
+        let self_ty = object.map(|method| {
+            let self_ty = &method.self_ty;
+            quote!(&#self_ty)
+        });
+        let types = self_ty.into_iter().chain(self.params.iter().map(|param| param.ty.to_token_stream()));
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
         let output =
@@ -64,15 +73,15 @@ impl Expansion<'_> {
         };
         Some(quote! {
             fn __call #lifetimes (#(#values: #types),*) -> #future #bounds {
-                #function(#(#values),*)
+                #callee(#(#values),*)
             }
         })
     }
 
     /// The call of the function, its values in local variables, and its end.
     pub(super) fn called(&self, owned: bool) -> TokenStream {
-        let (function, passed) = (&self.model.function, self.passed(owned));
-        if self.model.is_async { quote!(__call(#(#passed),*).await) } else { quote!(#function(#(#passed),*)) }
+        let (callee, passed) = (self.callee(), self.passed(owned));
+        if self.model.is_async { quote!(__call(#(#passed),*).await) } else { quote!(#callee(#(#passed),*)) }
     }
 
     fn encode(&self) -> TokenStream {
@@ -102,7 +111,9 @@ impl Expansion<'_> {
         let body = if self.model.options.blocking.is_some() {
             let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
             let call = self.called(true);
+            let own = self.takes_self().then(|| quote!(let __of = __rt::Arc::clone(__of);));
             quote! {
+                #own
                 let (#(#values,)*) = __read(__args)?;
                 let (#(#values,)*) = (#(#owned,)*);
                 __rt::offload(__cx, move |__cx| {
@@ -122,11 +133,16 @@ impl Expansion<'_> {
             }
         };
         let options = &self.model.options;
-        let (type_name, inputs) = (self.type_name, quote!(__cx: &__rt::ToolContext, __args: &mut __rt::Args));
+        let of_type = match &self.model.method {
+            Some(Method { self_ty, .. }) => quote!(__rt::Arc<#self_ty>),
+            None => quote!(()),
+        };
+        let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
+        let type_name = self.type_name;
         let inner = if let Some(handler) = &options.on_error {
-            quote!(__rt::recover(__cx, __run(__cx, __args).await, #handler))
+            quote!(__rt::recover(__cx, __run(__of, __cx, __args).await, #handler))
         } else {
-            quote!(__run(__cx, __args).await)
+            quote!(__run(__of, __cx, __args).await)
         };
         let items = if self.model.is_wrapped() {
             quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
@@ -134,13 +150,22 @@ impl Expansion<'_> {
             quote!()
         };
         let (items, body) = if options.hooks.is_empty() {
-            (items, if self.model.is_wrapped() { inner } else { body })
+            let object = match &self.model.method {
+                Some(_) => quote!(let __of = &self.of;),
+                None if self.model.is_wrapped() => quote!(let __of = &();),
+                None => quote!(),
+            };
+            let body = if self.model.is_wrapped() { inner } else { body };
+            (items, quote!(#object #body))
         } else {
-            let checks = options.hooks.iter().map(|hook| {
-                let path = &hook.path;
-                quote_spanned! {path.span().resolved_at(Span::mixed_site())=>
+            let rt = quote!(__rt);
+            let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
+                let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
+                let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
+                quote_spanned! {path.span()=>
+                    type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
                     const _: () = ::core::assert!(
-                        !<#path as __rt::Hook>::TYPED,
+                        !#typed,
                         "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
                     );
                 }
@@ -148,7 +173,8 @@ impl Expansion<'_> {
             let inside = quote! {
                 #items
                 impl __rt::Body for #type_name {
-                    async fn body(__cx: &__rt::ToolContext, __args: &mut __rt::Args) -> __rt::ToolResult {
+                    type Of = #of_type;
+                    async fn body(#inputs) -> __rt::ToolResult {
                         #inner
                     }
                 }

@@ -18,7 +18,7 @@ impl Expansion<'_> {
             let owned = &param.owned;
             let default = param.default_value().map(|value| {
                 let function = format_ident!("__default_{at}");
-                items.extend(quote!(fn #function() -> #owned { #value }));
+                items.extend(quote!(fn #function() -> #owned { let value: #owned = #value; value }));
                 function
             });
             if !param.is_model() {

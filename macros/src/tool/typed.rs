@@ -22,6 +22,9 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
     let (inject, skipped, call) = (tool.injection(), tool.skipped(), tool.called(true));
     let ladders = ladders(&output);
+    let object = tool.object();
+    let own = (tool.takes_self() && tool.model.options.blocking.is_some())
+        .then(|| quote!(let __of = __rt::Arc::clone(__of);));
     let run = quote! {
         #inject
         #skipped
@@ -36,6 +39,8 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     };
     quote! {
         #definition
+        #[diagnostic::do_not_recommend]
+        #[allow(private_interfaces)]
         impl __rt::TypedTool for #type_name {
             type Args = #arguments;
             #output_item
@@ -50,6 +55,8 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
                 __cx: &'a __rt::ToolContext,
                 __args: #arguments,
             ) -> __rt::ToolResult<#output> {
+                #object
+                #own
                 let #arguments { #(#fields: #values,)* } = __args;
                 #run
             }

@@ -12,6 +12,7 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::Model;
+use crate::tool::SharedToolbox;
 
 /// Several agents in one program. The one with `default: true` is the entry.
 #[derive(Debug)]
@@ -91,6 +92,18 @@ impl AppBuilder {
     /// The state that each new session begins with, for the agents whose state is of this type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
+        self
+    }
+
+    /// Gives the agents a toolbox that they name in `toolboxes: [..]`.
+    pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(None, &toolbox.share());
+        self
+    }
+
+    /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
+    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 

@@ -12,6 +12,7 @@ use super::error::{BuildError, RunError};
 use super::handle::{AgentHandle, block_on};
 use super::instance::{Children, Instance, ToolProvider, fixed_entries};
 use super::stream::{RunOutput, RunStream};
+use super::toolboxes::Toolboxes;
 use crate::context::{AgentInfo, StateCell, StateHandle};
 use crate::journal::Journal;
 #[cfg(feature = "mcp")]
@@ -22,8 +23,8 @@ use crate::onion::{
     call_tool,
 };
 use crate::spec::ToolSpec;
-use crate::tool::FitsState;
 use crate::tool::table::ToolTable;
+use crate::tool::{FitsState, SharedToolbox, Toolbox};
 
 /// Makes the state of a new session.
 pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
@@ -31,6 +32,7 @@ pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send
 /// What all agents of a program share.
 pub(super) struct Shared {
     pub(super) states: StateMakers,
+    pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
     #[cfg(feature = "mcp")]
     pub(super) servers: ServerPool,
@@ -56,6 +58,7 @@ pub(super) struct Setup {
     pub(super) messages: Vec<Message>,
     /// For the entry only.
     pub(super) tools: Vec<ToolSpec>,
+    pub(super) toolboxes: Toolboxes,
     #[cfg(feature = "mcp")]
     pub(super) servers: McpConfig,
 }
@@ -63,6 +66,10 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
         self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
+    }
+
+    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+        self.toolboxes.give(prefix, toolbox);
     }
 
     /// Builds agents and everything beneath them; servers that several of them use are started once.
@@ -82,6 +89,7 @@ impl Setup {
         }
         let shared = Arc::new(Shared {
             states: self.states,
+            toolboxes: self.toolboxes,
             journal: self.journal,
             #[cfg(feature = "mcp")]
             servers,
@@ -199,12 +207,18 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
+        let panicked =
+            |Undefined { tool, reason }| BuildError::ToolPanicked { agent: name.to_string(), tool, reason };
         let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
-        let mut fixed = fixed.map_err(|Undefined { tool, reason }| BuildError::ToolPanicked {
-            agent: name.to_string(),
-            tool,
-            reason,
-        })?;
+        let mut fixed = fixed.map_err(panicked)?;
+        for toolbox in &declaration.toolboxes {
+            let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
+                agent: name.to_string(),
+                toolbox: toolbox.name,
+                call: toolbox.call(),
+            })?;
+            fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
+        }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         let instance = Arc::new(Instance {
@@ -312,6 +326,18 @@ impl<A: Agent> AgentBuilder<A> {
     /// well: call it once for each type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
+        self
+    }
+
+    /// Gives the agent, and its children, a toolbox that they name in `toolboxes: [..]`.
+    pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(None, &toolbox.share());
+        self
+    }
+
+    /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
+    pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
+        self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use super::{Agent, AgentRun, RunError};
 use crate::model::RequestParams;
 use crate::onion::{Call, Core, Definitions, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
-use crate::tool::{DynTool, Tool};
+use crate::tool::{DynTool, Tool, Toolbox};
 
 /// What a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,6 +80,7 @@ pub struct AgentDeclaration {
     pub(crate) servers: Vec<ServerUse>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) children: Vec<ChildLink>,
@@ -101,6 +102,22 @@ pub(crate) struct ServerUse {
     /// Globs over tool names; none lets every tool through.
     #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP tools are filtered"))]
     pub(crate) filter: Option<&'static [&'static str]>,
+}
+
+/// A toolbox that an agent uses; the object is given when the agent is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(hidden)]
+pub struct ToolboxLink {
+    pub(crate) id: std::any::TypeId,
+    pub(crate) name: &'static str,
+    /// Stands before the names of its tools.
+    pub(crate) prefix: Option<&'static str>,
+}
+
+impl ToolboxLink {
+    pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
+        Self { id: std::any::TypeId::of::<T>(), name: T::NAME, prefix }
+    }
 }
 
 /// Makes an agent's onion around its run-time hooks.
@@ -173,6 +190,7 @@ impl AgentDeclaration {
             servers: Vec::new(),
             runtime_tools: Vec::new(),
             tools: Vec::new(),
+            toolboxes: Vec::new(),
             hooks: Vec::new(),
             onion: None,
             children: Vec::new(),
@@ -213,6 +231,20 @@ impl AgentDeclaration {
     #[must_use]
     pub fn tool<T: Tool>(mut self, tool: T) -> Self {
         self.tools.push((T::NAME, Arc::new(tool)));
+        self
+    }
+
+    /// Uses the tools of a toolbox, which is given when the agent is built. A prefix tells several of one type
+    /// apart: with `archive`, the tool `search` is called `archive_search`.
+    #[must_use]
+    pub fn toolbox<T: Toolbox>(self, prefix: Option<&'static str>) -> Self {
+        self.toolbox_link(T::link(prefix))
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn toolbox_link(mut self, link: ToolboxLink) -> Self {
+        self.toolboxes.push(link);
         self
     }
 

@@ -25,6 +25,16 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
+    /// The agent uses a toolbox and was given none.
+    #[error("the agent `{agent}` uses the toolbox `{toolbox}` and was given none: call `{call}` with one")]
+    NoToolbox {
+        /// The agent.
+        agent: String,
+        /// The toolbox's type.
+        toolbox: &'static str,
+        /// What to call on the builder.
+        call: String,
+    },
     /// A tool's schema or the default of one of its parameters panicked.
     #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]
     ToolPanicked {

@@ -14,13 +14,16 @@ mod prompt;
 mod run;
 mod session;
 mod stream;
+mod toolboxes;
 
 use std::future::Future;
 
 pub use app::{App, AppBuilder};
 pub use builder::AgentBuilder;
 pub(crate) use child::Transcript;
-pub use declaration::{AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion};
+pub use declaration::{
+    AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion, ToolboxLink,
+};
 pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};

@@ -29,6 +29,7 @@ use crate::journal::StepKind;
     note = "these can be injected: `&ToolContext`, `CancellationToken`, `Progress`, `IdempotencyKey`, `State<T>`, \
             `&RunContext`, `&AgentInfo`, `Team`, `&SessionState`, `ToolSource`",
     note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
+    note = "a value that `agent!` writes for a hook, as in `retry(3)`, is marked `#[config]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
             `next` (`impl Next`), `result` or `output`",
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
@@ -111,7 +112,7 @@ impl<'a> Inject<'a> for CancellationToken {
     }
 }
 
-#[diagnostic::do_not_recommend]
+// Recommended, so that what the state lacks is named: mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(State::from_context(cx)?)

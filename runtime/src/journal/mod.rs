@@ -6,6 +6,7 @@
 
 mod id;
 mod memory;
+mod record;
 
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher};
@@ -19,6 +20,7 @@ use serde_json::Value;
 
 pub use id::{StepId, StepKind};
 pub use memory::MemoryJournal;
+pub(crate) use record::CallRecord;
 
 use crate::context::RunContext;
 use crate::error::Abort;

@@ -13,8 +13,7 @@ use pin_project_lite::pin_project;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::journal::StepKind;
-use crate::record::CallRecord;
+use crate::journal::{CallRecord, StepKind};
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
 /// that happens before it is polled.

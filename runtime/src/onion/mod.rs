@@ -8,6 +8,7 @@ mod caller;
 mod core;
 mod dynamic;
 mod form;
+mod known;
 mod next;
 mod typed;
 
@@ -22,7 +23,8 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
+pub use known::{Is, Known, takes};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
@@ -121,7 +123,9 @@ impl<C: Call> DynCall for C {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
-    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type"
+    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
+    note = "`.hook(..)` takes a value, and the function's name is the function: write `name::new()`, with what is \
+            configured in the parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
     /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
@@ -139,6 +143,10 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// What `agent!` writes in parentheses after the hook's name: `Config<(A, B)>`.
     #[doc(hidden)]
     type Config: Configuration;
+
+    /// How many values that is, and what is said where another number is written.
+    #[doc(hidden)]
+    const TAKES: (usize, &'static str) = (0, "this hook takes no values: write its name alone");
 
     /// Makes the hook as `agent!` names it.
     #[doc(hidden)]
@@ -177,37 +185,19 @@ impl<A> Configuration for Config<A> {
 #[doc(hidden)]
 pub type Values<H> = <<H as Hook>::Config as Configuration>::Values;
 
-/// The values that `agent!` found in parentheses after a hook's name, held against those the hook wants.
+/// A value that a hook is configured with. All calls share it.
 #[diagnostic::on_unimplemented(
-    message = "this hook is configured with `{Self}`, and `{W}` is written here",
-    label = "other values are wanted here",
-    note = "write one value for each of the hook's `#[config]` parameters, in their order: `hook(first, second)`; a \
-            hook without such parameters stands alone: `hook`"
+    message = "`{Self}` cannot be a value of a hook",
+    label = "calls on all threads share it: it must be `Send`, `Sync` and `'static`",
+    note = "take an `Arc` instead of an `Rc`, and a `Mutex` or an atomic instead of a `Cell` or `RefCell`"
 )]
-pub trait WrittenAs<W>: Sized {
+pub trait SharedByCalls {
     #[doc(hidden)]
-    fn read(written: W) -> Self;
+    const IS: bool = true;
 }
 
 #[diagnostic::do_not_recommend]
-impl<A> WrittenAs<A> for A {
-    #[inline]
-    fn read(written: A) -> A {
-        written
-    }
-}
-
-/// Values that are there already. It keeps the compiler from guessing what should be written, so that what is
-/// written is what it reports.
-#[doc(hidden)]
-pub struct Ready<A>(A);
-
-#[diagnostic::do_not_recommend]
-impl<A> WrittenAs<Ready<A>> for A {
-    fn read(written: Ready<A>) -> A {
-        written.0
-    }
-}
+impl<T: Send + Sync + 'static> SharedByCalls for T {}
 
 /// No value: a hook that is configured by it can be added at run time only.
 #[doc(hidden)]
@@ -232,6 +222,10 @@ macro_rules! raw_hook {
     () => {
         $crate::raw_hook!(@common);
         type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
+        const TAKES: (usize, &'static str) = (
+            usize::MAX,
+            "this hook is added when the agent is built: take it off here, and write `.hook(..)` on the builder",
+        );
 
         fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
             match never {}

@@ -46,6 +46,10 @@ pub trait TypedTool: Tool {
     /// If the value is an error.
     fn encode(output: Self::Output) -> ToolResult;
 
+    /// That it is one: what a typed hook asks of its tool before anything else.
+    #[doc(hidden)]
+    const IS: bool = true;
+
     /// The abort that the function returned, if it did.
     #[doc(hidden)]
     fn aborted(_: &Self::Output) -> Option<&Abort> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a `#[tool]` function | `add_one::spec()` |
 //! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
+//! | the methods of a `#[toolbox]` | [`ToolSpec::from_toolbox`] |
 //! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
 //! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
 //! | a script | `ToolSpec::from_code` (feature `script`) |

@@ -1,5 +1,6 @@
 //! [`ToolSpec`]: a tool as a value.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSour
 use crate::error::ToolResult;
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::tool::table::{Entry, Target};
-use crate::tool::{DynTool, Tool, ToolDefinition};
+use crate::tool::{DynTool, SharedToolbox, Tool, ToolDefinition, Toolbox};
 use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
@@ -100,6 +101,40 @@ impl ToolSpec {
             hooks: Arc::new([]),
             code: None,
         }
+    }
+
+    /// The methods of a toolbox as values, by their names; all of them share the object.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use onionskin::{ToolSpec, call, toolbox};
+    ///
+    /// #[derive(Default)]
+    /// struct Notes(Mutex<Vec<String>>);
+    ///
+    /// #[toolbox]
+    /// impl Notes {
+    ///     /// Keeps a note.
+    ///     #[tool]
+    ///     fn add(&self, text: String) -> usize {
+    ///         let mut notes = self.0.lock().unwrap();
+    ///         notes.push(text);
+    ///         notes.len()
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let tools = ToolSpec::from_toolbox(Notes::default());
+    /// assert_eq!(call!(tools["add"], text = "a").await.unwrap(), 1);
+    /// assert_eq!(call!(tools["add"].clone(), text = "b").await.unwrap(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn from_toolbox(toolbox: impl SharedToolbox) -> BTreeMap<String, Self> {
+        let tools = Toolbox::tools(&toolbox.share());
+        tools.into_iter().map(Self::from_dyn).map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
     /// What `#[tool]` gives as `spec()`.

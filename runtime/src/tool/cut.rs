@@ -6,9 +6,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::check::Problem;
 use super::param::Param;
 use super::plain::cut_plain;
+use super::problem::Problem;
 use crate::args::{self, Args};
 
 /// Where the value of one parameter stands in the argument text.

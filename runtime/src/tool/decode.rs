@@ -7,12 +7,13 @@ use std::fmt;
 use serde::de::Visitor;
 use serde_json::Value;
 
-use super::check::{self, Problem};
+use super::check::{check, has_limits};
 use super::coerce::coerce;
 use super::cut::{Span, cut_args};
 use super::definition::ToolDefinition;
 use super::param::{Raw, Reader, ToolArg};
 use super::plain::from_text;
+use super::problem::{Problem, expected};
 use crate::args::{self, Args};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
@@ -144,20 +145,15 @@ impl<'a, 's> Slots<'a, 's> {
 
     /// What a parameter's own limits say against a value of the right type.
     fn outside_limits(&self, index: usize, raw: &str) -> Vec<Problem> {
-        if self.definition.params[index].limits.is_empty() && !check::has_limits(self.schema(index)) {
+        if self.definition.params[index].limits.is_empty() && !has_limits(self.schema(index)) {
             return Vec::new();
         }
-        self.check(index, &serde_json::from_str(raw).unwrap_or_default())
+        self.held(index, &serde_json::from_str(raw).unwrap_or_default())
     }
 
     /// What the schema says against a value.
-    fn check(&self, index: usize, value: &Value) -> Vec<Problem> {
-        check::check(
-            value,
-            self.schema(index),
-            &self.definition.input_schema,
-            self.definition.params[index].name,
-        )
+    fn held(&self, index: usize, value: &Value) -> Vec<Problem> {
+        check(value, self.schema(index), &self.definition.input_schema, self.definition.params[index].name)
     }
 
     /// A value of another type that can be read as the wanted one without loss.
@@ -165,7 +161,7 @@ impl<'a, 's> Slots<'a, 's> {
     fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
         let args::Unique(mut value) = serde_json::from_str(raw).ok()?;
         let changed = coerce(&mut value, self.schema(index), &self.definition.input_schema);
-        (changed && self.check(index, &value).is_empty()).then_some(value)
+        (changed && self.held(index, &value).is_empty()).then_some(value)
     }
 
     /// The error that tells the model everything that is wrong.
@@ -185,7 +181,7 @@ impl<'a, 's> Slots<'a, 's> {
     fn problems(&self, index: usize) -> Vec<Problem> {
         let param = &self.definition.params[index];
         let Some(raw) = self.raw(index) else {
-            let missing = || Problem::missing(param.name, &check::expected(self.schema(index)));
+            let missing = || Problem::missing(param.name, &expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };
         };
         let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.outside_limits(index, raw) };
@@ -194,7 +190,7 @@ impl<'a, 's> Slots<'a, 's> {
             Err(error) => return vec![without_place(param.name, &error)],
         };
         let changed = coerce(&mut value, self.schema(index), &self.definition.input_schema);
-        let found = self.check(index, &value);
+        let found = self.held(index, &value);
         if !found.is_empty() {
             return found;
         }
@@ -240,10 +236,10 @@ pub(crate) fn fit(
     let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
     let schema = &*definition.input_schema;
     let mut value = Value::Object(object.clone());
-    let mut problems = check::check(&value, schema, schema, "");
+    let mut problems = check(&value, schema, schema, "");
     // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
     if !problems.is_empty() && coerce(&mut value, schema, schema) {
-        problems = check::check(&value, schema, schema, "");
+        problems = check(&value, schema, schema, "");
     }
     match value {
         Value::Object(object) if problems.is_empty() => Ok(object),

@@ -21,7 +21,14 @@ use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::TypedTool;
 
 /// A function whose arguments and result are owned, as a tool.
+// The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tool",
+    label = "not a tool",
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
+)]
 pub trait Function: Send + Sync + Sized + 'static {
     /// The tool's name.
     const NAME: &'static str;
@@ -53,10 +60,11 @@ pub trait Function: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// If the context lacks what the function wants of it.
-    fn call(
-        cx: &ToolContext,
+    fn call<'a>(
+        &'a self,
+        cx: &'a ToolContext,
         values: Self::Values,
-    ) -> ToolResult<impl Future<Output = Self::Output> + Send + '_>;
+    ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
     /// What becomes of what it returns.
     fn returned() -> impl Returned<Self::Output>;
@@ -136,7 +144,7 @@ impl<F: Function> Tool for F {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         let call = match F::read(args) {
-            Ok(values) => F::call(cx, values),
+            Ok(values) => self.call(cx, values),
             Err(exit) => Err(exit),
         };
         match call {
@@ -189,7 +197,7 @@ impl<F: Function> TypedTool for F {
     }
 
     async fn invoke<'a>(&'a self, cx: &'a ToolContext, args: Self::Args) -> ToolResult<Self::Output> {
-        Ok(F::call(cx, F::unnamed(args))?.await)
+        Ok(self.call(cx, F::unnamed(args))?.await)
     }
 
     fn encode(output: Self::Output) -> ToolResult {

@@ -9,17 +9,19 @@ mod function;
 mod own;
 mod param;
 mod plain;
+mod problem;
 #[cfg(test)]
 mod properties;
 mod result;
 mod schema;
 pub(crate) mod table;
+mod toolbox;
 
 use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use check::{Problem, check, describe, expected, has_limits, nearest};
+pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
 pub(crate) use decode::{Refused, arguments_error, fit};
@@ -27,9 +29,11 @@ pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
 pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
+pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, output_schema};
+pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, can_be_shared, has_part};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};
@@ -63,7 +67,8 @@ use crate::onion::Ring;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type"
+    note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
+    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name. `agent!` refuses two tools of one name.
@@ -150,7 +155,8 @@ impl<T: Default, S> Make<T> for State<S> {
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
-    note = "give the agent the state that is wanted with `state: ..`, or change the `State<..>` parameter"
+    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
+            `State<..>` parameter"
 )]
 pub trait FitsState<S> {
     #[doc(hidden)]

@@ -8,29 +8,31 @@ use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Call, Caught, Hook, InnerNext, Values, WrittenAs, hook_panicked, tool_panicked};
+use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
+    /// The object that it belongs to, if it is a toolbox's.
+    type Of: Send + Sync + 'static;
+
     /// Runs the tool.
-    fn body(cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
+    fn body(of: &Self::Of, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
 /// The inside of a tool's own hooks: the tool.
-pub struct Within<T>(PhantomData<fn() -> T>);
+pub struct Within<T: Body>(T::Of);
 
-impl<T> Within<T> {
-    /// The inside.
-    #[expect(clippy::new_without_default, reason = "generated code is the only caller")]
-    pub fn new() -> Self {
-        Self(PhantomData)
+impl<T: Body> Within<T> {
+    /// The inside, with the object that the tool belongs to.
+    pub fn new(of: T::Of) -> Self {
+        Self(of)
     }
 }
 
 impl<T: Body> Call for Within<T> {
     /// A panic of the tool goes no further: the hooks outside see it as a tool error.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        Caught::new(async { T::body(cx, args).await }, cx, tool_panicked)
+        Caught::new(async { T::body(&self.0, cx, args).await }, cx, tool_panicked)
     }
 }
 
@@ -42,11 +44,8 @@ pub struct Layer<H, C> {
 
 impl<H: Hook, C: Call> Layer<H, C> {
     /// A hook around `inner`, configured.
-    pub fn new<A>(with: A, inner: C) -> Self
-    where
-        Values<H>: WrittenAs<A>,
-    {
-        Self { hook: H::configure(Values::<H>::read(with)), inner }
+    pub fn new(with: Values<H>, inner: C) -> Self {
+        Self { hook: H::configure(with), inner }
     }
 }
 
@@ -77,7 +76,7 @@ impl<T: Default, A, B> Make<T> for BothStates<A, B> {
 pub fn recover(
     cx: &ToolContext,
     result: ToolResult,
-    on_error: impl FnOnce(&ToolContext, ToolError) -> ToolResult,
+    on_error: fn(&ToolContext, ToolError) -> ToolResult,
 ) -> ToolResult {
     match result {
         Err(Exit::Tool(error)) => on_error(cx, error),

@@ -14,7 +14,7 @@ use super::plain::from_text;
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "if the runtime should fill it, mark the parameter `#[inject]`"
+    note = "if it is the agent's state, take `State<..>` of it; what else the runtime should fill is marked `#[inject]`"
 )]
 pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 
@@ -197,6 +197,7 @@ pub struct Visible;
 )]
 pub trait SaysWhatItIs {}
 
+#[diagnostic::do_not_recommend]
 impl SaysWhatItIs for Visible {}
 
 /// Refuses text under another name.

@@ -380,7 +380,8 @@ impl Described {
 }
 
 impl Undescribed {
-    pub fn of<T: ToolReturn>(self, _: &Kind<T>) -> Written<Self, T> {
+    // That `T` is a `ToolReturn` is asked once, where `Form` is.
+    pub fn of<T>(self, _: &Kind<T>) -> Written<Self, T> {
         Written(PhantomData)
     }
 }

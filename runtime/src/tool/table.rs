@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::check::nearest;
 use super::definition::wire_name;
+use super::problem::nearest;
 use super::{DynTool, ToolDefinition};
 use crate::context::ToolSource;
 

@@ -1,3 +1,5 @@
+// Agents of one invocation are compared by the macro. Across invocations only rustc sees the cycle, as one of
+// constants; the constant's name says what is wrong.
 use onionskin::agent;
 
 agent! {

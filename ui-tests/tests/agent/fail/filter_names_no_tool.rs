@@ -15,7 +15,7 @@ agent! {
     Helper {
         instruction: "Help.",
         function_tools: [add_one],
-        tool_hooks: [audit for [ad_one, shell.execute, server(time)]],
+        tool_hooks: [audit for [ad_one]],
     }
 }
 

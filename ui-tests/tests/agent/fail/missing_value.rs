@@ -4,7 +4,6 @@ agent! {
     Helper {
         instruction: "Help.",
         description,
-        max_parallel:,
     }
 }
 

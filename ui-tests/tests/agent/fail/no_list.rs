@@ -10,7 +10,6 @@ agent! {
     Helper {
         instruction: "Help.",
         function_tools: add_one,
-        servers: "time",
     }
 }
 

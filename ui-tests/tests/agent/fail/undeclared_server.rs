@@ -3,8 +3,8 @@ use onionskin::agent;
 agent! {
     Helper {
         instruction: "Help.",
-        servers: [time, files],
-        tools: { tme: [get_time], memory: [read] },
+        servers: [time],
+        tools: { memory: [read] },
     }
 }
 

@@ -1,16 +1,8 @@
-use onionskin::{agent, tool};
-
-/// Adds one.
-#[tool]
-fn add_one(x: i64) -> i64 {
-    x + 1
-}
+use onionskin::agent;
 
 agent! {
     Helper {
         instruction: "Help.",
-        functions: [add_one],
-        tool_hook: [],
         colour: "red",
     }
 }

@@ -3,7 +3,7 @@ use onionskin::agent;
 agent! {
     Helper {
         instruction: "Help.",
-        request_params: { temprature: 0.2, seed: 1, seed: 2 },
+        request_params: { temprature: 0.2 },
     }
 }
 

@@ -5,9 +5,4 @@ async fn count(output: &mut ToolOutput) -> usize {
     output.to_text().len()
 }
 
-#[tool_hook]
-async fn count_owned(output: ToolOutput) -> usize {
-    output.to_text().len()
-}
-
 fn main() {}

@@ -1,12 +1,7 @@
 use onionskin::{Args, Next, ToolResult, tool_hook};
 
-#[tool_hook(arround)]
-async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
-    next.run(args).await
-}
-
 #[tool_hook(when = "late")]
-async fn log(args: &mut Args, next: impl Next) -> ToolResult {
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
     next.run(args).await
 }
 

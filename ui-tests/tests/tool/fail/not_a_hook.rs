@@ -1,5 +1,3 @@
-// The hook's type is used in four places (its configuration, its state, its kind, its call), and rustc says the same
-// of each: no bound that all of them share can be checked first.
 use onionskin::tool;
 
 fn audit() {}

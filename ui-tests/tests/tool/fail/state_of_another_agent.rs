@@ -8,7 +8,7 @@ fn count(numbers: State<Vec<u8>>) -> usize {
     numbers.len()
 }
 
-fn fits<S, T: Tool<State: onionskin::__private0::FitsState<S>>>() {}
+fn fits<S, T: Tool<State: onionskin::forms::FitsState<S>>>() {}
 
 fn main() {
     fits::<u8, count>();

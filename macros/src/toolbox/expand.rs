@@ -1,0 +1,120 @@
+//! What `#[toolbox]` writes: each method's tool, and the type's list of them.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{ItemImpl, Type};
+
+use super::parse::Options;
+use crate::paths::Runtime;
+use crate::tool::Member;
+
+pub(super) fn expand(
+    block: &ItemImpl,
+    options: &Options,
+    members: &[(Ident, Option<Member>)],
+) -> TokenStream {
+    if block.trait_.is_some() || !block.generics.params.is_empty() {
+        return TokenStream::new();
+    }
+    let rt = Runtime::new(options.crate_path.clone()).private();
+    let members: Vec<_> = members.iter().filter_map(|(_, member)| member.as_ref()).collect();
+    let cfgs = block.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let self_ty = &block.self_ty;
+    let tools = members.iter().map(|member| &member.expansion);
+    let names = members.iter().map(|Member { cfgs, tool_name, .. }| quote!(#(#cfgs)* #tool_name));
+    let made = members.iter().map(|Member { cfgs, type_name, .. }| {
+        quote! {
+            #(#cfgs)*
+            list.push(__rt::Arc::new(#type_name::bound(__rt::Arc::clone(this))));
+        }
+    });
+    let states = members.iter().filter(|member| member.cfgs.is_empty()).map(|member| &member.state);
+    let state = states.fold(quote!(()), |all, state| quote!(__rt::BothStates<#all, #state>));
+    let list = quote! {
+        #[allow(unused_mut)]
+        let mut list: __rt::Vec<__rt::Arc<dyn __rt::DynTool>> = __rt::Vec::new();
+        #(#made)*
+    };
+    let names = quote!(#(#names),*);
+    // What calls cannot share is one error, and the compiler is silent about the rest.
+    let span = self_ty.span().resolved_at(Span::mixed_site());
+    let shared = quote_spanned!(span=> __rt::can_be_shared::<#self_ty>());
+    let this = Ident::new("__Self", Span::mixed_site());
+    // Another block names it.
+    let part_type = options.part.as_ref().map(|part| {
+        quote! {
+            #[doc(hidden)]
+            #[allow(unreachable_pub, dead_code)]
+            pub enum #part {}
+        }
+    });
+    let rest = match &options.part {
+        Some(part) => {
+            quote! {
+                impl __rt::ToolboxPart<#part> for #self_ty {
+                    const TOOLS: &'static [&'static ::core::primitive::str] = &[#names];
+                    type State = #state;
+
+                    fn tools(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
+                        #list
+                        list
+                    }
+                }
+            }
+        }
+        None => toolbox(self_ty, options, &names, &list, &state),
+    };
+    let cfgs: Vec<_> = cfgs.collect();
+    let part_type = part_type.map(|part| quote!(#(#cfgs)* #part));
+    quote! {
+        #part_type
+        #(#cfgs)*
+        const _: () = {
+            use #rt as __rt;
+            type #this = <__rt::Known<{ #shared }> as __rt::Is>::Type<#self_ty>;
+            #(#tools)*
+            #rest
+        };
+    }
+}
+
+fn toolbox(
+    self_ty: &Type,
+    options: &Options,
+    names: &TokenStream,
+    list: &TokenStream,
+    state: &TokenStream,
+) -> TokenStream {
+    let name = self_ty.to_token_stream().to_string().replace(' ', "");
+    let aliases: Vec<_> = (0..options.parts.len()).map(|index| format_ident!("__Part{index}")).collect();
+    let known = options.parts.iter().zip(&aliases).map(|(part, alias)| {
+        let span = part.span().resolved_at(Span::mixed_site());
+        let known = quote_spanned!(span=> __rt::has_part::<#self_ty, #part>());
+        quote!(type #alias = <__rt::Known<{ #known }> as __rt::Is>::Type<#part>;)
+    });
+    let parts: Vec<_> = aliases.iter().map(|alias| quote!(<#self_ty as __rt::ToolboxPart<#alias>>)).collect();
+    let state = parts.iter().fold(state.clone(), |all, part| quote!(__rt::BothStates<#all, #part::State>));
+    let instructions = options.instructions.as_ref().map(|text| {
+        quote! {
+            const INSTRUCTIONS: ::core::option::Option<&'static ::core::primitive::str> =
+                ::core::option::Option::Some(#text);
+        }
+    });
+    quote! {
+        #(#known)*
+        impl __rt::Toolbox for #self_ty {
+            const NAME: &'static ::core::primitive::str = #name;
+            const TOOLS: &'static [&'static [&'static ::core::primitive::str]] =
+                &[&[#names], #(#parts::TOOLS),*];
+            type State = #state;
+            #instructions
+
+            fn tools(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
+                #list
+                #(list.extend(#parts::tools(this));)*
+                list
+            }
+        }
+    }
+}

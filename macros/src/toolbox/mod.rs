@@ -1,0 +1,32 @@
+//! `#[toolbox]`: parse -> model -> check -> expand, for each method as `#[tool]` does it for a function.
+
+mod check;
+mod expand;
+mod parse;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::diag::Errors;
+
+/// Expands the attribute. The block is always given back, our attributes and its parameters' docs taken off,
+/// whatever is wrong.
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let Ok(mut block) = syn::parse2::<syn::ItemImpl>(item.clone()) else {
+        // Where it does not parse, rustc says so itself, unless it is no `impl` block at all.
+        return check::not_a_block(&item).unwrap_or(item);
+    };
+    let mut errors = Errors::default();
+    let options = parse::Options::parse(options, &mut errors);
+    check::block(&block, &mut errors);
+    let members = parse::members(&mut block, &options, &mut errors);
+    check::members(&members, &block, &mut errors);
+    let generated = if errors.is_empty() {
+        expand::expand(&block, &options, &members)
+    } else {
+        // The trait stands all the same, so that `agent!` does not report it missing as well.
+        expand::expand(&block, &options, &[])
+    };
+    let errors = errors.into_tokens();
+    quote!(#block #generated #errors)
+}

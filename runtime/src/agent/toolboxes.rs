@@ -1,0 +1,65 @@
+//! The toolboxes that agents were given.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::declaration::ToolboxLink;
+use crate::context::ToolSource;
+use crate::onion::{Undefined, define};
+use crate::tool::table::{Entry, Target};
+use crate::tool::{DynTool, Toolbox};
+
+/// The tools of all toolboxes, by what agents name.
+#[derive(Default)]
+pub(super) struct Toolboxes(HashMap<ToolboxLink, Given>);
+
+/// The tools of one toolbox.
+pub(super) struct Given {
+    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    instructions: Option<&'static str>,
+}
+
+impl Toolboxes {
+    /// Adds one; a later one of the same type and prefix takes its place.
+    pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+        let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::tools(toolbox)).collect();
+        self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
+    }
+
+    pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&Given> {
+        self.0.get(toolbox)
+    }
+}
+
+impl Given {
+    /// Its tools as an agent has them. The toolbox's own text for the system prompt goes with the first.
+    ///
+    /// # Errors
+    /// If one panics when it is asked what it is.
+    pub(super) fn entries(&self, prefix: Option<&str>) -> Result<Vec<Entry>, Undefined> {
+        let mut instructions = self.instructions;
+        let entry = |(name, tool): &(&'static str, Arc<dyn DynTool>)| {
+            let mut definition = define(name, &|| tool.definition())?;
+            if let Some(prefix) = prefix {
+                definition.name = format!("{prefix}_{}", definition.name).into();
+            }
+            if let Some(text) = instructions.take() {
+                let own = definition.instructions.as_deref().map(|own| format!("{text}\n\n{own}"));
+                definition.instructions = Some(own.map_or_else(|| text.into(), Into::into));
+            }
+            let name = Arc::clone(&definition.name);
+            Ok(Entry::new(name, ToolSource::Function, None, definition, Target::Dynamic(Arc::clone(tool))))
+        };
+        self.tools.iter().map(entry).collect()
+    }
+}
+
+impl ToolboxLink {
+    /// What is called on the builder to give it.
+    pub(super) fn call(&self) -> String {
+        match self.prefix {
+            Some(prefix) => format!(".toolbox_as(\"{prefix}\", ..)"),
+            None => ".toolbox(..)".to_owned(),
+        }
+    }
+}

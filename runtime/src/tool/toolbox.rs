@@ -1,0 +1,96 @@
+//! Toolboxes: objects whose methods are tools.
+
+use std::sync::Arc;
+
+use super::DynTool;
+use crate::agent::ToolboxLink;
+
+/// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
+///
+/// An agent names the type in `toolboxes: [..]` and is given the object when it is built; each call borrows it, so
+/// what changes in it lives behind a lock or an atomic.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a toolbox",
+    label = "not a toolbox",
+    note = "write `#[toolbox]` on an `impl` block of the type and `#[tool]` on the methods that are tools"
+)]
+pub trait Toolbox: Sized + 'static {
+    /// The type's name.
+    const NAME: &'static str;
+
+    /// The names of its tools, block by block.
+    const TOOLS: &'static [&'static [&'static str]];
+
+    /// The state that its tools work on: `State<S>` if one takes it, else `()`. `agent!` compares it with the
+    /// agent's.
+    type State;
+
+    /// Text for the system prompt of agents that have it.
+    const INSTRUCTIONS: Option<&'static str> = None;
+
+    /// The tools, bound to this object; in the order of [`Self::TOOLS`].
+    fn tools(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+
+    #[doc(hidden)]
+    fn link(prefix: Option<&'static str>) -> ToolboxLink {
+        ToolboxLink::of::<Self>(prefix)
+    }
+}
+
+/// A toolbox that is given to an agent: the object, or an `Arc` of it where the program keeps its hands on it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a toolbox",
+    label = "not a toolbox",
+    note = "give the object whose type has `#[toolbox]`, or an `Arc` of it"
+)]
+pub trait SharedToolbox {
+    #[doc(hidden)]
+    type Toolbox: Toolbox;
+
+    #[doc(hidden)]
+    fn share(self) -> Arc<Self::Toolbox>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Toolbox> SharedToolbox for T {
+    type Toolbox = T;
+
+    fn share(self) -> Arc<T> {
+        Arc::new(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Toolbox> SharedToolbox for Arc<T> {
+    type Toolbox = T;
+
+    fn share(self) -> Self {
+        self
+    }
+}
+
+/// The tools of one more `impl` block, `#[toolbox(part = ..)]`, which the main one takes in.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is no part of the toolbox `{Self}`",
+    label = "no block of `{Self}` is this part",
+    note = "write `#[toolbox(part = {P})]` on another `impl` block of the type"
+)]
+pub trait ToolboxPart<P>: Sized {
+    const TOOLS: &'static [&'static str];
+    type State;
+
+    fn tools(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+}
+
+/// Whether all calls can share a toolbox; a constant, so that a type that cannot be is one error, at the type.
+#[doc(hidden)]
+pub const fn can_be_shared<T: Send + Sync + 'static>() -> bool {
+    true
+}
+
+/// Whether a toolbox has a part; a constant as [`can_be_shared`].
+#[doc(hidden)]
+pub const fn has_part<T: ToolboxPart<P>, P>() -> bool {
+    true
+}

@@ -1,0 +1,187 @@
+//! `#[toolbox]`: methods as tools that share their object.
+#![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, reason = "tests")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use onionskin::{
+    Args, BuildError, Exit, Next, Script, ScriptedTurn, State, ToolContext, ToolError, ToolOutput,
+    ToolResult, Toolbox, agent, tool_hook, toolbox,
+};
+use serde_json::json;
+
+#[tool_hook]
+async fn mark(args: &mut Args, next: impl Next) -> ToolResult {
+    let mut output = next.run(args).await?;
+    output.push_text("[own]");
+    Ok(output)
+}
+
+#[tool_hook]
+async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    assert_eq!((ctx.source(), ctx.server_name()), (onionskin::ToolSource::Function, None));
+    let mut output = next.run(args).await?;
+    output.push_text(format!("[{}]", ctx.tool_name()));
+    Ok(output)
+}
+
+fn calm(_: &ToolContext, error: ToolError) -> ToolResult {
+    Ok(ToolOutput::text(format!("never mind: {error}")))
+}
+
+#[derive(Default)]
+pub struct Kb {
+    notes: Mutex<Vec<String>>,
+    searches: AtomicU32,
+}
+
+#[toolbox(instructions = "Search first.", parts = [Admin])]
+impl Kb {
+    /// Keeps a note.
+    #[tool(hooks = [mark])]
+    fn add(
+        &self,
+        /// The note.
+        text: String,
+    ) -> usize {
+        let mut notes = self.notes.lock().unwrap();
+        notes.push(text);
+        notes.len()
+    }
+
+    /// Finds notes.
+    #[tool(name = "find", instructions = "Words, not sentences.")]
+    async fn search(&self, word: &str, #[arg(default = 10)] limit: usize) -> Vec<String> {
+        self.searches.fetch_add(1, Ordering::Relaxed);
+        tokio::task::yield_now().await;
+        self.notes.lock().unwrap().iter().filter(|note| note.contains(word)).take(limit).cloned().collect()
+    }
+
+    /// Adds two numbers.
+    #[tool]
+    fn sum(a: i64, b: i64) -> i64 {
+        a + b
+    }
+
+    /// Counts on a thread of its own.
+    #[tool(blocking)]
+    fn count(&self, cx: &ToolContext, state: State<Settings>) -> String {
+        std::thread::sleep(Duration::from_millis(1));
+        format!("{} {} {}", cx.tool_name(), state.unit, self.notes.lock().unwrap().len())
+    }
+
+    /// Fails.
+    #[tool(on_error = calm)]
+    async fn fail(&self) -> Result<String, Exit> {
+        Err(Exit::tool(format!("after {} notes", self.notes.lock().unwrap().len())))
+    }
+
+    #[cfg(any())]
+    /// Not there.
+    #[tool]
+    fn absent(&self) -> Absent {}
+
+    pub fn private(&self) -> usize {
+        self.notes.lock().unwrap().len()
+    }
+}
+
+#[toolbox(part = Admin)]
+impl Kb {
+    /// Forgets everything.
+    #[tool]
+    async fn clear(&self) {
+        self.notes.lock().unwrap().clear();
+    }
+}
+
+#[derive(Clone, Default)]
+pub struct Settings {
+    unit: &'static str,
+}
+
+agent! {
+    Librarian {
+        instruction: "Keep notes.",
+        toolboxes: [Kb, archive: Kb],
+        tool_hooks: [audit],
+        state: Settings,
+    }
+}
+
+fn results(output: &onionskin::RunOutput) -> Vec<String> {
+    output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
+}
+
+#[tokio::test]
+async fn t9_methods_are_tools_that_share_their_object() {
+    let kb = Arc::new(Kb::default());
+    let model = Script::turns([
+        ScriptedTurn::call("add", json!({ "text": "buy milk" })),
+        ScriptedTurn::call("find", json!({ "word": "milk" })),
+        ScriptedTurn::call("sum", json!({ "a": 1, "b": 2 })),
+        ScriptedTurn::call("count", json!({})),
+        ScriptedTurn::call("fail", json!({})),
+        ScriptedTurn::call("archive_add", json!({ "text": "old" })),
+        ScriptedTurn::call("clear", json!({})),
+        ScriptedTurn::say("done"),
+    ]);
+    let agent = Librarian::builder()
+        .model(model)
+        .state(Settings { unit: "notes" })
+        .toolbox(Arc::clone(&kb))
+        .toolbox_as("archive", Kb::default())
+        .build()
+        .await
+        .unwrap();
+    let output = agent.run("go").await.unwrap();
+    assert_eq!(
+        results(&output),
+        [
+            "1[own][add]",
+            r#"["buy milk"][find]"#,
+            "3[sum]",
+            "count notes 1[count]",
+            "never mind: after 1 notes[fail]",
+            "1[own][archive_add]",
+            "done[clear]",
+        ]
+    );
+    assert_eq!((kb.private(), kb.searches.load(Ordering::Relaxed)), (0, 1));
+}
+
+#[test]
+fn t9_the_type_knows_its_tools_and_parts_add_up() {
+    let names: Vec<_> = Kb::TOOLS.iter().copied().flatten().copied().collect();
+    assert_eq!(names, ["add", "find", "sum", "count", "fail", "clear"]);
+    let tools = Kb::tools(&Arc::default());
+    assert_eq!(tools.iter().map(|tool| &*tool.definition().name).collect::<Vec<_>>(), names);
+    let schema = &tools[0].definition().input_schema;
+    assert_eq!(schema["properties"]["text"]["description"], "The note.");
+    assert_eq!(tools[1].definition().input_schema["required"], json!(["word"]));
+    // The methods stay what they are.
+    assert_eq!(Kb::default().add("x".to_owned()) + Kb::default().private(), 1);
+}
+
+#[tokio::test]
+async fn t9_wrong_arguments_name_the_tool_and_it_does_not_run() {
+    let kb = Kb::tools(&Arc::default());
+    let cx = ToolContext::detached("add");
+    let error = kb[0].run_dyn(&cx, &mut Args::from(r#"{"txt": 1}"#)).await.unwrap_err();
+    let Exit::Tool(error) = error else { panic!("{error:?}") };
+    assert!(error.to_string().contains("did you mean `text`"), "{error}");
+}
+
+#[tokio::test]
+async fn t9_a_toolbox_that_nobody_gave_is_named() {
+    let error = Librarian::builder()
+        .model(Script::turns([ScriptedTurn::say("x")]))
+        .state(Settings::default())
+        .toolbox(Kb::default())
+        .build()
+        .await
+        .unwrap_err();
+    let BuildError::NoToolbox { toolbox, call, .. } = &error else { panic!("{error}") };
+    assert_eq!((*toolbox, &**call), ("Kb", ".toolbox_as(\"archive\", ..)"));
+}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "", instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "hélper", instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { name: "a/b", instruction: "Help." }
+}
+
+fn main() {}

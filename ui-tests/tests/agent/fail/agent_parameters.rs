@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper<T> { instruction: "Help." }
+}
+
+fn main() {}

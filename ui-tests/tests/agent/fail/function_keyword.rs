@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    fn Helper { instruction: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: include_str!("no_such_file.md"),
+    }
+}
+
+fn main() {}

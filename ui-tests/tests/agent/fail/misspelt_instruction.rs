@@ -1,0 +1,7 @@
+use onionskin::agent;
+
+agent! {
+    Helper { instructions: "Help." }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use onionskin::agent;
+
+agent! {
+    One { instruction: "One." };
+    Two { instruction: "Two." }
+}
+
+fn main() {}

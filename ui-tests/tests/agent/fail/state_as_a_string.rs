@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        state: "Ledger",
+    }
+}
+
+fn main() {}

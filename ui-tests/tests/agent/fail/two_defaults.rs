@@ -1,0 +1,8 @@
+use onionskin::agent;
+
+agent! {
+    One { instruction: "One.", default: true }
+    Two { instruction: "Two.", default: true }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use onionskin::{ArgsOf, ToolResult, TypedNext, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook]
+async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+fn main() {}

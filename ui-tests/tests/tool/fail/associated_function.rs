@@ -1,0 +1,15 @@
+// An attribute cannot see that its function stands in an `impl` or a `trait`, which hold no types: these words are the
+// compiler's. On a method (`&self`) we say it ourselves.
+use onionskin::tool;
+
+struct Shop;
+
+impl Shop {
+    /// Adds one.
+    #[tool]
+    fn add_one(x: i64) -> i64 {
+        x + 1
+    }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use onionskin::{AgentDeclaration, tool};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+fn main() {
+    let _ = AgentDeclaration::new("helper").tool(add_one);
+}

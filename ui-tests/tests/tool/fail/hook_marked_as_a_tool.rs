@@ -1,0 +1,10 @@
+use onionskin::{Args, Next, ToolResult, agent, tool};
+
+#[tool]
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+agent! { Helper { instruction: "Help.", tool_hooks: [audit] } }
+
+fn main() {}

@@ -1,0 +1,9 @@
+use onionskin::{hooks, tool};
+
+/// Adds one.
+#[tool(hooks = [hooks::retry("three")])]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+fn main() {}

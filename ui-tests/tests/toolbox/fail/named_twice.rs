@@ -1,0 +1,19 @@
+use onionskin::{agent, toolbox};
+
+struct Kb;
+
+#[toolbox]
+impl Kb {
+    /// Finds a note.
+    #[tool]
+    fn find(&self) {}
+}
+
+agent! {
+    Librarian {
+        instruction: "Keep notes.",
+        toolboxes: [Kb, Kb],
+    }
+}
+
+fn main() {}

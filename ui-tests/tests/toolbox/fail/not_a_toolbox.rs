@@ -1,0 +1,12 @@
+use onionskin::agent;
+
+struct Kb;
+
+agent! {
+    Librarian {
+        instruction: "Keep notes.",
+        toolboxes: [Kb],
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use onionskin::toolbox;
+
+#[toolbox]
+struct Kb;
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Librarian {
+        instruction: "Keep notes.",
+        toolboxes: ["Kb"],
+    }
+}
+
+fn main() {}
