@@ -93,6 +93,14 @@ impl Fixture {
             .with_raw_output_schema(output.into())
             .with_meta(meta);
         let mut tools = vec![echo];
+        if self.has("lies") {
+            let output =
+                json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
+            let Value::Object(output) = output else { unreachable!() };
+            for name in ["says_otherwise", "says_nothing"] {
+                tools.push(tool(name, "Lies.", none()).with_raw_output_schema(output.clone().into()));
+            }
+        }
         if self.changed.load(Ordering::SeqCst) {
             tools.push(tool("get_new", "Is new.", none()));
         } else {
@@ -153,6 +161,12 @@ impl Fixture {
                 let pid = std::process::id().to_string();
                 return Ok(CallToolResult::success(vec![ContentBlock::text(pid)]));
             }
+            "says_otherwise" => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text("five")]);
+                result.structured_content = Some(json!({"sum": "five"}));
+                return Ok(result);
+            }
+            "says_nothing" => {}
             "blocks" => {
                 return Ok(CallToolResult::success(vec![
                     ContentBlock::text("a picture:"),

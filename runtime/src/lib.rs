@@ -50,6 +50,7 @@
 //! | | |
 //! |---|---|
 //! | Tools | [`macro@tool`], [`Tool`], [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
+//! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
@@ -67,6 +68,7 @@
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
+//! - `script`: tools written as Rhai scripts.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -88,6 +90,7 @@ pub mod mcp;
 mod model;
 mod onion;
 mod output;
+pub mod spec;
 pub mod testing;
 mod tool;
 
@@ -123,6 +126,7 @@ pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
 pub use output::ToolOutput;
+pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};

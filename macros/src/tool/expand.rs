@@ -105,7 +105,7 @@ impl Expansion<'_> {
     fn block(&self) -> TokenStream {
         let private = self.model.runtime.private();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
-        let (default, state) = (self.default(), self.state());
+        let (default, state, spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
         quote! {
             use #private as __rt;
@@ -113,6 +113,7 @@ impl Expansion<'_> {
             #definition
             #inject
             #default
+            #spec
             #tool
         }
     }
@@ -268,6 +269,25 @@ impl Expansion<'_> {
         }
     }
 
+    /// The tool as a value. Inlined, so that a tool that nobody asks for it costs nothing.
+    fn spec(&self) -> TokenStream {
+        // A method needs its object; the toolbox gives its tools.
+        if self.model.method.is_some() {
+            return TokenStream::new();
+        }
+        let (vis, type_name, code) = (&self.model.vis, self.type_name, &self.model.code);
+        quote! {
+            impl #type_name {
+                #[doc = "The tool as a value: to bind, to change, to call, to export."]
+                #[allow(dead_code)]
+                #[inline]
+                #vis fn spec() -> __rt::ToolSpec {
+                    __rt::ToolSpec::of_function(<Self as ::core::default::Default>::default(), #code)
+                }
+            }
+        }
+    }
+
     /// The state that the tool and its own hooks work on.
     fn state(&self) -> TokenStream {
         let own = own_state(self.model);
@@ -323,6 +343,13 @@ pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
             impl ::core::default::Default for #type_name {
                 fn default() -> Self {
                     Self {}
+                }
+            }
+            impl #type_name {
+                #[doc = ""]
+                #[allow(dead_code)]
+                #vis fn spec() -> __rt::ToolSpec {
+                    loop {}
                 }
             }
             impl __rt::Tool for #type_name {

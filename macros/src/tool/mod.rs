@@ -11,6 +11,7 @@ mod model;
 mod param;
 mod read;
 mod run;
+mod source;
 mod table;
 mod typed;
 
@@ -43,8 +44,9 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#hook #errors);
     }
     let options = attr::Options::parse(options, &mut errors);
-    let model = model::Model::read(&mut function, options, None, &mut errors);
+    let mut model = model::Model::read(&mut function, options, None, &mut errors);
     if errors.is_empty() {
+        model.code = source::text(&item);
         let generated = expand::expand(&model);
         return quote!(#function #generated);
     }

@@ -42,6 +42,8 @@ pub(crate) struct Model {
     pub(crate) returned: Option<Type>,
     pub(crate) description: TokenStream,
     pub(crate) returns: String,
+    /// The function as it was written.
+    pub(crate) code: String,
 }
 
 impl Model {
@@ -86,6 +88,7 @@ impl Model {
             returned,
             description,
             returns,
+            code: String::new(),
             options,
         }
     }

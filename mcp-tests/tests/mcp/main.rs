@@ -5,5 +5,6 @@ mod calls;
 mod config;
 mod fixture;
 mod life;
+mod spec;
 mod start;
 mod support;

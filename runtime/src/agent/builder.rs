@@ -22,6 +22,7 @@ use crate::onion::{
     Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
     call_tool,
 };
+use crate::spec::ToolSpec;
 use crate::tool::table::ToolTable;
 use crate::tool::{FitsState, SharedToolbox, Toolbox};
 
@@ -55,6 +56,8 @@ pub(super) struct Setup {
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
     pub(super) limits: Option<Limits>,
     pub(super) messages: Vec<Message>,
+    /// For the entry only.
+    pub(super) tools: Vec<ToolSpec>,
     pub(super) toolboxes: Toolboxes,
     #[cfg(feature = "mcp")]
     pub(super) servers: McpConfig,
@@ -92,7 +95,8 @@ impl Setup {
             servers,
         });
         let mut assembly = Assembly { shared: &shared, model: self.model.as_ref(), built: HashMap::new() };
-        let entry = Entry { hooks: self.hooks, limits: self.limits, messages: self.messages };
+        let entry =
+            Entry { hooks: self.hooks, limits: self.limits, messages: self.messages, tools: self.tools };
         let mut entry = Some(entry);
         declared
             .into_iter()
@@ -128,6 +132,7 @@ struct Entry {
     hooks: Vec<Arc<dyn DynHook>>,
     limits: Option<Limits>,
     messages: Vec<Message>,
+    tools: Vec<ToolSpec>,
 }
 
 /// A declaration with its children's.
@@ -187,8 +192,8 @@ impl Assembly<'_> {
             .into_iter()
             .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
             .collect::<Result<_, BuildError>>()?;
-        let (mut hooks, limits, messages) = match entry {
-            Some(entry) => (entry.hooks, entry.limits, entry.messages),
+        let (mut hooks, limits, messages, tools) = match entry {
+            Some(entry) => (entry.hooks, entry.limits, entry.messages, entry.tools),
             None => Default::default(),
         };
         hooks.extend(declaration.hooks);
@@ -215,6 +220,7 @@ impl Assembly<'_> {
             fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
         }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         let instance = Arc::new(Instance {
             info,
             instruction: declaration.instruction.into(),
@@ -343,6 +349,13 @@ impl<A: Agent> AgentBuilder<A> {
         H: Hook<State: FitsState<A::State>, Ring<EndRing>: RawRing>,
     {
         self.setup.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
+    /// the tool's own [`state`](ToolSpec::state), its `State<S>` from the agent's.
+    pub fn tool(mut self, tool: impl Into<ToolSpec>) -> Self {
+        self.setup.tools.push(tool.into());
         self
     }
 

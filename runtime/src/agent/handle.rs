@@ -255,7 +255,7 @@ fn new_id() -> Arc<str> {
 
 /// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called
 /// from nor deadlocks with it.
-pub(super) fn block_on<T: Send + 'static>(
+pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
     let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {

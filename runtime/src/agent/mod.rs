@@ -27,6 +27,7 @@ pub use declaration::{
 pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};
+pub(crate) use handle::block_on;
 pub use handle::{AgentHandle, RunRequest};
 #[cfg(feature = "mcp")]
 pub(crate) use instance::ToolProvider;

@@ -175,7 +175,7 @@ impl Args {
     }
 
     /// The first number of the arguments that a [`Value`] holds as another one.
-    #[cfg(feature = "mcp")]
+    #[cfg(any(feature = "mcp", feature = "script"))]
     pub(crate) fn rounded_number(&mut self) -> Option<String> {
         let text = self.settle();
         let repaired = repair(text);

@@ -94,6 +94,15 @@ impl RunContext {
         Self::new(RunSeed { core: Some(core), ..Self::detached_seed(StateCell::handle(state)) })
     }
 
+    /// The run of one call of a tool that is known at run time only.
+    pub(crate) fn detached_with(
+        state: StateHandle,
+        session_state: SessionState,
+        core: Arc<dyn DynCall>,
+    ) -> Self {
+        Self::new(RunSeed { session_state, core: Some(core), ..Self::detached_seed(state) })
+    }
+
     fn detached_seed(state: StateHandle) -> RunSeed {
         RunSeed {
             agent: AgentInfo::new(Arc::from("detached"), None, Vec::new()),

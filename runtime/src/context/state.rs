@@ -118,6 +118,14 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     }
 }
 
+impl<S: Clone + Send + Sync + 'static> StateCell<S> {
+    /// The newest snapshot behind a handle.
+    pub(crate) fn newest(handle: &StateHandle) -> Option<Arc<S>> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        Some(cell.snapshot())
+    }
+}
+
 impl<S> Deref for State<S> {
     type Target = S;
 
@@ -154,21 +162,47 @@ pub struct StateError {
 /// assert_eq!(state.get("user.name"), Some("Ada".into()));
 /// assert_eq!(state.get("user.age"), None);
 /// ```
+///
+/// Clones share the state. [`Self::replace`] sets all of it at once.
 #[derive(Clone, Default)]
-pub struct SessionState(Arc<Mutex<Value>>);
+pub struct SessionState(Arc<Mutex<Arc<Value>>>);
 
 impl SessionState {
+    /// A state of these values: a JSON object.
+    pub fn new(values: impl Into<Value>) -> Self {
+        Self(Arc::new(Mutex::new(Arc::new(values.into()))))
+    }
+
+    /// Replaces the whole state, for everybody who shares it.
+    pub fn replace(&self, values: impl Into<Value>) {
+        *lock(&self.0) = Arc::new(values.into());
+    }
+
+    /// All values as they are now.
+    pub fn to_value(&self) -> Value {
+        match &**lock(&self.0) {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            values => values.clone(),
+        }
+    }
+
+    /// The same values in a state of its own. They are copied when one of the two changes.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self(Arc::new(Mutex::new(Arc::clone(&lock(&self.0)))))
+    }
+
     /// The value under a dotted key.
     pub fn get(&self, key: &str) -> Option<Value> {
         let root = lock(&self.0);
-        key.split('.').try_fold(&*root, |value, part| value.get(part)).cloned()
+        key.split('.').try_fold(&**root, |value, part| value.get(part)).cloned()
     }
 
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
     /// replaced by one.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let mut root = lock(&self.0);
-        let mut place = &mut *root;
+        let mut place = Arc::make_mut(&mut root);
         for part in key.split('.') {
             if !place.is_object() {
                 *place = Value::Object(serde_json::Map::new());

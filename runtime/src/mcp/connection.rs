@@ -86,7 +86,7 @@ impl Connection {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
                 let reason = match tokio::time::timeout(AFTERMATH, process.end()).await {
-                    Ok(how) => died(how) + &foreign().0,
+                    Ok(how) => died(how) + foreign().0.as_str(),
                     Err(_) => format!("the handshake failed: {error}{}", foreign().0),
                 };
                 return Err(failure(reason, ITS_OWN_WORDS, process.stderr.lines()));

@@ -12,7 +12,7 @@ use crate::output::ToolOutput;
 use crate::tool::{Annotations, ToolDefinition};
 
 /// What a server says of a tool, under the name that hooks see.
-pub(super) fn definition(name: &str, tool: Tool) -> ToolDefinition {
+pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     let mut definition = ToolDefinition::new(name, tool.description.unwrap_or_default());
     definition.input_schema = object(tool.input_schema);
     definition.output_schema = tool.output_schema.map(object);

@@ -3,6 +3,8 @@
 //! Where they come from: [`AgentBuilder::server`](crate::AgentBuilder::server), a [`McpConfig`], or, for a
 //! server that neither names, the `.mcp.json` in the working directory.
 //!
+//! [`McpServer`] is a server of no agent, whose tools are values.
+//!
 //! - A server is started once for a program's agents, however many of them use it.
 //! - Every request has a time limit. A call that is dropped is cancelled on the server.
 //! - A server that dies is started again by the next call, at most three times in a minute.
@@ -20,6 +22,7 @@ mod error;
 mod expand;
 mod file;
 mod filter;
+mod home;
 mod list;
 mod pool;
 mod process;
@@ -31,4 +34,7 @@ mod tool;
 
 pub use config::{McpConfig, ServerConfig};
 pub use error::{McpError, StartFailure};
+pub use home::McpServer;
 pub(crate) use pool::ServerPool;
+
+pub(crate) use convert::definition;

@@ -5,21 +5,59 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::convert;
+use super::home::Home;
 use super::server::{RemoteTool, Server};
 use crate::args::Args;
 use crate::context::{Inject, Progress, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::{DynTool, ToolDefinition, arguments_error, check, coerce};
+use crate::output::ToolOutput;
+use crate::tool::{DynTool, ToolDefinition, arguments_error, check, fit};
 
 /// A tool of a server.
 pub(super) struct McpTool {
     server: Arc<Server>,
     tool: RemoteTool,
+    /// Where the connection lives, if that is not where the calls are made.
+    home: Option<Arc<Home>>,
 }
 
 impl McpTool {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
-        Self { server, tool }
+        Self { server, tool, home: None }
+    }
+
+    /// A tool of the server as somebody else describes it.
+    pub(super) fn described(server: Arc<Server>, tool: rmcp::model::Tool) -> Self {
+        let name: Arc<str> = (&*tool.name).into();
+        let definition = convert::definition(&format!("{}__{name}", server.name), tool);
+        Self::new(server, RemoteTool { name, definition })
+    }
+
+    pub(super) fn at(mut self, home: Arc<Home>) -> Self {
+        self.home = Some(home);
+        self
+    }
+
+    /// Holds what the server gave against what it says that it gives.
+    fn checked(&self, output: ToolOutput) -> ToolResult {
+        let Some(schema) = &self.tool.definition.output_schema else { return Ok(output) };
+        let reason = match output.structured_content() {
+            None => "it has no structured content".to_owned(),
+            Some(value) => {
+                let problems = check(&value, schema, schema, "");
+                if problems.is_empty() {
+                    drop(value);
+                    return Ok(output);
+                }
+                problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            }
+        };
+        let text = format!(
+            "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}",
+            self.server.name, self.tool.name
+        );
+        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
     }
 
     /// The arguments, held against the server's schema, so that the model is told of every wrong field at
@@ -36,18 +74,10 @@ impl McpTool {
                 "the number {number} has more digits than can be sent to a server; write fewer, or text if it takes text"
             )));
         }
-        let object = args.as_object().map_err(|error| refuse(error))?;
-        let schema = &*definition.input_schema;
-        let mut value = Value::Object(object.clone());
-        let mut problems = check(&value, schema, schema, "");
-        // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
-        if !problems.is_empty() && coerce(&mut value, schema, schema) {
-            problems = check(&value, schema, schema, "");
+        if let Err(error) = args.as_object() {
+            return Err(refuse(error));
         }
-        match value {
-            Value::Object(object) if problems.is_empty() => Ok(object),
-            _ => Err(Exit::Tool(arguments_error(&definition.name, &problems))),
-        }
+        fit(definition, args).map_err(|problems| Exit::Tool(arguments_error(&definition.name, &problems)))
     }
 }
 
@@ -60,10 +90,18 @@ impl DynTool for McpTool {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let progress = Progress::inject(cx)?;
-            let call = self.server.call(&self.tool.name, arguments, |report| {
-                progress.report(report.progress, report.total, report.message);
-            });
-            call.await
+            let (server, name) = (Arc::clone(&self.server), Arc::clone(&self.tool.name));
+            let call = async move {
+                let report = |report: rmcp::model::ProgressNotificationParam| {
+                    progress.report(report.progress, report.total, report.message);
+                };
+                server.call(&name, arguments, report).await
+            };
+            let result = match &self.home {
+                Some(home) => home.run(call).await,
+                None => call.await,
+            };
+            self.checked(result?)
         })
     }
 }

@@ -25,7 +25,7 @@ pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
 pub use known::{Is, Known, takes};
-use next::Latched;
+pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 

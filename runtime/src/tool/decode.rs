@@ -214,7 +214,37 @@ pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     for problem in problems {
         text.push_str(&format!("\n- {problem}"));
     }
-    ToolError::from_output(ErrorKind::Arguments, ToolOutput::text(text))
+    let mut output = ToolOutput::text(text);
+    output.insert_meta(Refused { tool: tool.into(), problems: problems.into() });
+    ToolError::from_output(ErrorKind::Arguments, output)
+}
+
+/// What a tool had against its arguments, kept beside the text for whoever gave it other names.
+pub(crate) struct Refused {
+    pub(crate) tool: Box<str>,
+    pub(crate) problems: Box<[Problem]>,
+}
+
+/// Arguments that fit a tool's schema, after the coercions that lose nothing.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub(crate) fn fit(
+    definition: &ToolDefinition,
+    args: &Args,
+) -> Result<serde_json::Map<String, Value>, Vec<Problem>> {
+    let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+    let schema = &*definition.input_schema;
+    let mut value = Value::Object(object.clone());
+    let mut problems = check(&value, schema, schema, "");
+    // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
+    if !problems.is_empty() && coerce(&mut value, schema, schema) {
+        problems = check(&value, schema, schema, "");
+    }
+    match value {
+        Value::Object(object) if problems.is_empty() => Ok(object),
+        _ => Err(problems),
+    }
 }
 
 /// Text that borrows where it can.

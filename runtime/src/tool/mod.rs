@@ -21,21 +21,18 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
-#[cfg(feature = "mcp")]
-pub(crate) use check::check;
-#[cfg(feature = "mcp")]
+pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
-#[cfg(feature = "mcp")]
-pub(crate) use decode::arguments_error;
+pub(crate) use decode::{Refused, arguments_error, fit};
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};
 pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
-pub(crate) use problem::describe;
-#[cfg(any(feature = "genai", feature = "yaml", feature = "mcp"))]
-pub(crate) use problem::nearest;
+pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
+pub(crate) use result::{from_json, unit};
+pub(crate) use schema::{arguments_schema, output_schema};
 pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, can_be_shared, has_part};
 
 use crate::args::Args;

@@ -20,6 +20,17 @@ impl Problem {
         Self::at("", reason)
     }
 
+    /// The parameter that it is about, and what follows its name in the path.
+    pub(crate) fn parameter(&self) -> (&str, &str) {
+        let end = self.path.find(['.', '[']).unwrap_or(self.path.len());
+        self.path.split_at(end)
+    }
+
+    /// The same about another path.
+    pub(crate) fn moved(&self, path: impl Into<String>) -> Self {
+        Self::at(path, self.reason.clone())
+    }
+
     pub(crate) fn is_root(&self) -> bool {
         self.path.is_empty()
     }

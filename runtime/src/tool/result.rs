@@ -424,8 +424,17 @@ fn json<T: ToolReturn>(value: T) -> ToolResult {
     from_json(value.into_json()?)
 }
 
+/// What a function that returns nothing says.
+pub(crate) fn unit() -> ToolOutput {
+    OwnForm::into_output(())
+}
+
+/// The output of a value in JSON.
+///
+/// # Errors
+/// If the text is none.
 #[inline]
-fn from_json(json: String) -> ToolResult {
+pub(crate) fn from_json(json: String) -> ToolResult {
     match json.as_bytes().first().copied() {
         Some(b'"') => from_json_string(&json),
         first => Ok(ToolOutput::from_json_text(json, first != Some(b'{'))),

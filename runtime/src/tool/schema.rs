@@ -1,5 +1,7 @@
 //! JSON Schema from Rust types: draft 2020-12, inlined where it is not recursive, without titles.
 
+use std::any::TypeId;
+
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::Error as SilentError;
@@ -76,8 +78,32 @@ pub(super) fn input_schema(params: &[Param]) -> Value {
     Value::Object(root)
 }
 
+/// The schema of a struct whose fields are the arguments; none if the type is read from something else.
+pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
+    if TypeId::of::<T>() == TypeId::of::<()>() {
+        return Some(json!({ "type": "object", "properties": {}, "additionalProperties": false }));
+    }
+    let mut generator = generator(SchemaSettings::draft2020_12());
+    let mut schema = generator.subschema_for::<T>().to_value();
+    // A type that holds itself stands among the definitions.
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        schema = generator.definitions().get(name)?.clone();
+    }
+    let Value::Object(mut root) = schema else { return None };
+    if root.get("type") != Some(&json!("object")) {
+        return None;
+    }
+    root.remove("title");
+    // The type's own words are about the type, not about the tool.
+    root.remove("description");
+    root.entry("properties").or_insert_with(|| json!({}));
+    root.entry("additionalProperties").or_insert(Value::Bool(false));
+    add_definitions(&mut root, &mut generator);
+    Some(Value::Object(root))
+}
+
 /// The schema of a result type; whatever is no object is wrapped as `{"result": ..}`, as MCP asks.
-pub(super) fn output_schema<T: JsonSchema>() -> Value {
+pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
     let schema = generator.subschema_for::<T>().to_value();
     let mut root = if is_object(&schema, &generator) {

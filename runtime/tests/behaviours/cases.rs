@@ -9,6 +9,7 @@ use onionskin::{
 };
 use serde_json::{Value, json};
 
+use crate::binding;
 use crate::scene::{Described, Log, SaysHi, Scene, Seen, add_one, play, play_turns};
 
 pub type Runner = fn(Value) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -58,6 +59,10 @@ runners! {
     "schema-default-optional" => schema_optional,
     "schema-enum" => schema_enum,
     "schema-output" => schema_output,
+    "bind-hides-param" => binding::hides_param,
+    "bind-live-state" => binding::live_state,
+    "bind-nested-key" => binding::nested_key,
+    "bind-unknown-param" => binding::unknown_param,
 }
 
 fn schema_of(tool: &impl Tool) -> Value {

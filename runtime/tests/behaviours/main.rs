@@ -10,6 +10,7 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod binding;
 mod cases;
 mod scene;
 
@@ -18,13 +19,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// The areas whose rows exist.
-const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema"];
+const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema", "binding"];
 
 /// Cases of these areas that need rows which do not exist yet.
-const LATER: &[(&str, &str)] = &[(
-    "hook-wrong-arity-loaded",
-    "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
-)];
+const LATER: &[(&str, &str)] = &[
+    (
+        "hook-wrong-arity-loaded",
+        "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
+    ),
+    ("registry-self-bound", "a toolbox (T9)"),
+];
 
 fn all_cases() -> Vec<Value> {
     let text = include_str!("../data/behaviours.yaml");

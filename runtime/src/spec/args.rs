@@ -1,0 +1,121 @@
+//! From what a program writes to the arguments of a call.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::args::Args;
+use crate::error::{ErrorKind, Exit, ToolError};
+
+/// What [`ToolSpec::call`](crate::ToolSpec::call) takes as arguments: a JSON object, its text, or pairs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the arguments of a call",
+    label = "not the arguments of a call",
+    note = "write `call!(tool, name = value)`, or give a `serde_json::Value` that is an object, its text, or `Args`"
+)]
+pub trait IntoArgs: Send {
+    /// The arguments.
+    ///
+    /// # Errors
+    /// If they are no JSON object.
+    fn into_args(self) -> Result<Args, Exit>;
+}
+
+impl IntoArgs for Args {
+    fn into_args(self) -> Result<Args, Exit> {
+        Ok(self)
+    }
+}
+
+impl IntoArgs for Map<String, Value> {
+    fn into_args(self) -> Result<Args, Exit> {
+        Ok(Args::new(self))
+    }
+}
+
+impl IntoArgs for Value {
+    fn into_args(self) -> Result<Args, Exit> {
+        match self {
+            Value::Object(object) => Ok(Args::new(object)),
+            other => Err(refused(format!(
+                "the arguments of a call are a JSON object, and here is {}",
+                crate::tool::describe(&other)
+            ))),
+        }
+    }
+}
+
+impl IntoArgs for &str {
+    fn into_args(self) -> Result<Args, Exit> {
+        Ok(Args::from(self))
+    }
+}
+
+impl IntoArgs for String {
+    fn into_args(self) -> Result<Args, Exit> {
+        Ok(Args::from(self))
+    }
+}
+
+impl<K: Into<String> + Send, V: Into<Value> + Send, const N: usize> IntoArgs for [(K, V); N] {
+    fn into_args(self) -> Result<Args, Exit> {
+        Ok(Args::new(self.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
+    }
+}
+
+/// What [`call!`](crate::call) was given.
+#[doc(hidden)]
+pub struct Given(Result<Map<String, Value>, Exit>);
+
+impl IntoArgs for Given {
+    fn into_args(self) -> Result<Args, Exit> {
+        self.0.map(Args::new)
+    }
+}
+
+/// One argument of [`call!`](crate::call).
+#[doc(hidden)]
+pub fn value(name: &str, value: impl Serialize) -> Result<(String, Value), Exit> {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    match serde_json::to_value(value) {
+        Ok(value) => Ok((name.to_owned(), value)),
+        Err(error) => Err(refused(format!("the argument `{name}` cannot be written as JSON: {error}"))),
+    }
+}
+
+/// The arguments of [`call!`](crate::call).
+#[doc(hidden)]
+pub fn given<const N: usize>(values: [Result<(String, Value), Exit>; N]) -> Given {
+    Given(values.into_iter().collect())
+}
+
+fn refused(text: String) -> Exit {
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
+}
+
+/// Calls a [`ToolSpec`](crate::ToolSpec) with named arguments; `.await` gives its main value, as
+/// [`ToolSpec::call`](crate::ToolSpec::call) does.
+///
+/// ```
+/// use onionskin::{call, tool};
+///
+/// /// Searches.
+/// #[tool]
+/// fn search(query: &str, #[arg(default = 10)] limit: u32) -> String {
+///     format!("{limit} of {query}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let tool = search::spec();
+/// assert_eq!(call!(tool, query = "test").await.unwrap(), "10 of test");
+/// assert_eq!(call!(tool, query = "test", limit = 5).await.unwrap(), "5 of test");
+/// # });
+/// ```
+#[macro_export]
+macro_rules! call {
+    ($tool:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::ToolSpec::call(
+            &$tool,
+            $crate::spec::given([$($crate::spec::value(::core::stringify!($name), &$value)),*]),
+        )
+    };
+}

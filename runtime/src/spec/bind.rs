@@ -1,0 +1,122 @@
+//! Parameters that are filled from the tool's state.
+
+use serde_json::Value;
+
+use super::error::SpecError;
+use super::shape::{Fill, fits};
+use super::toolspec::ToolSpec;
+use crate::context::SessionState;
+use crate::tool::ToolDefinition;
+
+/// A parameter that is bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Binding {
+    /// The parameter.
+    pub parameter: String,
+    /// The dotted key of the state that fills it.
+    pub key: String,
+    /// Whether there is a value for it where the state has none.
+    pub has_default: bool,
+}
+
+impl ToolSpec {
+    /// Fills a parameter from the tool's [`state`](Self::state): whoever calls the tool neither sees it nor can set
+    /// it. The state is asked at every call, after all hooks.
+    ///
+    /// `key` is a dotted key, by default the parameter's name. A default is written into the state where it has
+    /// nothing under the key. A parameter that is bound already is bound anew.
+    ///
+    /// ```
+    /// use onionskin::{ToolSpec, call, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Does something for a user.
+    /// #[tool]
+    /// fn user_action(user_id: &str, action: &str) -> String {
+    ///     format!("User {user_id} performed: {action}")
+    /// }
+    ///
+    /// let mut spec = user_action::spec();
+    /// spec.bind("user_id", None, json!("user123")).unwrap();
+    /// let said: String = spec.call_as_blocking(json!({ "action": "login" })).unwrap();
+    /// assert_eq!(said, "User user123 performed: login");
+    ///
+    /// spec.state().set("user_id", "user456");
+    /// let said: String = spec.call_as_blocking(json!({ "action": "logout" })).unwrap();
+    /// assert_eq!(said, "User user456 performed: logout");
+    /// ```
+    ///
+    /// # Errors
+    /// If the tool has no such parameter, or the default does not fit it.
+    pub fn bind<'k>(
+        &mut self,
+        param: &str,
+        key: impl Into<Option<&'k str>>,
+        default: impl Into<Option<Value>>,
+    ) -> Result<&mut Self, SpecError> {
+        let (key, default) = (key.into().unwrap_or(param).to_owned(), default.into());
+        let schema = &self.own_definition().input_schema;
+        let own = self.shape().find(&self.definition.name, schema, param)?.to_owned();
+        if let Some(default) = &default {
+            fits(&self.definition.name, schema, &own, param, default)?;
+            if self.state.get(&key).is_none() {
+                self.state.set(&key, default.clone());
+            }
+        }
+        self.reshape(|shape| shape.change(&own, |change| change.fill = Some(Fill::Bound { key, default })));
+        Ok(self)
+    }
+
+    /// Gives a bound parameter back to whoever calls the tool: it is in the schema again, and required if it was.
+    /// The state keeps what it has.
+    ///
+    /// # Errors
+    /// If it is not bound.
+    pub fn unbind(&mut self, param: &str) -> Result<&mut Self, SpecError> {
+        let schema = &self.own_definition().input_schema;
+        let own = self.shape().find(&self.definition.name, schema, param)?;
+        if self.shape().fill(own).is_none() {
+            return Err(SpecError::NotBound {
+                tool: self.definition.name.to_string(),
+                parameter: param.to_owned(),
+                bound: self.bindings().into_iter().map(|binding| binding.parameter).collect(),
+            });
+        }
+        let own = own.to_owned();
+        self.reshape(|shape| shape.change(&own, |change| change.fill = None));
+        Ok(self)
+    }
+
+    /// The tool as it is seen with its bindings: what a model is told of it.
+    pub fn bound(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// The parameters that are bound.
+    pub fn bindings(&self) -> Vec<Binding> {
+        let bound = self.shape().0.iter().filter_map(|(own, change)| match &change.fill {
+            Some(Fill::Bound { key, default }) => Some(Binding {
+                parameter: self.shape().name(own).to_owned(),
+                key: key.clone(),
+                has_default: default.is_some(),
+            }),
+            _ => None,
+        });
+        bound.collect()
+    }
+
+    /// The state that fills bound parameters, shared: what is set here is seen by the next call.
+    /// [`SessionState::replace`] replaces it whole.
+    ///
+    /// It is this value's own, also while an agent uses the tool.
+    pub fn state(&self) -> &SessionState {
+        &self.state
+    }
+
+    /// Uses this state from now on, for example one that several tools share.
+    pub fn set_state(&mut self, state: SessionState) -> &mut Self {
+        self.state = state;
+        self
+    }
+}

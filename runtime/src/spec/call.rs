@@ -1,0 +1,173 @@
+//! Direct calls of a tool: awaited or blocking, for its main value, a type, or everything.
+
+use std::any::type_name;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::args::IntoArgs;
+use super::execution::Execution;
+use super::hooks::{self, Log};
+use super::toolspec::ToolSpec;
+use crate::agent::block_on;
+use crate::args::Args;
+use crate::context::{RunContext, ToolContext};
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::onion::{Call, call_dynamic, call_tool, outermost};
+use crate::output::ToolOutput;
+use crate::tool::{DynTool, ToolDefinition};
+
+/// The tool as the target of one call, with a place for what its hooks did.
+struct Recorded {
+    spec: ToolSpec,
+    log: Log,
+}
+
+impl DynTool for Recorded {
+    fn definition(&self) -> &ToolDefinition {
+        self.spec.definition()
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { hooks::run(&self.spec, cx, args, Some(&self.log)).await })
+    }
+}
+
+/// A core of nothing but what is known at run time.
+struct Direct;
+
+impl Call for Direct {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        call_tool(cx, move || async move { call_dynamic(cx, args).await })
+    }
+}
+
+impl ToolSpec {
+    /// Calls the tool and gives its main value: the single property of an output that has just one, such as the
+    /// `result` of a scalar; else the whole structured value; else the text.
+    ///
+    /// The arguments are a JSON object, JSON text, [`Args`], or pairs; [`call!`](crate::call) is shorter.
+    ///
+    /// Cancel safety: dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// The tool error or the abort that the call ends with. A stop is a result.
+    pub async fn call(&self, args: impl IntoArgs) -> ToolResult<Value> {
+        self.exec(args).await.main_value(self.output_schema())
+    }
+
+    /// As [`Self::call`], read as a type: the main value or, if that does not fit, the whole structured value.
+    ///
+    /// # Errors
+    /// As [`Self::call`]; and if the result is no such value.
+    pub async fn call_as<T: DeserializeOwned>(&self, args: impl IntoArgs) -> ToolResult<T> {
+        self.exec(args).await.read(self)
+    }
+
+    /// Calls the tool and gives everything that is known of the call.
+    ///
+    /// Cancel safety: dropping the future cancels the call.
+    pub async fn exec(&self, args: impl IntoArgs) -> Execution {
+        match args.into_args() {
+            Ok(mut args) => self.execute(&mut args).await,
+            Err(exit) => Execution::refused(exit),
+        }
+    }
+
+    /// As [`Self::call`], for code that is not async. It works inside and outside of any tokio runtime: the call runs
+    /// on a thread of its own, and this one waits. What the tool waits for must not need this thread: on a
+    /// current-thread runtime the tasks of that runtime stand still meanwhile.
+    ///
+    /// # Errors
+    /// As [`Self::call`]; and if there is no thread for it.
+    pub fn call_blocking(&self, args: impl IntoArgs) -> ToolResult<Value> {
+        self.exec_blocking(args).main_value(self.output_schema())
+    }
+
+    /// As [`Self::call_as`] and [`Self::call_blocking`].
+    ///
+    /// # Errors
+    /// As [`Self::call_as`]; and if there is no thread for it.
+    pub fn call_as_blocking<T: DeserializeOwned>(&self, args: impl IntoArgs) -> ToolResult<T> {
+        self.exec_blocking(args).read(self)
+    }
+
+    /// As [`Self::exec`] and [`Self::call_blocking`].
+    pub fn exec_blocking(&self, args: impl IntoArgs) -> Execution {
+        let mut args = match args.into_args() {
+            Ok(args) => args,
+            Err(exit) => return Execution::refused(exit),
+        };
+        let spec = self.share();
+        let done = block_on(move || Box::pin(async move { spec.execute(&mut args).await }));
+        done.unwrap_or_else(|error| {
+            let text = format!("`{}` did not run: no thread for it", self.name());
+            Execution::refused(Exit::Tool(ToolError::new(text).with_source(error)))
+        })
+    }
+
+    async fn execute(&self, args: &mut Args) -> Execution {
+        let started = Instant::now();
+        let recorded = Arc::new(Recorded { spec: self.share(), log: Log::default() });
+        let entry = self.entry_for(|_| Arc::clone(&recorded) as _);
+        let typed = Arc::clone(&self.typed().handle);
+        let run = RunContext::detached_with(typed, self.state().clone(), Arc::new(Direct));
+        let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
+        let result = outermost(&cx, Direct.call(&cx, args)).await;
+        let hook_exits = std::mem::take(&mut *recorded.log.lock().unwrap_or_else(PoisonError::into_inner));
+        Execution { result, duration: started.elapsed(), attempts: cx.attempt(), hook_exits }
+    }
+}
+
+impl Execution {
+    fn into_output(self) -> ToolResult {
+        match self.result {
+            Err(Exit::Stop(stop)) => Ok(stop.into_output()),
+            other => other,
+        }
+    }
+
+    fn main_value(self, schema: Option<&Value>) -> ToolResult<Value> {
+        Ok(main_value(&self.into_output()?, schema))
+    }
+
+    fn read<T: DeserializeOwned>(self, spec: &ToolSpec) -> ToolResult<T> {
+        let output = self.into_output()?;
+        let error = match serde_json::from_value(main_value(&output, spec.output_schema())) {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        let whole =
+            output.structured_content().and_then(|whole| serde_json::from_value(whole.into_owned()).ok());
+        whole.ok_or_else(|| {
+            let text = format!("the result of `{}` is no `{}`: {error}", spec.name(), type_name::<T>());
+            Exit::Tool(ToolError::new(text).with_source(error))
+        })
+    }
+}
+
+/// The single property of an output of one property; else all of it.
+fn main_value(output: &ToolOutput, schema: Option<&Value>) -> Value {
+    let Some(structured) = output.structured_content() else {
+        let texts = output.content().iter().all(|block| block.as_text().is_some());
+        return if texts {
+            output.to_text().into()
+        } else {
+            serde_json::to_value(output.content()).unwrap_or_default()
+        };
+    };
+    let one = match (schema, &*structured) {
+        (Some(schema), Value::Object(_)) => schema["properties"].as_object().filter(|all| all.len() == 1),
+        (None, Value::Object(all)) => Some(all).filter(|all| all.len() == 1),
+        _ => None,
+    };
+    let one = one.and_then(|all| structured.get(all.keys().next()?)).cloned();
+    one.unwrap_or_else(|| structured.into_owned())
+}

@@ -1,0 +1,164 @@
+//! A closure with a struct of arguments, as a tool.
+
+use std::any::{Any, TypeId};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::toolspec::ToolSpec;
+use crate::args::{Args, repair};
+use crate::context::ToolContext;
+use crate::error::{Exit, ToolResult};
+use crate::output::ToolOutput;
+use crate::tool::{
+    DynTool, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
+    output_schema, unit,
+};
+
+/// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    label = "the model cannot be told this",
+    note = "return a type with `Serialize` and `JsonSchema`, or a `ToolOutput`"
+)]
+pub trait FnOutput: Send + 'static {
+    #[doc(hidden)]
+    fn into_output(self) -> ToolResult;
+
+    #[doc(hidden)]
+    fn schema() -> Option<Value>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema + Send + 'static> FnOutput for T {
+    fn into_output(self) -> ToolResult {
+        if (&self as &dyn Any).is::<()>() {
+            return Ok(unit());
+        }
+        from_json(serde_json::to_string(&self)?)
+    }
+
+    fn schema() -> Option<Value> {
+        (TypeId::of::<T>() != TypeId::of::<()>()).then(output_schema::<T>)
+    }
+}
+
+impl FnOutput for ToolOutput {
+    fn into_output(self) -> ToolResult {
+        Ok(self)
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+struct Closure<A, F> {
+    definition: ToolDefinition,
+    is_limited: bool,
+    function: F,
+    args: PhantomData<fn(A)>,
+}
+
+impl ToolSpec {
+    /// A closure as a tool. Its first argument is a struct with `Deserialize` and `JsonSchema`, whose fields and their
+    /// docs are the schema; the second one is the call's context. `?` takes any error in it.
+    ///
+    /// ```
+    /// use onionskin::{ToolSpec, call};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query {
+    ///     /// What to look for.
+    ///     query: String,
+    ///     limit: Option<u32>,
+    /// }
+    ///
+    /// let spec = ToolSpec::from_fn("search", "Searches.", |args: Query, cx| async move {
+    ///     Ok(format!("{}: {} of {}", cx.tool_name(), args.limit.unwrap_or(10), args.query))
+    /// });
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(call!(spec, query = "x").await.unwrap(), "search: 10 of x");
+    /// let wrong = call!(spec, query = 5, limt = 3).await.unwrap_err().to_string();
+    /// assert!(wrong.contains("`query`: expected a string") && wrong.contains("did you mean `limit`?"), "{wrong}");
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// If `A` is not read from an object: a struct with named fields, a map, or `()` for no arguments.
+    pub fn from_fn<A, F, Fut, T>(name: &str, description: &str, function: F) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(A, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ToolResult<T>> + Send + 'static,
+        T: FnOutput,
+    {
+        let schema = arguments_schema::<A>().unwrap_or_else(|| {
+            panic!(
+                "the arguments of the tool `{name}` are a struct with named fields, and `{}` is read from something else",
+                std::any::type_name::<A>()
+            )
+        });
+        let is_limited = has_limits(&schema);
+        let mut definition = ToolDefinition::new(name, description).with_input_schema(schema);
+        if let Some(schema) = T::schema() {
+            definition = definition.with_output_schema(schema);
+        }
+        Self::from_dyn(Arc::new(Closure { definition, is_limited, function, args: PhantomData }))
+    }
+}
+
+impl<A, F, Fut, T> DynTool for Closure<A, F>
+where
+    A: DeserializeOwned + Send + 'static,
+    F: Fn(A, ToolContext) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ToolResult<T>> + Send + 'static,
+    T: FnOutput,
+{
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let read: A = self.read(args)?;
+            (self.function)(read, cx.to_owned_attempt()).await?.into_output()
+        })
+    }
+}
+
+impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
+    fn read(&self, args: &mut Args) -> ToolResult<A> {
+        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        // Nothing is read from nothing.
+        if TypeId::of::<A>() == TypeId::of::<()>() {
+            fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+            return Ok(A::deserialize(Value::Null)?);
+        }
+        if self.has_only_known(args) {
+            let text = args.settle();
+            let repaired = repair(text);
+            if let Ok(read) = serde_json::from_str(repaired.as_deref().unwrap_or(text))
+                && (!self.is_limited || fit(&self.definition, args).is_ok())
+            {
+                return Ok(read);
+            }
+        }
+        let object = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        // The schema has nothing against the values; the type may have.
+        A::deserialize(Value::Object(object)).map_err(|error| refuse(&[Problem::root(error.to_string())]))
+    }
+
+    /// Whether the arguments are an object without fields that nobody would read.
+    fn has_only_known(&self, args: &Args) -> bool {
+        let schema = &self.definition.input_schema;
+        let closed = schema["additionalProperties"] == Value::Bool(false);
+        let is_known = |name: &String| !closed || schema["properties"].get(name).is_some();
+        args.as_object().is_ok_and(|object| object.keys().all(is_known))
+    }
+}

@@ -1,0 +1,122 @@
+//! Why a tool cannot be made into, or changed into, what was asked for.
+
+/// Why a tool cannot be made into, or changed into, what was asked for. No text holds a value of a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The tool has no parameter of this name that could be changed: none at all, or it is bound or hidden.
+    #[error(
+        "the tool `{tool}` has no parameter `{parameter}`{}",
+        known(.nearest.as_deref(), .parameters)
+    )]
+    NoSuchParameter {
+        /// The tool.
+        tool: String,
+        /// What was asked for.
+        parameter: String,
+        /// The one that was most likely meant.
+        nearest: Option<String>,
+        /// Those that there are.
+        parameters: Vec<String>,
+    },
+    /// A parameter cannot be unbound, because it is not bound.
+    #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; bound are: {}", list(.bound))]
+    NotBound {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: String,
+        /// The parameters that are bound.
+        bound: Vec<String>,
+    },
+    /// Two parameters would have one name.
+    #[error(
+        "the tool `{tool}` cannot call two parameters `{name}`; give one of them another name (bound ones keep theirs)"
+    )]
+    NameTaken {
+        /// The tool.
+        tool: String,
+        /// The name.
+        name: String,
+    },
+    /// A value that stands in for a parameter does not fit it.
+    #[error(
+        "the value for the parameter `{parameter}` of the tool `{tool}` does not fit it: expected {expected}"
+    )]
+    Value {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: String,
+        /// What would fit.
+        expected: String,
+    },
+    /// A tool without a name cannot be called.
+    #[error("the tool `{tool}` cannot get an empty name")]
+    EmptyName {
+        /// The tool.
+        tool: String,
+    },
+    /// A description is not one of an MCP tool.
+    #[error("this is no description of an MCP tool: {reason}")]
+    Description {
+        /// Why.
+        reason: String,
+    },
+    /// A script is wrong.
+    #[error("{line}:{column}: {reason}")]
+    Script {
+        /// Counts from 1.
+        line: usize,
+        /// Counts from 1; 1 where only the line is known.
+        column: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// A script has no function that is the tool: it has several and none was chosen, or not the one that was.
+    #[error(
+        "{}; it has: {}",
+        match .wanted {
+            Some(name) => format!("the script has no function `{name}` that is not private"),
+            None => "a script has one function that is not private, or `func_name` says which one is the tool".to_owned(),
+        },
+        list(.functions)
+    )]
+    Function {
+        /// The function that was asked for.
+        wanted: Option<String>,
+        /// Those that there are.
+        functions: Vec<String>,
+    },
+}
+
+fn known(nearest: Option<&str>, parameters: &[String]) -> String {
+    match nearest {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => format!("; it has: {}", list(parameters)),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A bound parameter has no value: the state has nothing under its key, and it was bound without a default.
+///
+/// It is the source of the tool error that a call ends with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, where nothing is; set it, or \
+     bind it with a default"
+)]
+pub struct MissingKey {
+    /// The tool.
+    pub tool: String,
+    /// The parameter.
+    pub parameter: String,
+    /// The dotted key.
+    pub key: String,
+}

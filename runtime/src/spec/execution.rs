@@ -1,0 +1,112 @@
+//! What became of one direct call of a tool.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::content::ContentBlock;
+use crate::error::{ErrorKind, Exit, ToolResult};
+use crate::output::ToolOutput;
+
+/// What became of one call of a [`ToolSpec`](crate::ToolSpec).
+#[derive(Debug)]
+#[non_exhaustive]
+#[must_use = "a call may have failed"]
+pub struct Execution {
+    /// What came out.
+    pub result: ToolResult,
+    /// How long it took, hooks included.
+    pub duration: Duration,
+    /// How often the tool was started: more than once if a hook of its own tried again, 0 if it was not.
+    pub attempts: u32,
+    /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
+    pub hook_exits: Vec<HookExit>,
+}
+
+/// How one hook left a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HookExit {
+    /// The name of the hook's type: for a `#[tool_hook]` that of its function.
+    pub hook: &'static str,
+    /// How it left.
+    pub end: HookEnd,
+}
+
+/// How a hook can leave a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HookEnd {
+    /// It gave on the kind of result that came from inside.
+    Passed,
+    /// It gave an output although none came from inside.
+    Answered,
+    /// It made an output of an error.
+    Recovered,
+    /// It made an error of its own.
+    Error(ErrorKind),
+    /// It stopped the run.
+    Stop,
+    /// It aborted the run.
+    Abort,
+}
+
+impl Execution {
+    /// A call that did not begin.
+    pub(super) fn refused(exit: Exit) -> Self {
+        Self { result: Err(exit), duration: Duration::ZERO, attempts: 0, hook_exits: Vec::new() }
+    }
+
+    /// The output: also that of a graceful stop.
+    ///
+    /// # Errors
+    /// The tool error or the abort that it ended with.
+    pub fn output(&self) -> Result<&ToolOutput, &Exit> {
+        match &self.result {
+            Ok(output) => Ok(output),
+            Err(Exit::Stop(stop)) => Ok(stop.output()),
+            Err(exit) => Err(exit),
+        }
+    }
+
+    /// What a model would be told: the content blocks of the output or of the error.
+    pub fn content(&self) -> &[ContentBlock] {
+        match (self.output(), &self.result) {
+            (Ok(output), _) => output.content(),
+            (_, Err(Exit::Tool(error))) => error.content(),
+            _ => &[],
+        }
+    }
+
+    /// The structured value of the output or of the error.
+    pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
+        match (self.output(), &self.result) {
+            (Ok(output), _) => output.structured_content(),
+            (_, Err(Exit::Tool(error))) => error.output().structured_content(),
+            _ => None,
+        }
+    }
+
+    /// Whether it ended with a tool error or an abort.
+    pub fn is_error(&self) -> bool {
+        self.output().is_err()
+    }
+
+    /// What it failed with, and what caused that, outermost first; empty if it did not fail.
+    pub fn error_chain(&self) -> Vec<String> {
+        let Err(exit) = self.output() else { return Vec::new() };
+        let mut chain = vec![exit.to_string()];
+        let mut source = exit.as_tool_error().and_then(Error::source);
+        while let Some(error) = source {
+            let text = error.to_string();
+            // A tool error that was made from another one says the same.
+            if chain.last() != Some(&text) {
+                chain.push(text);
+            }
+            source = error.source();
+        }
+        chain
+    }
+}

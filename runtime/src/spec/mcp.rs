@@ -1,0 +1,113 @@
+//! Tools of MCP servers, from their descriptions.
+
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, ready};
+use rmcp::model::Tool;
+use serde_json::Value;
+
+use super::error::SpecError;
+use super::toolspec::ToolSpec;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::tool::{DynTool, ToolDefinition};
+
+/// What describes a tool of an MCP server: its JSON, or `rmcp`'s type for it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not describe an MCP tool",
+    label = "not a description of an MCP tool",
+    note = "give the tool's JSON, as text or as a `serde_json::Value`, or rmcp's `Tool`"
+)]
+pub trait McpDescription {
+    /// The description in `rmcp`'s type.
+    ///
+    /// # Errors
+    /// If it is none.
+    fn into_tool(self) -> Result<Tool, SpecError>;
+}
+
+impl McpDescription for Tool {
+    fn into_tool(self) -> Result<Tool, SpecError> {
+        if self.name.is_empty() {
+            return Err(SpecError::Description { reason: "its name is empty".to_owned() });
+        }
+        Ok(self)
+    }
+}
+
+impl McpDescription for &Tool {
+    fn into_tool(self) -> Result<Tool, SpecError> {
+        self.clone().into_tool()
+    }
+}
+
+impl McpDescription for Value {
+    fn into_tool(self) -> Result<Tool, SpecError> {
+        serde_json::from_value::<Tool>(self).map_err(|error| unreadable(&error))?.into_tool()
+    }
+}
+
+impl McpDescription for &str {
+    fn into_tool(self) -> Result<Tool, SpecError> {
+        serde_json::from_str::<Tool>(self).map_err(|error| unreadable(&error))?.into_tool()
+    }
+}
+
+fn unreadable(error: &serde_json::Error) -> SpecError {
+    SpecError::Description { reason: error.to_string() }
+}
+
+/// A tool of an MCP server was called, and there is no connection to the server.
+///
+/// It is the source of the tool error that the call ends with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{tool}` is only the description of an MCP tool, without a connection to its server: start the server with \
+     `McpServer::start` and take the tool from it"
+)]
+pub struct NotConnected {
+    /// The tool.
+    pub tool: String,
+}
+
+/// A tool whose server is not there.
+struct Unconnected(ToolDefinition);
+
+impl DynTool for Unconnected {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, _: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        let error = NotConnected { tool: cx.tool_name().to_owned() };
+        Box::pin(ready(Err(Exit::Tool(ToolError::from_source(error).with_kind(ErrorKind::Remote)))))
+    }
+}
+
+impl ToolSpec {
+    /// A tool of an MCP server from its description, to be shown, changed and exported. Calls end with
+    /// [`NotConnected`]; [`McpServer`](crate::mcp::McpServer) gives tools that call the live server.
+    ///
+    /// ```
+    /// use onionskin::ToolSpec;
+    /// use serde_json::json;
+    ///
+    /// let spec = ToolSpec::from_mcp(json!({
+    ///     "name": "my_tool",
+    ///     "description": "Tool description",
+    ///     "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    /// }))?;
+    /// assert_eq!((spec.name(), &*spec.params()[0].name), ("my_tool", "city"));
+    /// assert!(spec.call_blocking(json!({ "city": "Rome" })).is_err());
+    /// # Ok::<_, onionskin::spec::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no description of a tool.
+    pub fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError> {
+        let tool = description.into_tool()?;
+        let name = tool.name.clone();
+        Ok(Self::of_server(Arc::new(Unconnected(crate::mcp::definition(&name, tool))), None))
+    }
+}

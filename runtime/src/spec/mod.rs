@@ -1,0 +1,43 @@
+//! A tool as a value: [`ToolSpec`], and what one is made of, called with and exported to.
+//!
+//! | from | |
+//! |---|---|
+//! | a `#[tool]` function | `add_one::spec()` |
+//! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
+//! | the methods of a `#[toolbox]` | [`ToolSpec::from_toolbox`] |
+//! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
+//! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
+//! | a script | `ToolSpec::from_code` (feature `script`) |
+
+// `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
+// `transform`; `call` goes through `hooks` to the tool.
+
+mod args;
+mod bind;
+mod call;
+mod closure;
+mod code;
+mod error;
+mod execution;
+mod hooks;
+#[cfg(feature = "mcp")]
+mod mcp;
+mod param;
+#[cfg(feature = "script")]
+mod script;
+mod shape;
+mod toolspec;
+mod transform;
+
+pub use args::{Given, IntoArgs, given, value};
+pub use bind::Binding;
+pub use closure::FnOutput;
+pub use error::{MissingKey, SpecError};
+pub use execution::{Execution, HookEnd, HookExit};
+#[cfg(feature = "mcp")]
+pub use mcp::{McpDescription, NotConnected};
+pub use param::SpecParam;
+#[cfg(feature = "script")]
+pub use script::{Code, Env, HostFunction, ScriptLimits};
+pub use toolspec::ToolSpec;
+pub use transform::Transform;

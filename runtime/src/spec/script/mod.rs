@@ -1,0 +1,123 @@
+//! Tools written as Rhai scripts.
+
+// `docs` reads a function's schema from its comments, `sandbox` makes the engine that it runs in, `tool` runs it there,
+// `json` carries values in and out, `env` is what the script sees of the program.
+
+mod docs;
+mod env;
+mod json;
+mod sandbox;
+mod tool;
+
+use std::sync::Arc;
+
+pub use env::{Env, HostFunction};
+pub use sandbox::ScriptLimits;
+
+use super::error::SpecError;
+use super::toolspec::ToolSpec;
+use crate::tool::ToolDefinition;
+
+/// A script for [`ToolSpec::from_code`]: its text, and what it may see and use.
+#[derive(Debug, Clone)]
+#[must_use = "a script does nothing until it is made a tool"]
+pub struct Code {
+    text: String,
+    func_name: Option<String>,
+    env: Env,
+    limits: ScriptLimits,
+}
+
+impl Code {
+    /// A script of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), func_name: None, env: Env::new(), limits: ScriptLimits::default() }
+    }
+
+    /// The function that is the tool, where the script has several.
+    pub fn func_name(mut self, name: impl Into<String>) -> Self {
+        self.func_name = Some(name.into());
+        self
+    }
+
+    /// What the script sees of the program: nothing else.
+    pub fn env(mut self, env: Env) -> Self {
+        self.env = env;
+        self
+    }
+
+    /// How much one call may use.
+    pub fn limits(mut self, limits: ScriptLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl From<&str> for Code {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Code {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl ToolSpec {
+    /// A function of a [Rhai](https://rhai.rs/book/) script as a tool. Its doc comment gives the description, the types
+    /// of the parameters and of the result:
+    ///
+    /// ```
+    /// use onionskin::{ToolSpec, call};
+    ///
+    /// let spec = ToolSpec::from_code(
+    ///     r#"
+    ///     /// Add two numbers together.
+    ///     ///
+    ///     /// # Arguments
+    ///     /// * `a: int` - First number
+    ///     /// * `b: int = 1` - Second number
+    ///     ///
+    ///     /// # Returns
+    ///     /// `int` - The sum of a and b
+    ///     fn calculate_sum(a, b) {
+    ///         a + b
+    ///     }
+    ///     "#,
+    /// )?;
+    /// assert_eq!(spec.name(), "calculate_sum");
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(call!(spec, a = 40, b = 2).await.unwrap(), 42);
+    /// assert_eq!(call!(spec, a = 40).await.unwrap(), 41);
+    /// # });
+    /// # Ok::<_, onionskin::spec::SpecError>(())
+    /// ```
+    ///
+    /// Types are `int`, `float`, `bool`, `string`, `array`, `map`, `any`, `[int]` or `array<int>`, `map<int>`, words such
+    /// as `"asc" | "desc"`, and with a `?` behind it any type that may be left out (it is then `()`). A default is JSON.
+    /// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
+    /// `int: ..`.
+    ///
+    /// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`. It runs on
+    /// a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
+    ///
+    /// # Errors
+    /// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is
+    /// chosen with [`Code::func_name`].
+    pub fn from_code(code: impl Into<Code>) -> Result<Self, SpecError> {
+        let Code { text, func_name, env, limits } = code.into();
+        let script = tool::Script::load(&text, func_name.as_deref(), env, limits)?;
+        Ok(Self::from_dyn(Arc::new(script)).with_code(text))
+    }
+}
+
+/// What a script's function is as a tool.
+fn definition(name: &str, docs: &docs::Docs) -> ToolDefinition {
+    let definition = ToolDefinition::new(name, &docs.description).with_input_schema(docs.input_schema());
+    match docs.output_schema() {
+        Some(schema) => definition.with_output_schema(schema),
+        None => definition,
+    }
+}

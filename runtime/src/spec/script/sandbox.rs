@@ -1,0 +1,165 @@
+//! The engine that a script runs in: bounded, and without a way out.
+
+use std::any::TypeId;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rhai::module_resolvers::DummyModuleResolver;
+use rhai::packages::{
+    BasicArrayPackage, BasicMapPackage, BasicMathPackage, CorePackage, LogicPackage, MoreStringPackage,
+    Package,
+};
+use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position, Shared};
+
+use super::env::{Env, Function};
+use super::json::{from_script, to_script};
+use crate::error::Exit;
+
+/// How much one call of a script may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScriptLimits {
+    /// Operations. Default 1 000 000.
+    pub operations: u64,
+    /// Time. Default 5 seconds.
+    pub time: Duration,
+    /// Calls of functions inside of each other. Default 32.
+    pub call_depth: usize,
+    /// Bytes of one string, or of all strings of one value. Default 256 KiB.
+    pub string_bytes: usize,
+    /// Items of one array, those of arrays inside of it counted. Default 10 000.
+    pub array_items: usize,
+    /// Entries of one map, those of maps inside of it counted. Default 10 000.
+    pub map_entries: usize,
+    /// Bytes of the script's text. Default 64 KiB.
+    pub code_bytes: usize,
+}
+
+impl Default for ScriptLimits {
+    fn default() -> Self {
+        Self {
+            operations: 1_000_000,
+            time: Duration::from_secs(5),
+            call_depth: 32,
+            string_bytes: 256 * 1024,
+            array_items: 10_000,
+            map_entries: 10_000,
+            code_bytes: 64 * 1024,
+        }
+    }
+}
+
+/// How deep expressions and blocks may nest, in a function and outside of one.
+const EXPRESSIONS: usize = 64;
+/// Variables that are alive at once: with the sizes above they bound the memory of a call.
+const VARIABLES: usize = 128;
+const FUNCTIONS: usize = 256;
+
+/// Enough for the deepest calls of the deepest expressions in a build without optimisation; memory that is not used
+/// is not taken.
+pub(super) const STACK: usize = 64 * 1024 * 1024;
+
+/// The functions of the language itself: no clock, no files, nothing that waits.
+static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
+    vec![
+        CorePackage::new().as_shared_module(),
+        LogicPackage::new().as_shared_module(),
+        BasicMathPackage::new().as_shared_module(),
+        BasicArrayPackage::new().as_shared_module(),
+        BasicMapPackage::new().as_shared_module(),
+        MoreStringPackage::new().as_shared_module(),
+    ]
+});
+
+/// An exit of a host function that a script cannot make good.
+pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
+
+/// What ends a call from outside.
+#[derive(Clone, Default)]
+pub(super) struct Watch {
+    /// Nobody waits for the call any more.
+    pub(super) dropped: Arc<AtomicBool>,
+    pub(super) stash: Stash,
+}
+
+/// An engine for one call, or for reading a script.
+///
+/// # Errors
+/// If a value of the environment is one that scripts cannot hold.
+pub(super) fn engine(env: &Env, limits: &ScriptLimits, watch: &Watch) -> Result<Engine, String> {
+    let mut engine = Engine::new_raw();
+    for module in &*LANGUAGE {
+        engine.register_global_module(Shared::clone(module));
+    }
+    // Nothing of a script runs before it is called, not even to make it shorter.
+    engine.set_optimization_level(OptimizationLevel::None);
+    engine.set_module_resolver(DummyModuleResolver::new());
+    for word in ["eval", "import", "export"] {
+        engine.disable_symbol(word);
+    }
+    engine.on_print(|_| {}).on_debug(|_, _, _| {});
+    engine.register_fn("sleep", |_: i64| no_waiting()).register_fn("sleep", |_: f64| no_waiting());
+    limit(&mut engine, limits);
+    let mut values = Module::new();
+    for (name, value) in &env.values {
+        let value =
+            to_script(value).map_err(|reason| format!("the value `{name}` of the environment: {reason}"))?;
+        values.set_var(name.as_str(), value);
+    }
+    engine.register_global_module(values.into());
+    for function in &env.functions {
+        register(&mut engine, function, &watch.stash);
+    }
+    let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
+    let until = Instant::now() + time;
+    engine.on_progress(move |count| {
+        let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
+        // Looking at a clock takes longer than an operation.
+        (is_over || (count % 64 == 0 && Instant::now() > until)).then_some(Dynamic::UNIT)
+    });
+    Ok(engine)
+}
+
+fn limit(engine: &mut Engine, limits: &ScriptLimits) {
+    engine.set_max_operations(limits.operations);
+    engine.set_max_call_levels(limits.call_depth);
+    engine.set_max_expr_depths(EXPRESSIONS, EXPRESSIONS);
+    engine.set_max_string_size(limits.string_bytes);
+    engine.set_max_array_size(limits.array_items);
+    engine.set_max_map_size(limits.map_entries);
+    engine.set_max_variables(VARIABLES);
+    engine.set_max_functions(FUNCTIONS);
+    engine.set_max_modules(0);
+    engine.set_strict_variables(true);
+}
+
+fn no_waiting() -> Result<(), Box<EvalAltResult>> {
+    Err("a script cannot wait".into())
+}
+
+fn register(engine: &mut Engine, function: &Function, stash: &Stash) {
+    let (call, name, stash) = (Arc::clone(&function.call), function.name.clone(), Arc::clone(stash));
+    let any = vec![TypeId::of::<Dynamic>(); function.params];
+    engine.register_raw_fn(&function.name, any, move |_, values| -> Result<Dynamic, Box<EvalAltResult>> {
+        let failed = |reason: String| -> Box<EvalAltResult> {
+            EvalAltResult::ErrorRuntime(format!("`{name}`: {reason}").into(), Position::NONE).into()
+        };
+        let values =
+            values.iter().map(|value| from_script(value)).collect::<Result<_, _>>().map_err(failed)?;
+        match call(values) {
+            Ok(value) => to_script(&value).map_err(failed),
+            Err(exit) => {
+                let reason = exit.to_string();
+                if !matches!(exit, Exit::Tool(_)) {
+                    *lock(&stash) = Some(exit);
+                }
+                Err(failed(reason))
+            }
+        }
+    });
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,259 @@
+//! A script's function as a tool, and its run on a thread of its own.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::future::BoxFuture;
+use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Position, Scope, ScriptFnMetadata};
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::docs::Docs;
+use super::env::Env;
+use super::json::{from_script, to_script};
+use super::sandbox::{STACK, ScriptLimits, Watch, engine, lock};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::spec::error::SpecError;
+use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, check, fit, from_json};
+
+/// A function of a script.
+pub(super) struct Script {
+    definition: ToolDefinition,
+    /// What a call needs, shared with the thread that it runs on.
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    ast: AST,
+    function: String,
+    env: Env,
+    limits: ScriptLimits,
+    docs: Docs,
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// If it is wrong.
+    pub(super) fn load(
+        text: &str,
+        func_name: Option<&str>,
+        env: Env,
+        limits: ScriptLimits,
+    ) -> Result<Self, SpecError> {
+        if text.len() > limits.code_bytes {
+            let reason =
+                format!("the script has {} bytes, and at most {} are allowed", text.len(), limits.code_bytes);
+            return Err(at_line(1, reason));
+        }
+        let (owned, func_name) = (text.to_owned(), func_name.map(str::to_owned));
+        let load = move || Self::read(&owned, func_name.as_deref(), env, limits);
+        let thread =
+            std::thread::Builder::new().name("onionskin-script".into()).stack_size(STACK).spawn(load);
+        match thread.map(std::thread::JoinHandle::join) {
+            Ok(Ok(loaded)) => loaded,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(error) => Err(at_line(1, format!("there is no thread to read it on: {error}"))),
+        }
+    }
+
+    fn read(text: &str, func_name: Option<&str>, env: Env, limits: ScriptLimits) -> Result<Self, SpecError> {
+        let engine = engine(&env, &limits, &Watch::default()).map_err(|reason| at_line(1, reason))?;
+        // The names that functions may use beside their own.
+        let mut scope = Scope::new();
+        for (name, _) in &env.values {
+            scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
+        }
+        let ast = engine.compile_with_scope(&scope, text).map_err(|error| parse_error(&error))?;
+        // Closures are functions too, under names that nobody can write.
+        let is_open = |function: &ScriptFnMetadata<'_>| {
+            function.access == FnAccess::Public && !function.name.contains('$')
+        };
+        let open: Vec<_> = ast.iter_functions().filter(is_open).collect();
+        let names = || open.iter().map(|function| function.name.to_owned()).collect();
+        let wrong = |wanted: Option<&str>| SpecError::Function {
+            wanted: wanted.map(str::to_owned),
+            functions: names(),
+        };
+        let chosen = match (func_name, &*open) {
+            (None, [only]) => only,
+            (None, _) => return Err(wrong(None)),
+            (Some(name), _) => {
+                open.iter().find(|function| function.name == name).ok_or_else(|| wrong(Some(name)))?
+            }
+        };
+        let line = line_of(text, chosen.name);
+        if open.iter().filter(|function| function.name == chosen.name).count() > 1 {
+            return Err(at_line(line, format!("there are several functions `{}`; keep one", chosen.name)));
+        }
+        let docs =
+            Docs::read(chosen.name, &chosen.params, &chosen.comments).map_err(|why| at_line(line, why))?;
+        let definition = super::definition(chosen.name, &docs);
+        let function = chosen.name.to_owned();
+        Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs }) })
+    }
+
+    /// The values of the parameters, in their order.
+    fn values(&self, args: &mut Args) -> Result<Vec<Dynamic>, Exit> {
+        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        if let Some(number) = args.rounded_number() {
+            let reason = format!("the number {number} has more digits than a script can hold");
+            return Err(refuse(&[Problem::root(reason)]));
+        }
+        let given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let value = |(name, default): (&str, Option<&Value>), given: &Map<String, Value>| {
+            let value = given.get(name).or(default).unwrap_or(&Value::Null);
+            to_script(value).map_err(|reason| Problem::at(name, reason))
+        };
+        let params = self.inner.docs.params.iter();
+        let values: Result<_, _> =
+            params.map(|param| value((&param.name, param.default.as_ref()), &given)).collect();
+        values.map_err(|problem| refuse(&[problem]))
+    }
+}
+
+impl DynTool for Script {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let values = self.values(args)?;
+            let watch = Watch::default();
+            let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
+            let (inner, tool) = (Arc::clone(&self.inner), cx.tool_name().to_owned());
+            off_thread(move || inner.call(&tool, values, &watch)).await
+        })
+    }
+}
+
+impl Inner {
+    fn call(&self, tool: &str, values: Vec<Dynamic>, watch: &Watch) -> ToolResult {
+        let engine = engine(&self.env, &self.limits, watch).map_err(Exit::tool)?;
+        let called = self.evaluate(&engine, values);
+        // The script may have caught it.
+        if let Some(exit) = lock(&watch.stash).take() {
+            return Err(exit);
+        }
+        let value = called.map_err(|error| self.failed(tool, &error))?;
+        let value = from_script(&value)
+            .map_err(|reason| Exit::tool(format!("the result of `{tool}` cannot be used: {reason}")))?;
+        if let Some(schema) = self.docs.returned() {
+            let problems = check(&value, &schema, &schema, "result");
+            if !problems.is_empty() {
+                let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+                return Err(Exit::tool(format!(
+                    "the result of `{tool}` is not what its docs say: {}",
+                    problems.join("; ")
+                )));
+            }
+        } else if value.is_null() {
+            return Ok(ToolOutput::text("done"));
+        }
+        from_json(value.to_string())
+    }
+
+    fn evaluate(&self, engine: &Engine, values: Vec<Dynamic>) -> Result<Dynamic, Box<EvalAltResult>> {
+        match engine.call_fn(&mut Scope::new(), &self.ast, &self.function, values) {
+            Err(error) => match *error {
+                // `exit(value)` ends a script well.
+                EvalAltResult::Exit(value, _) => Ok(value),
+                other => Err(Box::new(other)),
+            },
+            result => result,
+        }
+    }
+
+    /// What the model is told of a script that failed.
+    fn failed(&self, tool: &str, error: &EvalAltResult) -> Exit {
+        let limits = &self.limits;
+        let root = error.unwrap_inner();
+        let (kind, reason) = match root {
+            EvalAltResult::ErrorTooManyOperations(_) => {
+                (ErrorKind::Limit, format!("it took more than {} operations", limits.operations))
+            }
+            EvalAltResult::ErrorStackOverflow(_) => {
+                (ErrorKind::Limit, format!("its calls went more than {} levels deep", limits.call_depth))
+            }
+            EvalAltResult::ErrorDataTooLarge(what, _) => {
+                (ErrorKind::Limit, format!("it made too much data: {what}"))
+            }
+            EvalAltResult::ErrorTooManyVariables(_) => {
+                (ErrorKind::Limit, "it has too many variables".to_owned())
+            }
+            EvalAltResult::ErrorTerminated(..) => {
+                (ErrorKind::Timeout, format!("it took longer than {:?}", limits.time))
+            }
+            other => {
+                let mut bare = other.to_string();
+                // It names the place once more.
+                if let Some(at) = bare.rfind(" (line ") {
+                    bare.truncate(at);
+                }
+                (ErrorKind::Failed, bare)
+            }
+        };
+        let place = match place(root.position()) {
+            Some((line, column)) => format!(" at {line}:{column}"),
+            None => String::new(),
+        };
+        Exit::Tool(ToolError::new(format!("the script of `{tool}` failed{place}: {reason}")).with_kind(kind))
+    }
+}
+
+/// Runs work on a thread of its own with a deep stack.
+///
+/// # Errors
+/// As the work; and if there is no thread for it.
+async fn off_thread(work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
+    type Done = Result<ToolResult, Box<dyn Any + Send>>;
+    let (sender, receiver) = oneshot::channel::<Done>();
+    let run = move || {
+        // Nobody may be waiting any more.
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+    };
+    std::thread::Builder::new().name("onionskin-script".into()).stack_size(STACK).spawn(run)?;
+    match receiver.await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(_) => Err(Exit::tool("the thread of the script ended before it gave a result")),
+    }
+}
+
+struct SetOnDrop(Arc<AtomicBool>);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn place(position: Position) -> Option<(usize, usize)> {
+    Some((position.line()?, position.position().unwrap_or(1)))
+}
+
+fn parse_error(error: &ParseError) -> SpecError {
+    let (line, column) = place(error.position()).unwrap_or((1, 1));
+    SpecError::Script { line, column, reason: error.err_type().to_string() }
+}
+
+fn at_line(line: usize, reason: String) -> SpecError {
+    SpecError::Script { line, column: 1, reason }
+}
+
+/// The line that a function stands in.
+fn line_of(text: &str, function: &str) -> usize {
+    let is_it = |line: &str| {
+        let mut words =
+            line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        words.next() == Some("fn") && words.next() == Some(function)
+    };
+    text.lines().position(is_it).map_or(1, |at| at + 1)
+}

@@ -1,0 +1,369 @@
+//! [`ToolSpec`]: a tool as a value.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::hooks::{self, SpecHook};
+use super::param::{self, SpecParam};
+use super::shape::Shape;
+use crate::args::Args;
+use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::error::ToolResult;
+use crate::onion::{EndRing, Hook, RawRing};
+use crate::tool::table::{Entry, Target};
+use crate::tool::{DynTool, SharedToolbox, Tool, ToolDefinition, Toolbox};
+use futures_util::future::BoxFuture;
+
+/// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
+///
+/// Cloning is cheap, and clones are independent: each has its own state, bindings and hooks.
+///
+/// ```
+/// use onionskin::{ToolSpec, call, tool};
+///
+/// /// Adds one to a number.
+/// #[tool]
+/// fn add_one(
+///     /// The number.
+///     x: i64,
+/// ) -> i64 {
+///     x + 1
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let spec = add_one::spec();
+/// assert_eq!((spec.name(), spec.description()), ("add_one", "Adds one to a number."));
+/// assert_eq!(spec.params()[0].description, "The number.");
+/// assert_eq!(call!(spec, x = 41).await.unwrap(), 42);
+/// # });
+/// ```
+pub struct ToolSpec {
+    tool: Arc<dyn DynTool>,
+    source: ToolSource,
+    server: Option<Arc<str>>,
+    /// What the tool says of itself, with the options that were set since.
+    own: Arc<ToolDefinition>,
+    shape: Arc<Shape>,
+    /// What is seen: `own` in `shape`.
+    pub(super) definition: Arc<ToolDefinition>,
+    pub(super) state: SessionState,
+    typed: TypedState,
+    hooks: Arc<[Arc<dyn SpecHook>]>,
+    code: Option<Arc<str>>,
+}
+
+/// The state of the program's own type that the tool gets where no agent gives it one.
+#[derive(Clone)]
+pub(super) struct TypedState {
+    pub(super) handle: StateHandle,
+    fork: fn(&StateHandle) -> StateHandle,
+}
+
+impl TypedState {
+    fn new<S: Clone + Send + Sync + 'static>(state: S) -> Self {
+        Self {
+            handle: StateCell::handle(state),
+            fork: |handle| match StateCell::<S>::newest(handle) {
+                Some(newest) => StateCell::handle(S::clone(&newest)),
+                None => Arc::clone(handle),
+            },
+        }
+    }
+}
+
+impl ToolSpec {
+    /// A tool as a value.
+    ///
+    /// # Panics
+    /// If the tool does when it is asked what it is: a default or a schema is a function of the program.
+    pub fn new(tool: impl Tool) -> Self {
+        Self::from_dyn(Arc::new(tool))
+    }
+
+    /// As [`Self::new`], for a tool whose type is not known.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn from_dyn(tool: Arc<dyn DynTool>) -> Self {
+        let own = Arc::new(tool.definition().clone());
+        Self {
+            tool,
+            source: ToolSource::Function,
+            server: None,
+            definition: Arc::clone(&own),
+            own,
+            shape: Arc::default(),
+            state: SessionState::default(),
+            typed: TypedState::new(()),
+            hooks: Arc::new([]),
+            code: None,
+        }
+    }
+
+    /// The methods of a toolbox as values, by their names; all of them share the object.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use onionskin::{ToolSpec, call, toolbox};
+    ///
+    /// #[derive(Default)]
+    /// struct Notes(Mutex<Vec<String>>);
+    ///
+    /// #[toolbox]
+    /// impl Notes {
+    ///     /// Keeps a note.
+    ///     #[tool]
+    ///     fn add(&self, text: String) -> usize {
+    ///         let mut notes = self.0.lock().unwrap();
+    ///         notes.push(text);
+    ///         notes.len()
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let tools = ToolSpec::from_toolbox(Notes::default());
+    /// assert_eq!(call!(tools["add"], text = "a").await.unwrap(), 1);
+    /// assert_eq!(call!(tools["add"].clone(), text = "b").await.unwrap(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn from_toolbox(toolbox: impl SharedToolbox) -> BTreeMap<String, Self> {
+        let tools = Toolbox::tools(&toolbox.share());
+        tools.into_iter().map(Self::from_dyn).map(|spec| (spec.name().to_owned(), spec)).collect()
+    }
+
+    /// What `#[tool]` gives as `spec()`.
+    #[doc(hidden)]
+    pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
+        Self::new(tool).with_code(code)
+    }
+
+    /// A tool of an MCP server.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
+        Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
+    }
+
+    pub(super) fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// What it does.
+    pub fn description(&self) -> &str {
+        &self.definition.description
+    }
+
+    /// What a model is told of it, and how it is treated.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    /// The JSON Schema of the arguments, as far as they are not bound.
+    pub fn input_schema(&self) -> &Value {
+        &self.definition.input_schema
+    }
+
+    /// The JSON Schema of the structured result, if the tool has one.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.definition.output_schema.as_deref()
+    }
+
+    /// The parameters of [`Self::input_schema`], one by one.
+    pub fn params(&self) -> Vec<SpecParam> {
+        param::params(self.input_schema())
+    }
+
+    /// The source: of a `#[tool]` its function, of a script the script. For a tool whose source is elsewhere, such as
+    /// one of an MCP server, a function without a body that shows its signature and docs.
+    pub fn code(&self) -> String {
+        match &self.code {
+            Some(code) => code.to_string(),
+            None => super::code::stub(&self.definition),
+        }
+    }
+
+    /// Where the tool comes from.
+    pub fn source(&self) -> ToolSource {
+        self.source
+    }
+
+    /// The MCP server that it comes from.
+    pub fn server_name(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. Name and schema of the
+    /// arguments stay what they are; [`Self::transform`] changes those.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use onionskin::{Effect, ToolSpec};
+    ///
+    /// let mut spec = ToolSpec::from_fn("now", "The time.", |(): (), _| async { Ok(12) });
+    /// spec.options(|options| {
+    ///     options.effect = Effect::Pure;
+    ///     options.timeout = Some(Duration::from_secs(1));
+    /// });
+    /// assert_eq!(spec.definition().effect, Effect::Pure);
+    /// ```
+    pub fn options(&mut self, change: impl FnOnce(&mut ToolDefinition)) -> &mut Self {
+        let mut own = ToolDefinition::clone(&self.own);
+        change(&mut own);
+        own.name = Arc::clone(&self.own.name);
+        own.input_schema = Arc::clone(&self.own.input_schema);
+        self.own = Arc::new(own);
+        self.define(Arc::clone(&self.definition.name));
+        self
+    }
+
+    /// Adds a hook of the tool's own, inside those of an agent; the first one stands outermost. A `#[tool_hook]`
+    /// function's hook is made with `new`: `.hook(audit::new())`.
+    #[must_use]
+    pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
+        self.hooks = self.hooks.iter().cloned().chain([Arc::new(hook) as Arc<dyn SpecHook>]).collect();
+        self
+    }
+
+    /// The state that a tool with `State<S>` gets where it is called directly. An agent that has the tool gives it the
+    /// agent's.
+    #[must_use]
+    pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.typed = TypedState::new(state);
+        self
+    }
+
+    /// The newest state of [`Self::with_state`], if it is of this type.
+    pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        StateCell::<S>::newest(&self.typed.handle)
+    }
+
+    /// The same tool with the same state: what a call in flight holds.
+    pub(super) fn share(&self) -> Self {
+        Self {
+            tool: Arc::clone(&self.tool),
+            source: self.source,
+            server: self.server.clone(),
+            own: Arc::clone(&self.own),
+            shape: Arc::clone(&self.shape),
+            definition: Arc::clone(&self.definition),
+            state: self.state.clone(),
+            typed: self.typed.clone(),
+            hooks: Arc::clone(&self.hooks),
+            code: self.code.clone(),
+        }
+    }
+
+    pub(super) fn tool(&self) -> &Arc<dyn DynTool> {
+        &self.tool
+    }
+
+    pub(super) fn own_definition(&self) -> &ToolDefinition {
+        &self.own
+    }
+
+    pub(super) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub(super) fn hooks(&self) -> &[Arc<dyn SpecHook>] {
+        &self.hooks
+    }
+
+    pub(super) fn typed(&self) -> &TypedState {
+        &self.typed
+    }
+
+    /// Whether what is seen is what the tool itself takes and says.
+    pub(super) fn is_as_written(&self) -> bool {
+        self.shape.is_plain() && self.own.name == self.definition.name
+    }
+
+    /// Changes what differs between the tool and what is seen of it.
+    pub(super) fn reshape(&mut self, change: impl FnOnce(&mut Shape)) {
+        change(Arc::make_mut(&mut self.shape));
+        self.define(Arc::clone(&self.definition.name));
+    }
+
+    pub(super) fn rename(&mut self, name: Option<String>, description: Option<String>) {
+        if let Some(text) = description {
+            Arc::make_mut(&mut self.own).description = text.into();
+        }
+        let name = name.map_or_else(|| Arc::clone(&self.definition.name), Into::into);
+        self.define(name);
+    }
+
+    fn define(&mut self, name: Arc<str>) {
+        let mut seen = ToolDefinition::clone(&self.own);
+        seen.name = name;
+        if !self.shape.is_plain() {
+            seen = seen.with_input_schema(self.shape.schema(&self.own.input_schema));
+        }
+        self.definition = Arc::new(seen);
+    }
+
+    /// The tool as one of an agent.
+    pub(crate) fn into_entry(self) -> Entry {
+        let target = self.share();
+        self.entry_for(|_| Arc::new(target))
+    }
+
+    pub(super) fn entry_for(&self, target: impl FnOnce(&Self) -> Arc<dyn DynTool>) -> Entry {
+        Entry::new(
+            Arc::clone(&self.definition.name),
+            self.source,
+            self.server.as_deref(),
+            ToolDefinition::clone(&self.definition),
+            Target::Dynamic(target(self)),
+        )
+    }
+}
+
+impl Clone for ToolSpec {
+    fn clone(&self) -> Self {
+        let handle = (self.typed.fork)(&self.typed.handle);
+        Self { state: self.state.fork(), typed: TypedState { handle, fork: self.typed.fork }, ..self.share() }
+    }
+}
+
+impl<T: Tool> From<T> for ToolSpec {
+    fn from(tool: T) -> Self {
+        Self::new(tool)
+    }
+}
+
+impl From<Arc<dyn DynTool>> for ToolSpec {
+    fn from(tool: Arc<dyn DynTool>) -> Self {
+        Self::from_dyn(tool)
+    }
+}
+
+impl fmt::Debug for ToolSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolSpec")
+            .field("name", &self.name())
+            .field("source", &self.source)
+            .field("bindings", &self.bindings())
+            .finish_non_exhaustive()
+    }
+}
+
+impl DynTool for ToolSpec {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { hooks::run(self, cx, args, None).await })
+    }
+}

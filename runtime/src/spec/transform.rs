@@ -1,0 +1,144 @@
+//! The same tool under another name, with other parameters.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::error::SpecError;
+use super::shape::{Fill, Shape, fits};
+use super::toolspec::ToolSpec;
+
+/// What to change about a tool, for [`ToolSpec::transform`]. Parameters go by the names that they have before.
+#[derive(Debug, Clone, Default)]
+#[must_use = "a transform does nothing until a tool takes it"]
+pub struct Transform {
+    name: Option<String>,
+    description: Option<String>,
+    params: Vec<(String, Step)>,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Rename(String),
+    Hide(Value),
+    Default(Value),
+    Describe(String),
+}
+
+impl Transform {
+    /// Changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives the tool another name.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Says otherwise what the tool does.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// Gives a parameter another name.
+    pub fn rename(self, param: impl Into<String>, name: impl Into<String>) -> Self {
+        self.step(param, Step::Rename(name.into()))
+    }
+
+    /// Hides a parameter: it always has this value.
+    pub fn hide(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.step(param, Step::Hide(value.into()))
+    }
+
+    /// Lets a parameter be left out: it then has this value.
+    pub fn default_value(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.step(param, Step::Default(value.into()))
+    }
+
+    /// Says otherwise what a parameter is.
+    pub fn describe(self, param: impl Into<String>, text: impl Into<String>) -> Self {
+        self.step(param, Step::Describe(text.into()))
+    }
+
+    fn step(mut self, param: impl Into<String>, step: Step) -> Self {
+        self.params.push((param.into(), step));
+        self
+    }
+}
+
+impl ToolSpec {
+    /// Changes how the tool is seen: names, descriptions, hidden values and defaults. What the model gives is changed
+    /// back before the tool runs, after all hooks; errors speak of the names that the model knows.
+    ///
+    /// ```
+    /// use onionskin::{spec::Transform, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Searches everything.
+    /// #[tool]
+    /// fn search(query: &str, limit: u32, index: &str) -> String {
+    ///     format!("{limit} of {query} in {index}")
+    /// }
+    ///
+    /// let mut spec = search::spec();
+    /// spec.transform(
+    ///     Transform::new()
+    ///         .name("find_book")
+    ///         .description("Finds books.")
+    ///         .rename("query", "title")
+    ///         .describe("query", "A part of the title.")
+    ///         .hide("index", "books")
+    ///         .default_value("limit", 5),
+    /// )
+    /// .unwrap();
+    /// assert_eq!(spec.input_schema()["required"], json!(["title"]));
+    /// let found: String = spec.call_as_blocking(json!({ "title": "Emma" })).unwrap();
+    /// assert_eq!(found, "5 of Emma in books");
+    /// ```
+    ///
+    /// # Errors
+    /// If the tool has no such parameter or the parameter is bound, two parameters would have one name, or a value does
+    /// not fit its parameter. The tool is then as it was.
+    pub fn transform(&mut self, transform: Transform) -> Result<&mut Self, SpecError> {
+        let tool = &self.definition.name;
+        if transform.name.as_ref().is_some_and(String::is_empty) {
+            return Err(SpecError::EmptyName { tool: tool.to_string() });
+        }
+        let schema = &*self.own_definition().input_schema;
+        let mut shape = self.shape().clone();
+        for (param, step) in transform.params {
+            let own = self.shape().find_seen(tool, schema, &param)?;
+            match step {
+                Step::Rename(name) => shape.change(own, |change| change.name = (name != own).then_some(name)),
+                Step::Hide(value) => {
+                    fits(tool, schema, own, &param, &value)?;
+                    shape.change(own, |change| change.fill = Some(Fill::Hidden(value)));
+                }
+                Step::Default(value) => {
+                    fits(tool, schema, own, &param, &value)?;
+                    shape.change(own, |change| change.default = Some(value));
+                }
+                Step::Describe(text) => shape.change(own, |change| change.description = Some(text)),
+            }
+        }
+        names_differ(tool, schema, &shape)?;
+        self.reshape(|old| *old = shape);
+        self.rename(transform.name, transform.description);
+        Ok(self)
+    }
+}
+
+/// A parameter that is bound comes back under its name, so it keeps it; a hidden one does not.
+fn names_differ(tool: &str, schema: &Value, shape: &Shape) -> Result<(), SpecError> {
+    let mut names = BTreeSet::new();
+    for own in schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {
+        let name = shape.name(own);
+        if !matches!(shape.fill(own), Some(Fill::Hidden(_))) && !names.insert(name) {
+            return Err(SpecError::NameTaken { tool: tool.to_owned(), name: name.to_owned() });
+        }
+    }
+    Ok(())
+}

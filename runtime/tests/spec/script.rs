@@ -1,0 +1,449 @@
+//! S2: tools written as scripts, and scripts that mean harm.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use onionskin::spec::{Code, Env, ScriptLimits, SpecError};
+use onionskin::{ErrorKind, Exit, ToolResult, ToolSpec, call};
+use serde_json::{Value, json};
+
+const SUM: &str = r"
+/// Add two numbers together.
+///
+/// Exactly.
+///
+/// # Arguments
+/// * `a: int` - First number
+/// * `b: int = 10` - Second number,
+///   if there is one
+///
+/// # Returns
+/// `int` - The sum of a and b
+fn calculate_sum(a, b) {
+    add(a, b)
+}
+
+private fn add(a, b) { a + b }
+";
+
+#[tokio::test]
+async fn s2_a_script_is_a_tool() {
+    let spec = ToolSpec::from_code(SUM).unwrap();
+    assert_eq!((spec.name(), spec.description()), ("calculate_sum", "Add two numbers together.\n\nExactly."));
+    assert_eq!(
+        *spec.input_schema(),
+        json!({
+            "type": "object",
+            "properties": {
+                "a": {"type": "integer", "description": "First number"},
+                "b": {"type": "integer", "description": "Second number, if there is one", "default": 10},
+            },
+            "required": ["a"],
+            "additionalProperties": false,
+        })
+    );
+    assert_eq!(spec.output_schema().unwrap()["properties"]["result"]["type"], "integer");
+    assert_eq!(spec.output_schema().unwrap()["description"], "The sum of a and b");
+    assert_eq!(spec.code(), SUM);
+    assert_eq!(call!(spec, a = 1, b = 2).await.unwrap(), 3);
+    assert_eq!(call!(spec, a = "1").await.unwrap(), 11, "coerced and defaulted");
+    let wrong = call!(spec, a = "x", c = 1).await.unwrap_err().to_string();
+    assert!(wrong.contains("`a`: expected an integer") && wrong.contains("`c`: unknown"), "{wrong}");
+}
+
+#[tokio::test]
+async fn s2_a_script_is_bound_and_changed_as_any_tool() {
+    let mut spec = ToolSpec::from_code(SUM).unwrap();
+    spec.bind("b", None, json!(5)).unwrap();
+    spec.transform(onionskin::spec::Transform::new().name("plus").rename("a", "n")).unwrap();
+    assert_eq!(call!(spec, n = 1).await.unwrap(), 6);
+}
+
+fn function(docs: &[&str], head: &str, body: &str) -> String {
+    let docs: Vec<_> = docs.iter().map(|line| format!("/// {line}\n")).collect();
+    format!("/// Does it.\n{}fn {head} {{ {body} }}", docs.concat())
+}
+
+#[tokio::test]
+async fn s2_types_in_docs_are_the_schema() {
+    let cases = [
+        ("int", json!({"type": "integer"})),
+        ("float", json!({"type": "number"})),
+        ("bool", json!({"type": "boolean"})),
+        ("string", json!({"type": "string"})),
+        ("array", json!({"type": "array"})),
+        ("map", json!({"type": "object"})),
+        ("any", json!({})),
+        ("[int]", json!({"type": "array", "items": {"type": "integer"}})),
+        ("list[str]", json!({"type": "array", "items": {"type": "string"}})),
+        ("map<float?>", json!({"type": "object", "additionalProperties": {"type": ["number", "null"]}})),
+        (r#""asc" | "desc""#, json!({"type": "string", "enum": ["asc", "desc"]})),
+        ("int | string", json!({"anyOf": [{"type": "integer"}, {"type": "string"}]})),
+        ("int?", json!({"type": ["integer", "null"]})),
+        ("int | null", json!({"type": ["integer", "null"]})),
+        (r#""a"?"#, json!({"anyOf": [{"type": "string", "enum": ["a"]}, {"type": "null"}]})),
+    ];
+    for (kind, schema) in cases {
+        let code = function(&["# Arguments", &format!("* `x: {kind}`")], "f(x)", "x");
+        let spec = ToolSpec::from_code(code).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        assert_eq!(spec.input_schema()["properties"]["x"], schema, "{kind}");
+        let optional = spec.input_schema().get("required").is_none();
+        assert_eq!(optional, kind.contains("null") || (kind.ends_with('?')), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn s2_other_styles_of_docs_are_read() {
+    for args in [
+        &["Args:", "    a (int): First", "        number", "    b (int, default 2): Second"][..],
+        &["# Arguments", "* `a` (int) - First", "  number", "- b: int = 2 - Second"],
+        &["# Parameters", "- `a: int`: First", "  number", "- `b: int = 2`: Second"],
+        &["Parameters:", "", "    a (int): First number", "    b (int, optional): Second"],
+    ] {
+        let mut lines = args.to_vec();
+        lines.extend(["", "Returns:", "    int: The sum", "", "Raises:", "    nothing (int): x"]);
+        let spec =
+            ToolSpec::from_code(function(&lines, "f(a, b)", "a + if b == () { 2 } else { b }")).unwrap();
+        let properties = &spec.input_schema()["properties"];
+        assert_eq!(properties["a"]["description"], "First number", "{args:?}");
+        assert_eq!(properties["b"]["description"], "Second", "{args:?}");
+        assert_eq!(spec.output_schema().unwrap()["description"], "The sum", "{args:?}");
+        assert_eq!(call!(spec, a = 1).await.unwrap(), 3, "{args:?}");
+    }
+    let block = "/**\n * Does it.\n *\n * # Arguments\n * * `a: int` - First\n */\nfn f(a) { a }";
+    assert_eq!(call!(ToolSpec::from_code(block).unwrap(), a = 1).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn s2_values_go_in_and_out_as_they_are() {
+    let spec = ToolSpec::from_code(function(&["# Arguments", "* `x: any`"], "f(x)", "x")).unwrap();
+    for value in [
+        json!(null),
+        json!(true),
+        json!(-7),
+        json!(1.5),
+        json!("tä\"xt"),
+        json!([1, [2.5, "a"], {}]),
+        json!({"a": {"b": [null]}}),
+        json!(i64::MIN),
+    ] {
+        let got = spec.exec(json!({"x": value})).await;
+        let got = got.structured_content();
+        match &value {
+            Value::Null => assert!(got.is_none()),
+            Value::Object(_) => assert_eq!(*got.unwrap(), value),
+            _ => assert_eq!(*got.unwrap(), json!({ "result": value })),
+        }
+    }
+    let long = spec.call(r#"{"x": 123456789012345678901}"#).await.unwrap_err().to_string();
+    assert!(long.contains("123456789012345678901 has more digits than a script can hold"), "{long}");
+    let long = spec.call(json!({"x": u64::MAX})).await.unwrap_err().to_string();
+    assert!(long.contains("`x`: the number 18446744073709551615 is too large"), "{long}");
+    for (body, reason) in
+        [("|| 1", "Fn"), ("0.0 / 0.0", "no number"), ("let a = []; for i in 0..200 { a = [a]; } a", "deep")]
+    {
+        let spec = ToolSpec::from_code(function(&[], "f()", body)).unwrap();
+        let text = call!(spec).await.unwrap_err().to_string();
+        assert!(text.contains("cannot be used") && text.contains(reason), "{text}");
+    }
+    let early = ToolSpec::from_code(function(&[], "f()", "exit(3); 4")).unwrap();
+    assert_eq!(call!(early).await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn s2_a_result_is_held_against_the_docs() {
+    let spec = ToolSpec::from_code(function(&["# Returns", "`[int]`"], "f()", r#"[1, "two"]"#)).unwrap();
+    let text = call!(spec).await.unwrap_err().to_string();
+    assert!(text.contains("`result[1]`: expected an integer"), "{text}");
+}
+
+fn load_error(code: impl Into<Code>) -> (usize, usize, String) {
+    match ToolSpec::from_code(code).unwrap_err() {
+        SpecError::Script { line, column, reason } => (line, column, reason),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn s2_a_script_error_is_a_load_error_with_line_and_column() {
+    let (line, column, reason) = load_error("/// Does.\nfn f() {\n    let x = ;\n}");
+    assert_eq!((line, column), (3, 13), "{reason}");
+    let error = ToolSpec::from_code("\n\nfn f( {").unwrap_err().to_string();
+    assert!(error.starts_with("3:"), "{error}");
+    let (line, _, reason) = load_error("/// Does.\nfn f() { unknown + 1 }");
+    assert!(line == 2 && reason.contains("unknown"), "{line} {reason}");
+}
+
+#[test]
+fn s2_missing_docs_are_load_errors_at_the_function() {
+    let about = |code: &str, line: usize, parts: &[&str]| {
+        let (at, _, reason) = load_error(code);
+        assert_eq!(at, line, "{reason}");
+        for part in parts {
+            assert!(reason.contains(part), "{part}: {reason}");
+        }
+    };
+    about("\nfn f() { 1 }", 2, &["`f` has no description"]);
+    about("/// Does.\nfn f(a) { a }", 2, &["`a` of `f` has no type", "* `a: int`"]);
+    about(
+        "/// Does.\n/// # Arguments\n/// * `a` - it\nfn f(a) { a }",
+        4,
+        &["does not say what a parameter is"],
+    );
+    about(
+        "/// Does.\n/// # Arguments\n/// * `a: itn` - it\nfn f(a) { a }",
+        4,
+        &["`itn`, the type of `a`, is not known"],
+    );
+    about(
+        "/// Does.\n/// # Arguments\n/// * `aa: int`\nfn f(ab) { 1 }",
+        4,
+        &["`aa`, which it does not take"],
+    );
+    about("/// Does.\n/// # Arguments\n/// * `a: int = \"x\"`\nfn f(a) { 1 }", 4, &["not of its type"]);
+    about("/// Does.\n/// # Arguments\n/// * `a: int = 'x'`\nfn f(a) { 1 }", 4, &["is not JSON"]);
+}
+
+#[tokio::test]
+async fn s2_several_functions_need_func_name() {
+    let both = format!("{SUM}\n/// One.\nfn one() {{ 1 }}");
+    let error = ToolSpec::from_code(&*both).unwrap_err();
+    assert!(
+        matches!(&error, SpecError::Function { wanted: None, functions } if functions.len() == 2),
+        "{error}"
+    );
+    assert!(error.to_string().contains("`func_name`") && error.to_string().contains("`one`"), "{error}");
+    let spec = ToolSpec::from_code(Code::new(&*both).func_name("one")).unwrap();
+    assert_eq!(call!(spec).await.unwrap(), 1);
+    for name in ["two", "add"] {
+        let error = ToolSpec::from_code(Code::new(&*both).func_name(name)).unwrap_err().to_string();
+        assert!(error.contains(&format!("no function `{name}`")), "{error}");
+    }
+    assert!(matches!(ToolSpec::from_code("let x = 1;").unwrap_err(), SpecError::Function { .. }));
+    let (_, _, reason) = load_error(Code::new("/// A.\nfn f() { 1 }\n/// B.\nfn f(x) { 2 }").func_name("f"));
+    assert!(reason.contains("several functions `f`"), "{reason}");
+}
+
+#[tokio::test]
+async fn s2_a_script_sees_its_environment_and_nothing_else() {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let env = Env::new()
+        .value("limits", json!({"most": 3}))
+        .function("ask", |what: String, times: u8| {
+            ASKED.fetch_add(u32::from(times), Ordering::Relaxed);
+            Ok(json!({ "about": what }))
+        })
+        .function("fail", || -> ToolResult<()> { Err("no luck".into()) })
+        .function("abort", || -> ToolResult<()> { Err(Exit::abort("enough")) });
+    let run = async |body: &str| {
+        let code = Code::new(function(&[], "f()", body)).env(env.clone());
+        ToolSpec::from_code(code)?.call("{}").await
+    };
+    assert_eq!(run(r#"ask("x", limits.most).about"#).await.unwrap(), "x");
+    assert_eq!(ASKED.load(Ordering::Relaxed), 3);
+    let failed = run("fail()").await.unwrap_err().to_string();
+    assert!(failed.contains("failed at 2:") && failed.contains("`fail`: no luck"), "{failed}");
+    assert_eq!(run("try { fail() } catch { return 7; }").await.unwrap(), 7);
+    assert!(run("try { abort() } catch { return 7; }").await.unwrap_err().is_abort());
+    let wrong = run(r#"ask("x", 1000)"#).await.unwrap_err().to_string();
+    assert!(wrong.contains("`ask`") && wrong.contains("1000"), "{wrong}");
+    for body in
+        ["limits.most = 4; limits.most", "limits = 4; limits", "const limits = #{most: 4}; limits.most - 1"]
+    {
+        assert!(run(body).await.is_err() || run(body).await.unwrap() == 3, "{body}");
+        assert_eq!(run("limits.most").await.unwrap(), 3, "{body}");
+    }
+    assert!(run("missing()").await.unwrap_err().to_string().contains("missing"));
+    assert_eq!(format!("{env:?}"), "[\"limits\", \"ask\", \"fail\", \"abort\"]");
+    assert!(ToolSpec::from_code(function(&[], "f()", "limits")).is_err(), "another script has none of it");
+}
+
+fn hostile(body: &str) -> ToolResult<Value> {
+    hostile_within(body, ScriptLimits::default())
+}
+
+/// Runs a script; fails if that takes too long.
+fn hostile_within(body: &str, limits: ScriptLimits) -> ToolResult<Value> {
+    let code = format!("/// Harms.\nfn f() {{ {body} }}\nprivate fn g(x) {{ g(x + 1) + 1 }}");
+    let begun = Instant::now();
+    let result = match ToolSpec::from_code(Code::new(code).limits(limits)) {
+        Ok(spec) => spec.call_blocking("{}"),
+        Err(error) => Err(error.into()),
+    };
+    assert!(begun.elapsed() < Duration::from_mins(1), "{body} took {:?}", begun.elapsed());
+    result
+}
+
+fn kind(result: &ToolResult<Value>) -> ErrorKind {
+    match result {
+        Err(Exit::Tool(error)) => error.kind(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn s2_endless_loops_end() {
+    for body in [
+        "loop {}",
+        "while true { let x = 1; }",
+        "for i in 0..9223372036854775807 {}",
+        "let f = || { 1 }; loop { f.call(); }",
+    ] {
+        let result = hostile(body);
+        assert_eq!(kind(&result), ErrorKind::Limit, "{body}: {result:?}");
+        assert!(result.unwrap_err().to_string().contains("more than 1000000 operations"));
+    }
+    let mut limits = ScriptLimits::default();
+    (limits.operations, limits.time) = (u64::MAX, Duration::from_millis(200));
+    let result = hostile_within("loop {}", limits);
+    assert_eq!(kind(&result), ErrorKind::Timeout, "{result:?}");
+    // What cannot be caught is not caught.
+    assert_eq!(kind(&hostile("loop { try { loop {} } catch { } }")), ErrorKind::Limit);
+}
+
+#[test]
+fn s2_deep_recursion_ends() {
+    let result = hostile("g(0)");
+    assert_eq!(kind(&result), ErrorKind::Limit, "{result:?}");
+    assert!(result.unwrap_err().to_string().contains("more than 32 levels"));
+    let deep = format!("{}g(0){}", "(1 + ".repeat(20), ")".repeat(20));
+    assert_eq!(kind(&hostile(&deep)), ErrorKind::Limit);
+    assert_eq!(kind(&hostile("let f = |s, x| s.call(s, x); f.call(f, 1)")), ErrorKind::Limit);
+}
+
+#[test]
+fn s2_huge_values_are_refused() {
+    for body in [
+        r#"let s = "x"; loop { s += s; }"#,
+        r#"let s = ""; s.pad(1000000000, "x"); s"#,
+        r#"let s = "x"; loop { s = `${s}${s}`; }"#,
+        "let a = [1]; loop { a += a; }",
+        "let a = []; a.pad(1000000000, 1); a",
+        "let a = []; loop { a.push(a); }",
+        "let a = []; loop { a.push([1, 2, 3]); }",
+        "let m = #{}; let i = 0; loop { m[`k${i}`] = i; i += 1; }",
+        r#"let a = []; let s = "x"; s.pad(200000, "x"); loop { a.push(s + a.len); }"#,
+        r#""x".split("").len; let s = "ab"; s.pad(250000, "ab"); let a = s.to_chars(); a"#,
+    ] {
+        let result = hostile(body);
+        assert!(matches!(kind(&result), ErrorKind::Limit), "{body}: {result:?}");
+    }
+}
+
+#[test]
+fn s2_there_is_no_way_out() {
+    for body in [
+        r#"eval("1")"#,
+        r#"let e = "ev" + "al"; call(e, "1")"#,
+        r#"Fn("eval").call("1")"#,
+        r#"import "os" as os; os::x()"#,
+        r#"import "/etc/passwd" as p; 1"#,
+        "sleep(100000)",
+        "sleep(100000.0)",
+        "timestamp()",
+        r#"open_file("/etc/passwd")"#,
+        r#"call("f")"#,
+        "global::limits",
+        "this.x",
+    ] {
+        let result = hostile(body);
+        assert!(result.is_err(), "{body}: {result:?}");
+    }
+    let (line, _, reason) = load_error("/// Harms.\nfn f() { import \"x\" as x; 1 }");
+    assert!(line == 2 && reason.contains("import"), "{reason}");
+    assert!(load_error("/// Harms.\nfn f() { eval(\"1\") }").2.contains("eval"));
+}
+
+#[test]
+fn s2_deeply_nested_text_does_no_harm() {
+    let many = 8_000;
+    for (before, open, count, inner, close) in [
+        ("", "(", many, "1", ")"),
+        ("", "[", many, "", "]"),
+        ("", "{", many, "", "}"),
+        ("", "!", many, "true", ""),
+        ("", "-", many, "1", ""),
+        ("", "if true {", many / 2, "", "}"),
+        ("", "`${", many / 2, "1", "}`"),
+        ("", "|x| ", many, "1", ""),
+        ("", "/*", many, "", "*/"),
+        ("1", " + 1", many, "", ""),
+        ("true", " && true", many, "", ""),
+        ("1", " ** 1", many, "", ""),
+        ("let a = #{}; a", ".a", many, "", ""),
+        ("let a = []; a", "[0]", many, "", ""),
+        ("1", " ?? 1", many, "", ""),
+        ("if false { 1 } ", "else if false { 1 } ", many / 4, "", ""),
+        ("", "1;", many * 2, "", ""),
+        ("", "let a = 1;", many / 2, "", ""),
+    ] {
+        let body = [before, &open.repeat(count), inner, &close.repeat(count)].concat();
+        // It ends, one way or the other, and this thread's stack holds what is dropped.
+        let result = hostile(&body).map_err(|exit| exit.to_string());
+        match (open, result) {
+            ("/*" | "1;" | "let a = 1;", result) => assert!(result.is_ok(), "{open}: {result:?}"),
+            (_, Err(reason)) => {
+                assert!(
+                    reason.contains("maximum complexity") || reason.contains("reserved"),
+                    "{open}: {reason}"
+                );
+            }
+            (_, Ok(value)) => panic!("{open}: {value}"),
+        }
+    }
+    let (_, _, reason) = load_error("1;".repeat(40_000));
+    assert!(reason.contains("80000 bytes, and at most 65536"), "{reason}");
+}
+
+#[tokio::test]
+async fn s2_a_script_runs_off_the_async_threads() {
+    let mut limits = ScriptLimits::default();
+    (limits.operations, limits.time) = (u64::MAX, Duration::from_millis(600));
+    let code = Code::new(function(&[], "f()", "loop {}")).limits(limits);
+    let spec = ToolSpec::from_code(code).unwrap();
+    let ticks = async {
+        for _ in 0..10 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Instant::now()
+    };
+    let begun = Instant::now();
+    let (result, ticked) = tokio::join!(call!(spec), ticks);
+    assert_eq!(kind(&result), ErrorKind::Timeout);
+    assert!(ticked - begun < Duration::from_millis(500), "the runtime went on");
+}
+
+#[tokio::test]
+async fn s2_a_dropped_call_ends_its_script() {
+    let alive = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&alive);
+    let env = Env::new().function("tick", move || {
+        seen.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    });
+    let mut limits = ScriptLimits::default();
+    (limits.operations, limits.time) = (u64::MAX, Duration::from_mins(10));
+    let code = Code::new(function(&[], "f()", "loop { tick() }")).limits(limits).env(env);
+    let spec = ToolSpec::from_code(code).unwrap();
+    assert!(tokio::time::timeout(Duration::from_millis(100), call!(spec)).await.is_err());
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let then = alive.load(Ordering::Relaxed);
+    assert!(then > 0);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(alive.load(Ordering::Relaxed), then);
+}
+
+#[test]
+fn s2_many_variables_are_refused() {
+    let body = (0..500).map(|at| format!("let v{at} = {at};")).collect::<Vec<_>>().concat();
+    assert_eq!(kind(&hostile(&body)), ErrorKind::Limit);
+}
+
+#[tokio::test]
+async fn s2_a_host_function_that_panics_is_a_panic_of_the_tool() {
+    let env = Env::new().function("bad", || -> ToolResult<()> { panic!("ouch") });
+    let spec = ToolSpec::from_code(Code::new(function(&[], "f()", "bad()")).env(env)).unwrap();
+    let result = call!(spec).await;
+    assert_eq!(kind(&result), ErrorKind::Panic, "{result:?}");
+}
