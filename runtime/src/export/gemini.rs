@@ -109,7 +109,8 @@ fn rewrite(site: Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportE
         return Err(site.refuse(path, "takes a value of any type", NEXT));
     };
     let mut schema = schema.clone();
-    conditions(site, &mut schema, path)?;
+    let mut notes = Notes::default();
+    conditions(site, &mut schema, path, &mut notes)?;
     all_of(site, &mut schema, path)?;
     if schema.contains_key("$ref") {
         return Err(site.refuse(path, "is recursive", NEXT));
@@ -118,7 +119,6 @@ fn rewrite(site: Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportE
         Some(Value::String(text)) => Some(text),
         _ => None,
     };
-    let mut notes = Notes::default();
     remarks(&schema, &mut notes);
     let mut out = match options(site, &mut schema, path)? {
         Some(options) => match words(&options) {

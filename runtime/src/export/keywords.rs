@@ -89,7 +89,20 @@ pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
 }
 
 /// Conditions are refused, or left to the tool.
-pub(super) fn conditions(site: Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
+pub(super) fn conditions(
+    site: Site<'_>,
+    schema: &mut Object,
+    path: &str,
+    notes: &mut Notes,
+) -> Result<(), ExportError> {
+    // Values that are left out can be said, as those of `NonZeroI64`.
+    if let Some(Value::Object(not)) = schema.get("not")
+        && let [value] = &literals(not)[..]
+        && not.len() == 1
+    {
+        notes.add("not", value);
+        schema.remove("not");
+    }
     for key in CONDITIONS {
         if schema.remove(*key).is_some() && !site.lossy {
             return Err(site.refuse(

@@ -78,13 +78,13 @@ impl Walker<'_> {
     fn rewrite(&self, schema: &Value, path: &str) -> Result<Object, ExportError> {
         let Some(schema) = schema.as_object() else { return Err(self.anything(path)) };
         let mut schema = schema.clone();
-        conditions(self.site, &mut schema, path)?;
+        let mut notes = Notes::default();
+        conditions(self.site, &mut schema, path, &mut notes)?;
         all_of(self.site, &mut schema, path)?;
         let mut description = match schema.remove("description") {
             Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        let mut notes = Notes::default();
         remarks(&schema, &mut notes);
         let mut out = if let Some(reference) = schema.remove("$ref") {
             if !self.rules.recursion {
