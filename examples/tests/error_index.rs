@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public enums that say what went wrong, and where they stand.
-const ENUMS: [(&str, &str); 8] = [
+const ENUMS: [(&str, &str); 9] = [
     ("BuildError", "runtime/src/agent/error.rs"),
     ("RunError", "runtime/src/agent/error.rs"),
     ("Limit", "runtime/src/agent/error.rs"),
     ("McpError", "runtime/src/mcp/error.rs"),
     ("ModelError", "runtime/src/model/mod.rs"),
     ("ScriptError", "runtime/src/model/script/mod.rs"),
+    ("ExportError", "runtime/src/export/error.rs"),
     ("Exit", "runtime/src/error.rs"),
     ("ErrorKind", "runtime/src/error.rs"),
 ];
