@@ -99,7 +99,7 @@ def self_test():
     wrong = [
         (meta, {"type": 1}),
         (openai, {"type": "object", "properties": {"a": text}, "additionalProperties": False}),
-        (pydantic_ai, {"type": "object", "properties": {"a": {"oneOf": [text]}}, "required": ["a"]}),
+        (pydantic_ai, {"type": "object", "properties": {"a": {"oneOf": [text, {"type": "null"}]}}, "required": ["a"]}),
         (grammar, {"type": "object", "properties": {"a": False}, "required": ["a"], "additionalProperties": False}),
         (anthropic, {"type": "integer", "minimum": 1}),
         (google, {"name": "a", "parameters": {"type": "OBJECT", "properties": {"a": {"const": 1}}}}),
