@@ -1,12 +1,15 @@
 //! Writes every export of the type matrix, and of the tools in JSON files, as lines of JSON: `judges/schemas` holds
 //! them against programs of others.
 //!
-//! usage: `export_lines FILE...`; a file is a list of tools as `OpenAI`'s chat form or as MCP lists them.
+//! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them.
 #![allow(
     missing_docs,
     dead_code,
     unreachable_pub,
     clippy::needless_pass_by_value,
+    clippy::linkedlist,
+    clippy::option_option,
+    clippy::unnecessary_wraps,
     clippy::wildcard_imports,
     clippy::trivially_copy_pass_by_ref,
     clippy::elidable_lifetime_names,

@@ -1,5 +1,10 @@
 //! Where a provider requires every argument, `null` stands for one that is left out.
-#![allow(missing_docs, clippy::needless_pass_by_value, reason = "the tools stand for what people write")]
+#![allow(
+    missing_docs,
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "the tools stand for what people write"
+)]
 
 use onionskin::{Args, Tool, ToolContext, tool};
 use schemars::JsonSchema;

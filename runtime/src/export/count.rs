@@ -15,7 +15,7 @@ struct Count {
     longest_list: (usize, usize),
 }
 
-/// `OpenAI`'s limits on one schema, from its guide on structured outputs.
+/// OpenAI's limits on one schema, from its guide on structured outputs.
 pub(super) fn openai(site: Site<'_>, schema: &Value) -> Result<(), ExportError> {
     let mut count = Count::default();
     count.walk(schema, 0);

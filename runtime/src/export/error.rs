@@ -9,7 +9,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Provider {
-    /// `OpenAI`, both of its forms, and those who speak its protocol.
+    /// OpenAI, both of its forms, and those who speak its protocol.
     OpenAi,
     /// Anthropic.
     Anthropic,

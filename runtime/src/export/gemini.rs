@@ -1,4 +1,4 @@
-//! Gemini: `parameters` takes a subset of `OpenAPI` 3.0's schemas (<https://ai.google.dev/api/caching#Schema>),
+//! Gemini: `parameters` takes a subset of OpenAPI 3.0's schemas (<https://ai.google.dev/api/caching#Schema>),
 //! `parametersJsonSchema` takes JSON Schema.
 
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use crate::tool::{ToolDefinition, wire_name};
 /// What to do about anything that the subset cannot say.
 const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 
-/// A tool for Gemini, its schema in the subset of `OpenAPI` that the field `parameters` takes.
+/// A tool for Gemini, its schema in the subset of OpenAPI that the field `parameters` takes.
 ///
 /// It has no `const`, no closed objects, no maps, no tuples, no references. Constants become lists of one, `null`
 /// becomes `nullable`, and what is left of limits stands in the description. Gemini knows no strict tools: it

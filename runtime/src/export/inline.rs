@@ -147,7 +147,6 @@ impl<'s> Inliner<'s> {
         for (key, value) in object {
             let value = match (key.as_str(), value) {
                 ("$defs" | "definitions", _) if depth > 0 => continue,
-                ("$defs" | "definitions", _) => value.clone(),
                 ("properties" | "patternProperties" | "dependentSchemas", Value::Object(named)) => {
                     let mut walked = Map::new();
                     for (name, schema) in named {

@@ -1,4 +1,4 @@
-//! `OpenAI`: <https://platform.openai.com/docs/guides/structured-outputs> says what its strict dialect takes.
+//! OpenAI: <https://platform.openai.com/docs/guides/structured-outputs> says what its strict dialect takes.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
     }
 }
 
-/// A tool for `OpenAI`'s chat completions, and for the many who speak that protocol. Custom fields stand inside
+/// A tool for OpenAI's chat completions, and for the many who speak that protocol. Custom fields stand inside
 /// `function`.
 ///
 /// ```
@@ -54,7 +54,7 @@ pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Resu
     Ok(json!({ "type": "function", "function": function }))
 }
 
-/// A tool for `OpenAI`'s responses: flat, and `strict` always said, because a missing mark means `true` there.
+/// A tool for OpenAI's responses: flat, and `strict` always said, because a missing mark means `true` there.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};

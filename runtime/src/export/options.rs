@@ -39,7 +39,7 @@ impl ExportOptions {
         self
     }
 
-    /// Adds a field of your own beside the tool's name. In `OpenAI`'s chat form it stands inside `function`.
+    /// Adds a field of your own beside the tool's name. In OpenAI's chat form it stands inside `function`.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.fields.insert(name.into(), value.into());

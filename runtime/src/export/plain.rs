@@ -10,7 +10,7 @@ use crate::tool::{ToolDefinition, wire_name};
 
 /// A tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
 ///
-/// `strict` is true only if it holds: the parameters are written in `OpenAI`'s strict dialect as they are, or because
+/// `strict` is true only if it holds: the parameters are written in OpenAI's strict dialect as they are, or because
 /// [`ExportOptions::strict`] had them rewritten.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
     Ok(Value::Object(form))
 }
 
-/// The schema of a tool's arguments in `OpenAI`'s strict dialect.
+/// The schema of a tool's arguments in OpenAI's strict dialect.
 ///
 /// ```
 /// use onionskin::export;

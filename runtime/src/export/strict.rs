@@ -1,4 +1,4 @@
-//! Rewrites a schema into a strict dialect. `OpenAI` and Anthropic differ in their [`Rules`].
+//! Rewrites a schema into a strict dialect. OpenAI and Anthropic differ in their [`Rules`].
 
 use serde_json::{Map, Value, json};
 
@@ -143,15 +143,15 @@ impl Walker<'_> {
             (Some(only), true) => Ok(object(only)),
             (Some(last), false) => {
                 union.push(last);
-                Ok(self.nullable_type(union))
+                Ok(self.nullable_type(&union))
             }
         }
     }
 
     /// `{"type": ["string", "null"]}` for the union of a plain type and null, where the dialect takes it.
-    fn nullable_type(&self, union: Vec<Value>) -> Object {
+    fn nullable_type(&self, union: &[Value]) -> Object {
         if self.rules.type_lists
-            && let [one, two] = &union[..]
+            && let [one, two] = union
             && *two == json!({ "type": "null" })
             && let Some(one) = one.as_object()
             && let Some(Value::String(kind)) = one.get("type")
@@ -330,7 +330,7 @@ impl Walker<'_> {
             return schema;
         }
         let description = schema.remove("description");
-        let mut out = self.nullable_type(vec![Value::Object(schema), json!({ "type": "null" })]);
+        let mut out = self.nullable_type(&[Value::Object(schema), json!({ "type": "null" })]);
         if let Some(description) = description {
             out.insert("description".into(), description);
         }

@@ -1,4 +1,5 @@
 //! Each rule of each dialect, one schema each.
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are passed")]
 
 use serde_json::{Map, Value, json};
 

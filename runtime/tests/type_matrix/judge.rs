@@ -189,10 +189,14 @@ fn plain_of_gemini(schema: &Value) -> Value {
     for key in ["items", "properties", "anyOf"] {
         match plain.get_mut(key) {
             Some(Value::Array(options)) => {
-                options.iter_mut().for_each(|option| *option = plain_of_gemini(option))
+                for option in options {
+                    *option = plain_of_gemini(option);
+                }
             }
             Some(Value::Object(named)) if key == "properties" => {
-                named.values_mut().for_each(|property| *property = plain_of_gemini(property));
+                for property in named.values_mut() {
+                    *property = plain_of_gemini(property);
+                }
             }
             Some(item) => *item = plain_of_gemini(item),
             None => {}

@@ -4,6 +4,9 @@
     missing_docs,
     unreachable_pub,
     clippy::needless_pass_by_value,
+    clippy::linkedlist,
+    clippy::option_option,
+    clippy::unnecessary_wraps,
     clippy::wildcard_imports,
     clippy::trivially_copy_pass_by_ref,
     reason = "the tools stand for what people write"

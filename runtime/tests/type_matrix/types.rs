@@ -292,8 +292,8 @@ make! {
         => |((a, c), b, d)| Optional { a, b, c, d };
     Keyed: prop::collection::hash_map(any::<String>(), Point::make(), 0..3) => |by_name| Keyed { by_name };
     Any: any::<Option<i64>>() => |any| Any { any: any.into() };
-    Unitary: 0..3 => |at| [Unitary::First, Unitary::SecondOne, Unitary::Third][at as usize].clone();
-    Documented: 0..3 => |at| [Documented::Celsius, Documented::Fahrenheit, Documented::Kelvin][at as usize].clone();
+    Unitary: 0..3_usize => |at| [Unitary::First, Unitary::SecondOne, Unitary::Third][at].clone();
+    Documented: 0..3_usize => |at| [Documented::Celsius, Documented::Fahrenheit, Documented::Kelvin][at].clone();
     External: (0..4, any::<(i64, i64, bool, Option<String>)>()) => |(at, (x, y, a, b))| match at {
         0 => External::Unit,
         1 => External::New(x),
