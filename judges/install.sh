@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
-# usage: install.sh [PART...]     parts: mcp (real MCP servers). Without a part: all of them.
+# usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
+#        schemas). Without a part: all of them.
 # Run again, it installs only what is missing. Needs python3 with venv, and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -45,7 +46,12 @@ install_mcp() {
   venv mcp-python mcp==2.3.0 mcp-server-time==2026.10.19 mcp-server-git==2026.10.19
 }
 
-all=(mcp)
+install_schemas() {
+  venv schemas openai==3.52.0 anthropic==2.11.0 google-genai==3.4.0 pydantic-ai-slim==2.68.0 llguidance==1.9.1 \
+    jsonschema==4.26.0
+}
+
+all=(mcp schemas)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

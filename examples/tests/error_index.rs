@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public enums that say what went wrong, and where they stand.
-const ENUMS: [(&str, &str); 9] = [
+const ENUMS: [(&str, &str); 10] = [
     ("BuildError", "runtime/src/agent/error.rs"),
     ("RunError", "runtime/src/agent/error.rs"),
     ("Limit", "runtime/src/agent/error.rs"),
@@ -17,6 +17,7 @@ const ENUMS: [(&str, &str); 9] = [
     ("ModelError", "runtime/src/model/mod.rs"),
     ("ScriptError", "runtime/src/model/script/mod.rs"),
     ("SpecError", "runtime/src/spec/error.rs"),
+    ("ExportError", "runtime/src/export/error.rs"),
     ("Exit", "runtime/src/error.rs"),
     ("ErrorKind", "runtime/src/error.rs"),
 ];

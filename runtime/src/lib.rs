@@ -59,6 +59,7 @@
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
 //! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
 //!
@@ -83,6 +84,7 @@ pub mod builtin;
 mod content;
 mod context;
 mod error;
+pub mod export;
 pub mod hooks;
 mod journal;
 #[cfg(feature = "mcp")]

@@ -56,11 +56,7 @@ async fn who(
 
 /// The same, without anything that waits.
 #[tool]
-fn who_now(
-    #[bind(user.name)] name: String,
-    #[bind(user.tags)] tags: &[String],
-    state: State<App>,
-) -> String {
+fn who_now(#[bind(user.name)] name: String, #[bind(user.tags)] tags: &[String], state: State<App>) -> String {
     state.update(|app| app.user.name.push('!'));
     format!("{name} {}", tags.len())
 }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::check::{by_pattern, resolve};
+use super::check::{by_pattern, check, resolve};
 use crate::args::Unique;
 
 /// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
 /// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, a list or an object written as a
-/// string. Says whether it changed anything.
+/// string, and a field left out for a `null` that stands for nothing. Says whether it changed anything.
 pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value) -> bool {
     walk(value, schema, root, 0)
 }
@@ -19,13 +19,8 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
     if let Some(target) = resolve(schema, root) {
         return walk(value, target, root, depth + 1);
     }
-    // Only an option beside "nothing" is without doubt what was meant.
-    if let Some(options) = schema["anyOf"].as_array() {
-        let mut real = options.iter().filter(|option| option["type"] != "null");
-        return match (real.next(), real.next()) {
-            (Some(only), None) if !value.is_null() => walk(value, only, root, depth + 1),
-            _ => false,
-        };
+    if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
+        return meant(value, options, root).is_some_and(|option| walk(value, option, root, depth + 1));
     }
     let mut changed = false;
     if let Some(better) = scalar(value, &schema["type"]) {
@@ -34,6 +29,9 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
     }
     match value {
         Value::Object(fields) => {
+            let before = fields.len();
+            fields.retain(|name, field| !(field.is_null() && stands_for_nothing(name, schema, root)));
+            changed |= fields.len() < before;
             for (name, field) in fields {
                 let property = schema["properties"].get(name);
                 let property = property.or_else(|| by_pattern(name, schema.as_object()?));
@@ -50,6 +48,39 @@ fn walk(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
         _ => {}
     }
     changed
+}
+
+/// The option that is without doubt the one that was meant: the only one beside "nothing", or the only one that
+/// has the object's fields and constants.
+fn meant<'s>(value: &Value, options: &'s [Value], root: &'s Value) -> Option<&'s Value> {
+    let mut real = options.iter().filter(|option| option["type"] != "null");
+    match (real.next()?, real.next()) {
+        (only, None) => return (!value.is_null()).then_some(only),
+        _ if !value.is_object() => return None,
+        _ => {}
+    }
+    let fields = value.as_object()?;
+    let fits = |option: &&Value| {
+        let option = resolve(option, root).unwrap_or(option);
+        let Some(properties) = option["properties"].as_object() else { return false };
+        let mut required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let constant = |name: &String, field: &Value| match properties.get(name) {
+            Some(property) => property.get("const").is_none_or(|constant| constant == field),
+            None => false,
+        };
+        required.all(|name| fields.contains_key(name))
+            && fields.iter().all(|(name, field)| constant(name, field))
+    };
+    let mut fitting = options.iter().filter(fits);
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// Whether `null` is no value of a field that may be left out: providers that require every field have the model
+/// write it in its place.
+fn stands_for_nothing(name: &str, schema: &Value, root: &Value) -> bool {
+    let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|each| each == name));
+    let property = schema["properties"].get(name);
+    !required && property.is_some_and(|property| !check(&Value::Null, property, root, name).is_empty())
 }
 
 fn scalar(value: &Value, wanted: &Value) -> Option<Value> {

@@ -65,7 +65,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// What is left out, what can be read as the wanted type without loss, and what cannot.
     #[inline(never)]
     fn read_rare<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
-        let value = match self.raw(index) {
+        let value = match self.given(index) {
             None => match reader.default {
                 Some(default) => Some(default()),
                 None if (reader.optional)() => (reader.from_text)("null").ok(),
@@ -95,7 +95,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// Whether the model gave a value for this parameter.
     #[inline]
     pub fn is_given(&self, index: usize) -> bool {
-        self.spans[index].is_some()
+        self.given(index).is_some()
     }
 
     /// As [`Self::read`], for text: borrowed where it holds no escapes.
@@ -132,6 +132,19 @@ impl<'a, 's> Slots<'a, 's> {
     fn raw(&self, index: usize) -> Option<&'a str> {
         let (start, end) = self.spans[index]?;
         self.text.get(start..end)
+    }
+
+    /// The text of a value that is there. Where a provider requires every argument, `null` stands for one that is
+    /// left out: a parameter with a default reads it so, unless `null` is a value of its type.
+    #[inline]
+    fn given(&self, index: usize) -> Option<&'a str> {
+        self.raw(index).filter(|raw| *raw != "null" || !self.null_is_missing(index))
+    }
+
+    #[cold]
+    fn null_is_missing(&self, index: usize) -> bool {
+        let param = &self.definition.params[index];
+        param.default.is_some() && (param.reads)(Raw::Text("null")).is_err()
     }
 
     fn schema(&self, index: usize) -> &Value {
@@ -180,7 +193,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// What is wrong with one argument.
     fn problems(&self, index: usize) -> Vec<Problem> {
         let param = &self.definition.params[index];
-        let Some(raw) = self.raw(index) else {
+        let Some(raw) = self.given(index) else {
             let missing = || Problem::missing(param.name, &expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };
         };

@@ -119,6 +119,22 @@ impl ToolDefinition {
         self.output_schema = Some(Arc::new(schema));
         self
     }
+
+    /// The names of the parameters, as far as the schema shows them: in the order of the function, else the
+    /// required ones first.
+    pub(crate) fn parameter_names(&self) -> Vec<&str> {
+        let Some(properties) = self.input_schema["properties"].as_object() else { return Vec::new() };
+        let required =
+            self.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let first = self.params.iter().map(|param| param.name).chain(required);
+        let mut names: Vec<&str> = Vec::new();
+        for name in first.chain(properties.keys().map(String::as_str)) {
+            if properties.contains_key(name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
 }
 
 /// A tool as `#[tool]` writes it down: all of it static, turned into a [`ToolDefinition`] on first use.

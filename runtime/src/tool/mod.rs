@@ -25,6 +25,7 @@ pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
 pub(crate) use decode::{Refused, arguments_error, fit};
+pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload, recover};

@@ -109,6 +109,11 @@ impl<T: OwnForm> OwnForm for Option<T> {
     fn into_output(self) -> ToolOutput {
         self.map_or_else(|| ToolOutput::from_json_text("null".to_owned(), true), T::into_output)
     }
+
+    fn schema() -> Option<Value> {
+        // Of these forms only text has one.
+        T::schema().map(|_| output_schema::<Option<String>>())
+    }
 }
 
 /// A type, carried up the ladders.

@@ -102,34 +102,66 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     Some(Value::Object(root))
 }
 
-/// The schema of a result type; whatever is no object is wrapped as `{"result": ..}`, as MCP asks.
+/// The schema of a result type; a value that is no object is wrapped as `{"result": ..}`, as MCP asks. Where a type
+/// has objects and other values, the schema takes both forms.
 pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
     let schema = generator.subschema_for::<T>().to_value();
-    let mut root = if is_object(&schema, &generator) {
-        match schema {
+    let mut root = match objects(&schema, &generator, 0) {
+        Objects::All => match schema {
             Value::Object(schema) => schema,
             _ => Map::new(),
-        }
-    } else {
-        let wrapped = json!({
-            "type": "object",
-            "properties": { "result": schema },
-            "required": ["result"],
-        });
-        match wrapped {
-            Value::Object(schema) => schema,
-            _ => Map::new(),
+        },
+        Objects::None => wrapped(&schema),
+        Objects::Some => {
+            Map::from_iter([("anyOf".to_owned(), json!([schema, Value::Object(wrapped(&schema))]))])
         }
     };
+    root.insert("type".into(), "object".into());
     add_definitions(&mut root, &mut generator);
     Value::Object(root)
 }
 
-fn is_object(schema: &Value, generator: &SchemaGenerator) -> bool {
+fn wrapped(schema: &Value) -> Map<String, Value> {
+    let properties = Value::Object(Map::from_iter([("result".to_owned(), schema.clone())]));
+    let required = json!(["result"]);
+    Map::from_iter([
+        ("type".to_owned(), "object".into()),
+        ("properties".to_owned(), properties),
+        ("required".to_owned(), required),
+    ])
+}
+
+/// How many of a type's values are objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Objects {
+    All,
+    Some,
+    None,
+}
+
+fn objects(schema: &Value, generator: &SchemaGenerator, depth: usize) -> Objects {
     let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
-    let schema = name.and_then(|name| generator.definitions().get(name)).unwrap_or(schema);
-    schema["type"] == "object"
+    if let Some(target) = name.and_then(|name| generator.definitions().get(name)) {
+        // A type that is nothing but itself has no values.
+        return if depth < 16 { objects(target, generator, depth + 1) } else { Objects::Some };
+    }
+    match &schema["type"] {
+        Value::String(kind) if kind == "object" => return Objects::All,
+        Value::String(_) => return Objects::None,
+        Value::Array(kinds) if kinds.iter().all(|kind| kind != "object") => return Objects::None,
+        Value::Array(_) => return Objects::Some,
+        _ => {}
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return if values.iter().any(Value::is_object) { Objects::Some } else { Objects::None };
+    }
+    let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) else {
+        return Objects::Some;
+    };
+    let mut each = options.iter().map(|option| objects(option, generator, depth));
+    let first = each.next().unwrap_or(Objects::None);
+    if each.all(|other| other == first) { first } else { Objects::Some }
 }
 
 /// Recursive types stand in `$defs`.

@@ -1,0 +1,81 @@
+//! Writes every export of the type matrix, and of the tools in JSON files, as lines of JSON: `judges/schemas` holds
+//! them against programs of others.
+//!
+//! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them.
+#![allow(
+    missing_docs,
+    dead_code,
+    unreachable_pub,
+    clippy::needless_pass_by_value,
+    clippy::linkedlist,
+    clippy::option_option,
+    clippy::unnecessary_wraps,
+    clippy::wildcard_imports,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::elidable_lifetime_names,
+    reason = "the tools stand for what people write, and their tests are elsewhere"
+)]
+
+#[path = "../tests/type_matrix/cases.rs"]
+mod cases;
+#[path = "../tests/type_matrix/types.rs"]
+mod types;
+
+use std::path::Path;
+
+use onionskin::ToolDefinition;
+use onionskin::export::{self, ExportError, ExportOptions};
+use serde_json::{Value, json};
+
+type Export = fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError>;
+
+const FORMS: [(&str, Export); 7] = [
+    ("openai_chat", export::openai_chat),
+    ("openai_responses", export::openai_responses),
+    ("anthropic", export::anthropic),
+    ("gemini", export::gemini),
+    ("gemini_json_schema", export::gemini_json_schema),
+    ("to_jsonschema", export::to_jsonschema),
+    ("mcp", export::mcp),
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for case in cases::all() {
+        write("matrix", &(case.definition)());
+    }
+    for file in std::env::args().skip(1) {
+        let group = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let tools: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
+        for tool in &tools {
+            let tool = tool.get("function").unwrap_or(tool);
+            let schema = tool
+                .get("parameters")
+                .or_else(|| tool.get("inputSchema"))
+                .ok_or("a tool without a schema")?;
+            let text = |key: &str| tool[key].as_str().unwrap_or_default();
+            write(
+                &group,
+                &ToolDefinition::new(text("name"), text("description")).with_input_schema(schema.clone()),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn write(group: &str, definition: &ToolDefinition) {
+    let plain = ExportOptions::new();
+    let strict = plain.clone().strict();
+    let lossy = strict.clone().lossy();
+    for (form, export) in FORMS {
+        for (mode, options) in [("plain", &plain), ("strict", &strict), ("lossy", &lossy)] {
+            let (export, error) = match export(definition, options) {
+                Ok(export) => (export, Value::Null),
+                Err(error) => (Value::Null, error.to_string().into()),
+            };
+            let line = json!({
+                "group": group, "tool": &*definition.name, "form": form, "mode": mode, "export": export, "error": error,
+            });
+            println!("{line}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Anthropic: <https://docs.claude.com/en/docs/build-with-claude/structured-outputs> says what strict tools take.
+
+use serde_json::{Value, json};
+
+use super::error::{ExportError, Provider};
+use super::options::ExportOptions;
+use super::strict::{Optional, Rules, object, plain_root, strict};
+use crate::tool::{ToolDefinition, wire_name};
+
+const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
+
+const RULES: Rules = Rules { optional: Optional::LeftOut, recursion: false, type_lists: false, stays };
+
+fn stays(kind: &str, key: &str, value: &Value) -> bool {
+    match key {
+        "minItems" => kind == "array" && (*value == 0 || *value == 1),
+        "format" => kind == "string" && value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+        _ => false,
+    }
+}
+
+/// A tool for Anthropic's messages.
+///
+/// Strictly, optional properties are left out of `required` and take no `null`; limits stand in the description.
+/// [`request`](super::request) counts what all strict tools of one request may have together.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// let tool = ToolDefinition::new("now", "Tells the time.");
+/// let options = ExportOptions::new().field("cache_control", serde_json::json!({"type": "ephemeral"}));
+/// let exported = export::anthropic(&tool, &options).unwrap();
+/// assert_eq!(exported["input_schema"]["type"], "object");
+/// assert_eq!(exported["cache_control"]["type"], "ephemeral");
+/// ```
+///
+/// # Errors
+/// If the schema is none that the provider takes, strictly where that is asked for, or a custom field has a name of
+/// the form's own.
+pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    let site = options.site(definition, Provider::Anthropic);
+    let schema = if options.strict {
+        strict(site, &RULES, &definition.input_schema)?
+    } else {
+        let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
+        plain_root(site, &mut root)?;
+        Value::Object(root)
+    };
+    let mut form = object(json!({
+        "name": wire_name(&definition.name),
+        "description": &*definition.description,
+        "input_schema": schema,
+    }));
+    if options.strict {
+        form.insert("strict".into(), true.into());
+    }
+    options.add_fields(&mut form, &["name", "description", "input_schema", "strict", "type"], site)?;
+    Ok(Value::Object(form))
+}

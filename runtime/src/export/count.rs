@@ -1,0 +1,136 @@
+//! The numbers in a provider's documentation, counted. No program outside counts them before a request is refused.
+
+use serde_json::Value;
+
+use super::error::{ExportError, Provider, Site};
+
+/// What is counted in one schema.
+#[derive(Default)]
+struct Count {
+    properties: usize,
+    depth: usize,
+    /// Characters of property names, names of definitions, listed values and constants.
+    characters: usize,
+    values: usize,
+    longest_list: (usize, usize),
+}
+
+/// OpenAI's limits on one schema, from its guide on structured outputs.
+pub(super) fn openai(site: Site<'_>, schema: &Value) -> Result<(), ExportError> {
+    let mut count = Count::default();
+    count.walk(schema, 0);
+    let (listed, length) = count.longest_list;
+    let limits = [
+        (count.properties, 5000, "properties", "take fewer arguments, or split the tool"),
+        (count.depth, 10, "levels of objects inside objects", "flatten the argument types"),
+        (count.characters, 120_000, "characters of names and listed values", "shorten names and lists"),
+        (count.values, 1000, "listed values", "take a string and check it in the tool"),
+        (
+            if listed > 250 { length } else { 0 },
+            15_000,
+            "characters in one list of more than 250 values",
+            "take a string and check it in the tool",
+        ),
+    ];
+    for (found, most, what, next) in limits {
+        if found > most {
+            let subject = format!("the tool `{}`", site.tool);
+            return Err(ExportError::Limit { subject, provider: site.provider, what, found, most, next });
+        }
+    }
+    Ok(())
+}
+
+impl Count {
+    /// A recursive type counts once.
+    fn walk(&mut self, schema: &Value, depth: usize) {
+        let Value::Object(schema) = schema else { return };
+        let depth = depth + usize::from(schema.contains_key("properties"));
+        self.depth = self.depth.max(depth);
+        for (key, value) in schema {
+            match (key.as_str(), value) {
+                ("properties", Value::Object(named)) => {
+                    self.properties += named.len();
+                    for (name, schema) in named {
+                        self.characters += name.chars().count();
+                        self.walk(schema, depth);
+                    }
+                }
+                ("$defs", Value::Object(named)) => {
+                    for (name, schema) in named {
+                        self.characters += name.chars().count();
+                        self.walk(schema, 0);
+                    }
+                }
+                ("enum", Value::Array(values)) => {
+                    let length = values.iter().map(length).sum();
+                    self.characters += length;
+                    self.values += values.len();
+                    if values.len() > self.longest_list.0 {
+                        self.longest_list = (values.len(), length);
+                    }
+                }
+                ("const", value) => self.characters += length(value),
+                ("items", item) => self.walk(item, depth),
+                ("anyOf", Value::Array(options)) => {
+                    for option in options {
+                        self.walk(option, depth);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn length(value: &Value) -> usize {
+    value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
+}
+
+/// Anthropic's limits on all strict tools of one request.
+pub(super) fn anthropic(schemas: &[&Value]) -> Vec<ExportError> {
+    let (mut optional, mut unions) = (0, 0);
+    for schema in schemas {
+        count_optional(schema, &mut optional, &mut unions);
+    }
+    let next = "send some of the tools without `strict`";
+    let limits = [
+        (schemas.len(), 20, "strict tools", next),
+        (
+            optional,
+            24,
+            "optional parameters in strict tools",
+            "make some of them required, or send some of the tools without `strict`",
+        ),
+        (unions, 16, "parameters with a union of types in strict tools", next),
+    ];
+    let over = limits.into_iter().filter(|(found, most, ..)| found > most);
+    over.map(|(found, most, what, next)| ExportError::Limit {
+        subject: "the request".to_owned(),
+        provider: Provider::Anthropic,
+        what,
+        found,
+        most,
+        next,
+    })
+    .collect()
+}
+
+/// Counts at any depth: the documentation does not say that only the first level matters.
+fn count_optional(schema: &Value, optional: &mut usize, unions: &mut usize) {
+    let Value::Object(schema) = schema else { return };
+    *unions += usize::from(schema.contains_key("anyOf") || schema.get("type").is_some_and(Value::is_array));
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        for (name, property) in properties {
+            *optional += usize::from(!required.iter().any(|each| each == name));
+            count_optional(property, optional, unions);
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        count_optional(items, optional, unions);
+    }
+    for option in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+        count_optional(option, optional, unions);
+    }
+}

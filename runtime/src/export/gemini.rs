@@ -1,0 +1,261 @@
+//! Gemini: `parameters` takes a subset of OpenAPI 3.0's schemas (<https://ai.google.dev/api/caching#Schema>),
+//! `parametersJsonSchema` takes JSON Schema.
+
+use serde_json::{Map, Value, json};
+
+use super::error::{ExportError, Provider, Site};
+use super::inline::{inline, items, property};
+use super::keywords::{
+    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, remarks, with_docs, words,
+};
+use super::options::ExportOptions;
+use super::strict::{is_open, object};
+use crate::tool::{ToolDefinition, wire_name};
+
+/// What to do about anything that the subset cannot say.
+const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
+
+/// A tool for Gemini, its schema in the subset of OpenAPI that the field `parameters` takes.
+///
+/// It has no `const`, no closed objects, no maps, no tuples, no references. Constants become lists of one, `null`
+/// becomes `nullable`, and what is left of limits stands in the description. Gemini knows no strict tools: it
+/// decodes within the schema where the request asks for that.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// # use serde_json::json;
+/// let schema = json!({"type": "object", "properties": {"unit": {"const": "C"}}, "required": ["unit"]});
+/// let tool = ToolDefinition::new("weather", "Tells the weather.").with_input_schema(schema);
+/// let exported = export::gemini(&tool, &ExportOptions::new()).unwrap();
+/// assert_eq!(exported["parameters"]["properties"]["unit"], json!({"type": "STRING", "enum": ["C"]}));
+/// ```
+///
+/// # Errors
+/// If the subset has no form for the schema, or a custom field has a name of the form's own.
+pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    let site = options.site(definition, Provider::Gemini);
+    let root = inline(site, &definition.input_schema)?;
+    if kinds(&root) != ["object"] {
+        return Err(site.refuse(
+            "$",
+            "is not of type `object`",
+            "give the arguments a schema of type `object`",
+        ));
+    }
+    // Without parameters there is no schema: an object without properties is refused. A tool that takes anything
+    // is called without anything.
+    let no_properties = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
+    let parameters = if no_properties("properties") && no_properties("patternProperties") {
+        None
+    } else {
+        Some(Value::Object(rewrite(site, &Value::Object(root), "$")?))
+    };
+    form(definition, options, ("parameters", parameters))
+}
+
+/// A tool for Gemini, its schema as it is, in the field `parametersJsonSchema`.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// let tool = ToolDefinition::new("now", "Tells the time.");
+/// let exported = export::gemini_json_schema(&tool, &ExportOptions::new()).unwrap();
+/// assert_eq!(exported["parametersJsonSchema"], *tool.input_schema);
+/// ```
+///
+/// # Errors
+/// If a custom field has a name of the form's own.
+pub fn gemini_json_schema(
+    definition: &ToolDefinition,
+    options: &ExportOptions,
+) -> Result<Value, ExportError> {
+    form(definition, options, ("parametersJsonSchema", Some((*definition.input_schema).clone())))
+}
+
+fn form(
+    definition: &ToolDefinition,
+    options: &ExportOptions,
+    (key, schema): (&str, Option<Value>),
+) -> Result<Value, ExportError> {
+    let mut form = object(json!({
+        "name": wire_name(&definition.name),
+        "description": &*definition.description,
+    }));
+    if let Some(schema) = schema {
+        form.insert(key.into(), schema);
+    }
+    let reserved =
+        ["name", "description", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"];
+    options.add_fields(&mut form, &reserved, options.site(definition, Provider::Gemini))?;
+    Ok(Value::Object(form))
+}
+
+fn stays(kind: &str, key: &str, value: &Value) -> bool {
+    match (kind, key) {
+        ("string", "minLength" | "maxLength" | "pattern")
+        | ("array", "minItems" | "maxItems")
+        | ("object", "minProperties" | "maxProperties")
+        | ("integer" | "number", "minimum" | "maximum") => true,
+        ("string", "format") => value == "date-time",
+        ("integer", "format") => value == "int32" || value == "int64",
+        ("number", "format") => value == "float" || value == "double",
+        _ => false,
+    }
+}
+
+fn rewrite(site: Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportError> {
+    let Some(schema) = schema.as_object() else {
+        return Err(site.refuse(path, "takes a value of any type", NEXT));
+    };
+    let mut schema = schema.clone();
+    let mut notes = Notes::default();
+    conditions(site, &mut schema, path, &mut notes)?;
+    all_of(site, &mut schema, path)?;
+    if schema.contains_key("$ref") {
+        return Err(site.refuse(path, "is recursive", NEXT));
+    }
+    let mut description = match schema.remove("description") {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
+    remarks(&schema, &mut notes);
+    let mut out = match options(site, &mut schema, path)? {
+        Some(options) => match words(&options) {
+            Some((words, docs)) => {
+                description = with_docs(description.as_deref(), &docs);
+                object(json!({ "type": "STRING", "enum": words }))
+            }
+            None => union(site, &options, path)?,
+        },
+        None => plain(site, &schema, path, &mut notes)?,
+    };
+    let inner = match out.remove("description") {
+        Some(Value::String(inner)) => Some(inner),
+        _ => None,
+    };
+    notes.describe(description.or(inner).as_deref(), &mut out);
+    Ok(out)
+}
+
+fn union(site: Site<'_>, options: &[Value], path: &str) -> Result<Object, ExportError> {
+    let nullable = options.iter().any(is_null);
+    if options.is_empty() {
+        return Err(site.refuse(path, "is a union of nothing", "correct the schema"));
+    }
+    let mut union: Vec<Value> = Vec::new();
+    for option in options.iter().filter(|option| !is_null(option)) {
+        let option = Value::Object(rewrite(site, option, path)?);
+        if !union.contains(&option) {
+            union.push(option);
+        }
+    }
+    let mut out = match (union.pop(), union.is_empty()) {
+        (None, _) => return Ok(object(json!({ "type": "NULL" }))),
+        (Some(only), true) => object(only),
+        (Some(last), false) => {
+            union.push(last);
+            object(json!({ "anyOf": union }))
+        }
+    };
+    if nullable {
+        out.insert("nullable".into(), true.into());
+    }
+    Ok(out)
+}
+
+fn plain(site: Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
+    let mut kinds = kinds(schema);
+    let listed = literals(schema);
+    let nullable = kinds.iter().any(|kind| kind == "null") && kinds.len() > 1;
+    if nullable {
+        kinds.retain(|kind| kind != "null");
+    }
+    let mut out = match &kinds[..] {
+        [] => return Err(site.refuse(path, "takes a value of any type", NEXT)),
+        [kind] => of_kind(site, schema, kind, path, notes)?,
+        kinds => {
+            let each = kinds.iter().map(|kind| {
+                let mut one = schema.clone();
+                one.insert("type".into(), kind.as_str().into());
+                Value::Object(one)
+            });
+            union(site, &each.collect::<Vec<_>>(), path)?
+        }
+    };
+    if !listed.is_empty() {
+        let words: Vec<_> = listed.iter().filter(|value| !value.is_null()).collect();
+        if words.iter().all(|word| word.is_string()) && !words.is_empty() {
+            out.insert("enum".into(), json!(words));
+        } else {
+            // Only strings can be listed.
+            notes.add("one of", &Value::from(listed));
+        }
+    }
+    if nullable {
+        out.insert("nullable".into(), true.into());
+    }
+    Ok(out)
+}
+
+fn of_kind(
+    site: Site<'_>,
+    schema: &Object,
+    kind: &str,
+    path: &str,
+    notes: &mut Notes,
+) -> Result<Object, ExportError> {
+    let mut out = match kind {
+        "object" => {
+            let known = schema.get("properties").and_then(Value::as_object);
+            let empty = Map::new();
+            if is_open(schema, known) && !(site.lossy && known.is_some_and(|known| !known.is_empty())) {
+                return Err(site.refuse(path, "takes properties of any name", NEXT));
+            }
+            let mut properties = Map::new();
+            for (name, schema) in known.unwrap_or(&empty) {
+                let rewritten = rewrite(site, schema, &property(path, name))?;
+                properties.insert(name.clone(), Value::Object(rewritten));
+            }
+            let mut out = object(json!({ "type": "OBJECT", "properties": properties }));
+            if let Some(required) = schema.get("required").filter(|required| **required != json!([])) {
+                out.insert("required".into(), required.clone());
+            }
+            out
+        }
+        "array" => {
+            let items = match (schema.get("prefixItems"), schema.get("items")) {
+                (Some(Value::Array(tuple)), _) | (None, Some(Value::Array(tuple))) => {
+                    tuple_items(site, tuple, path)?
+                }
+                (_, Some(item)) => rewrite(site, item, &items(path))?,
+                _ => return Err(site.refuse(&items(path), "takes a value of any type", NEXT)),
+            };
+            object(json!({ "type": "ARRAY", "items": items }))
+        }
+        "string" | "number" | "integer" | "boolean" | "null" => {
+            object(json!({ "type": kind.to_ascii_uppercase() }))
+        }
+        other => return Err(site.refuse(path, format!("is of the unknown type `{other}`"), NEXT)),
+    };
+    limits(schema, kind, stays, &mut out, notes);
+    Ok(out)
+}
+
+fn tuple_items(site: Site<'_>, tuple: &[Value], path: &str) -> Result<Object, ExportError> {
+    let mut differing: Vec<Value> = Vec::new();
+    for (at, item) in tuple.iter().enumerate() {
+        let item = Value::Object(rewrite(site, item, &format!("{path}[{at}]"))?);
+        if !differing.contains(&item) {
+            differing.push(item);
+        }
+    }
+    match (differing.pop(), differing.is_empty()) {
+        (Some(only), true) => Ok(object(only)),
+        (Some(last), false) if site.lossy => {
+            differing.push(last);
+            Ok(object(json!({ "anyOf": differing })))
+        }
+        _ => Err(site.refuse(path, "is a tuple of different types", NEXT)),
+    }
+}

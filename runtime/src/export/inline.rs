@@ -1,0 +1,199 @@
+//! Writes references out, as far as they are not recursive.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::error::{ExportError, Site};
+use super::keywords::Object;
+
+/// A schema of more parts than this, with its references written out, is nothing for a model.
+const MOST_PARTS: usize = 100_000;
+
+/// Deeper than any schema for a model goes.
+const DEPTH: usize = 128;
+
+/// The schema with its references written out. What is recursive stands in `$defs` and is referred to by
+/// `{"$ref": "#/$defs/.."}`.
+pub(super) fn inline(site: Site<'_>, root: &Value) -> Result<Object, ExportError> {
+    let Value::Object(object) = root else {
+        return Err(site.refuse(
+            "$",
+            "is no schema of an object",
+            "give the arguments a schema of type `object`",
+        ));
+    };
+    let mut inliner = Inliner { site, root, recursive: recursive(root), parts: 0 };
+    let mut out = inliner.children(object, "$", 0)?;
+    out.remove("$defs");
+    out.remove("definitions");
+    let mut definitions = Map::new();
+    for (pointer, name) in inliner.recursive.clone() {
+        if pointer != "#" {
+            let target = inliner.target(&pointer, "$")?;
+            definitions.insert(name, inliner.walk(target, "$", 1)?);
+        }
+    }
+    if !definitions.is_empty() {
+        out.insert("$defs".into(), Value::Object(definitions));
+    }
+    Ok(out)
+}
+
+/// The references that lead back to themselves, each with the name it gets in `$defs`.
+fn recursive(root: &Value) -> BTreeMap<String, String> {
+    let mut all = BTreeSet::new();
+    references(root, &mut all);
+    let mut leads: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for pointer in &all {
+        let mut found = BTreeSet::new();
+        if let Some(target) = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
+            references(target, &mut found);
+        }
+        leads.insert(pointer.clone(), found);
+    }
+    let leads_back = |start: &String| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(next) = open.pop() {
+            for pointer in leads.get(next).into_iter().flatten() {
+                if pointer == start {
+                    return true;
+                }
+                if seen.insert(pointer) {
+                    open.push(pointer);
+                }
+            }
+        }
+        false
+    };
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for pointer in all.iter().filter(|pointer| leads_back(pointer)) {
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let mut name: String =
+            last.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        while names.values().any(|taken| *taken == name) {
+            name.push('_');
+        }
+        names.insert(pointer.clone(), name);
+    }
+    names
+}
+
+/// The references in a schema; its examples and literals hold none.
+fn references(schema: &Value, into: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match (key.as_str(), value) {
+                    ("$ref", Value::String(pointer)) => {
+                        into.insert(pointer.clone());
+                    }
+                    ("default" | "examples" | "example" | "enum" | "const", _) => {}
+                    _ => references(value, into),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, into)),
+        _ => {}
+    }
+}
+
+struct Inliner<'s> {
+    site: Site<'s>,
+    root: &'s Value,
+    recursive: BTreeMap<String, String>,
+    parts: usize,
+}
+
+impl<'s> Inliner<'s> {
+    fn target(&self, pointer: &str, path: &str) -> Result<&'s Value, ExportError> {
+        pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).ok_or_else(|| {
+            let reason = format!("refers to `{pointer}`, which is not in the schema");
+            self.site.refuse(path, reason, "put what it refers to into `$defs`")
+        })
+    }
+
+    fn walk(&mut self, schema: &Value, path: &str, depth: usize) -> Result<Value, ExportError> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS || depth > DEPTH {
+            let reason = "is too large or too deeply nested with its references written out";
+            return Err(self.site.refuse(path, reason, "describe less"));
+        }
+        let Value::Object(object) = schema else { return Ok(schema.clone()) };
+        let Some(Value::String(pointer)) = object.get("$ref") else {
+            return Ok(Value::Object(self.children(object, path, depth)?));
+        };
+        let mut beside = object.clone();
+        beside.remove("$ref");
+        let mut out = match self.recursive.get(pointer) {
+            Some(_) if pointer == "#" => json!({ "$ref": "#" }),
+            Some(name) => json!({ "$ref": format!("#/$defs/{name}") }),
+            None => {
+                let target = self.target(pointer, path)?;
+                self.walk(target, path, depth + 1)?
+            }
+        };
+        if let Value::Object(out) = &mut out {
+            for (key, value) in self.children(&beside, path, depth)? {
+                out.insert(key, value);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The same schema, its parts walked.
+    fn children(&mut self, object: &Object, path: &str, depth: usize) -> Result<Object, ExportError> {
+        let mut out = Map::new();
+        for (key, value) in object {
+            let value = match (key.as_str(), value) {
+                ("$defs" | "definitions", _) if depth > 0 => continue,
+                ("properties" | "patternProperties" | "dependentSchemas", Value::Object(named)) => {
+                    let mut walked = Map::new();
+                    for (name, schema) in named {
+                        walked.insert(name.clone(), self.walk(schema, &property(path, name), depth + 1)?);
+                    }
+                    Value::Object(walked)
+                }
+                ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
+                    let walked = parts.iter().map(|part| self.walk(part, path, depth + 1));
+                    Value::Array(walked.collect::<Result<_, _>>()?)
+                }
+                ("prefixItems" | "items", Value::Array(parts)) => {
+                    let walked = parts.iter().enumerate();
+                    let walked =
+                        walked.map(|(at, part)| self.walk(part, &format!("{path}[{at}]"), depth + 1));
+                    Value::Array(walked.collect::<Result<_, _>>()?)
+                }
+                ("items" | "contains", Value::Object(_)) => self.walk(value, &items(path), depth + 1)?,
+                (
+                    "additionalProperties"
+                    | "propertyNames"
+                    | "not"
+                    | "if"
+                    | "then"
+                    | "else"
+                    | "unevaluatedProperties",
+                    Value::Object(_),
+                ) => self.walk(value, path, depth + 1)?,
+                _ => value.clone(),
+            };
+            out.insert(key.clone(), value);
+        }
+        Ok(out)
+    }
+}
+
+/// The path of a property: `$.name`, or `$['a name']` where it is no word.
+pub(super) fn property(path: &str, name: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.chars().all(is_word) {
+        format!("{path}.{name}")
+    } else {
+        format!("{path}['{name}']")
+    }
+}
+
+/// The path of a list's items.
+pub(super) fn items(path: &str) -> String {
+    format!("{path}[*]")
+}

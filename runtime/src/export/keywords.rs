@@ -1,0 +1,269 @@
+//! The words of JSON Schema, and what moves from them into a description.
+
+use serde_json::{Map, Value, json};
+
+use super::error::{ExportError, Site};
+
+pub(super) type Object = Map<String, Value>;
+
+/// Keywords that limit a value and can be said in words.
+const LIMITS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+];
+
+/// Keywords that make a schema depend on what else is there.
+const CONDITIONS: &[&str] =
+    &["not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"];
+
+/// What a description has to say beside its own text.
+#[derive(Default)]
+pub(super) struct Notes(Vec<String>);
+
+impl Notes {
+    pub(super) fn add(&mut self, key: &str, value: &Value) {
+        self.0.push(format!("{key}: {}", plain(value)));
+    }
+
+    /// The description of a rewritten schema: what stood there, and the notes.
+    pub(super) fn describe(self, own: Option<&str>, schema: &mut Object) {
+        let mut text = own.unwrap_or_default().to_owned();
+        if !self.0.is_empty() {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&format!("({})", self.0.join(", ")));
+        }
+        if !text.is_empty() {
+            schema.insert("description".into(), text.into());
+        }
+    }
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Copies a schema's limits that the dialect knows and notes the others; annotations go, unknown words too.
+pub(super) fn limits(
+    schema: &Object,
+    kind: &str,
+    stays: fn(&str, &str, &Value) -> bool,
+    out: &mut Object,
+    notes: &mut Notes,
+) {
+    for key in ["format", "contentEncoding"].iter().chain(LIMITS) {
+        let Some(value) = schema.get(*key) else { continue };
+        if stays(kind, key, value) {
+            out.insert((*key).into(), value.clone());
+        } else if *key == "format" && matches!(kind, "integer" | "number") {
+            // A width of Rust's integers says nothing to a model, the bounds beside it do.
+        } else if *value != json!(false) {
+            notes.add(key, value);
+        }
+    }
+}
+
+/// Notes a default and an example.
+pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
+    if let Some(default) = schema.get("default").filter(|default| !default.is_null()) {
+        notes.add("default", default);
+    }
+    if let Some(example) = schema.get("examples").and_then(|examples| examples.get(0)) {
+        notes.add("example", example);
+    }
+}
+
+/// Conditions are refused, or left to the tool.
+pub(super) fn conditions(
+    site: Site<'_>,
+    schema: &mut Object,
+    path: &str,
+    notes: &mut Notes,
+) -> Result<(), ExportError> {
+    // Values that are left out can be said, as those of `NonZeroI64`.
+    if let Some(Value::Object(not)) = schema.get("not")
+        && let [value] = &literals(not)[..]
+        && not.len() == 1
+    {
+        notes.add("not", value);
+        schema.remove("not");
+    }
+    for key in CONDITIONS {
+        if schema.remove(*key).is_some() && !site.lossy {
+            return Err(site.refuse(
+                path,
+                format!("has the condition `{key}`"),
+                "drop it and check in the tool, or export with `lossy`",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Takes `allOf` apart where it only wraps; several ones are merged as far as objects can be.
+pub(super) fn all_of(site: Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
+    while let Some(Value::Array(parts)) = schema.remove("allOf") {
+        for part in parts {
+            let Value::Object(part) = part else {
+                return Err(site.refuse(path, "has an `allOf` of what is no schema", "correct the schema"));
+            };
+            let both = |key: &str| schema.contains_key(key) && part.contains_key(key);
+            let clash = ["anyOf", "oneOf", "allOf", "$ref", "enum", "const", "items", "prefixItems"];
+            if let Some(key) = clash.into_iter().find(|key| both(key)) {
+                return Err(site.refuse(
+                    path,
+                    format!("has an `allOf` whose parts each have `{key}`"),
+                    "write one schema that says the same",
+                ));
+            }
+            *schema = merge(schema, &part);
+        }
+    }
+    Ok(())
+}
+
+/// One object schema of two; what the second says wins.
+pub(super) fn merge(base: &Object, over: &Object) -> Object {
+    let mut merged = base.clone();
+    for (key, value) in over {
+        match (key.as_str(), merged.get_mut(key), value) {
+            ("properties", Some(Value::Object(known)), Value::Object(more)) => {
+                known.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+            }
+            ("required", Some(Value::Array(known)), Value::Array(more)) => {
+                let new: Vec<_> = more.iter().filter(|name| !known.contains(name)).cloned().collect();
+                known.extend(new);
+            }
+            _ => {
+                merged.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    merged
+}
+
+/// The types that a schema names, or that its other words imply.
+pub(super) fn kinds(schema: &Object) -> Vec<String> {
+    match schema.get("type") {
+        Some(Value::String(kind)) => vec![kind.clone()],
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => {
+            let has = |key: &str| schema.contains_key(key);
+            let mut kinds: Vec<String> =
+                literals(schema).iter().map(|value| kind_of(value).to_owned()).collect();
+            kinds.dedup();
+            if kinds.is_empty() && (has("properties") || has("additionalProperties")) {
+                kinds.push("object".to_owned());
+            } else if kinds.is_empty() && (has("items") || has("prefixItems")) {
+                kinds.push("array".to_owned());
+            }
+            kinds
+        }
+    }
+}
+
+/// The values that a schema lists.
+pub(super) fn literals(schema: &Object) -> Vec<Value> {
+    match (schema.get("const"), schema.get("enum")) {
+        (Some(value), _) => vec![value.clone()],
+        (None, Some(Value::Array(values))) => values.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A union of nothing but words, as one list of words with what the docs say of each: what schemars writes
+/// for an enum whose variants have docs.
+pub(super) fn words(options: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
+    let (mut all, mut docs) = (Vec::new(), Vec::new());
+    for option in options {
+        let option = option.as_object()?;
+        let known = ["type", "const", "enum", "description", "title", "deprecated"];
+        let values = literals(option);
+        if values.is_empty()
+            || !values.iter().all(Value::is_string)
+            || !option.keys().all(|key| known.contains(&key.as_str()))
+        {
+            return None;
+        }
+        if let Some(text) = option.get("description").and_then(Value::as_str) {
+            let names: Vec<_> =
+                values.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
+            docs.push(format!("- {}: {}", names.join(", "), text.replace('\n', " ")));
+        }
+        all.extend(values);
+    }
+    (!all.is_empty()).then_some((all, docs))
+}
+
+/// A description with a list of what each word means.
+pub(super) fn with_docs(description: Option<&str>, docs: &[String]) -> Option<String> {
+    if docs.is_empty() {
+        return description.map(str::to_owned);
+    }
+    let mut text = description.map(|text| format!("{text}\n\n")).unwrap_or_default();
+    text.push_str(&docs.join("\n"));
+    Some(text)
+}
+
+/// Whether a schema says nothing of a value but what it is for.
+pub(super) fn is_null(schema: &Value) -> bool {
+    schema["type"] == "null" || schema["const"] == Value::Null && schema.get("const").is_some()
+}
+
+/// The union's options, with what stands beside them merged into each.
+pub(super) fn options(
+    site: Site<'_>,
+    schema: &mut Object,
+    path: &str,
+) -> Result<Option<Vec<Value>>, ExportError> {
+    let found = match (schema.remove("anyOf"), schema.remove("oneOf")) {
+        (Some(_), Some(_)) => {
+            return Err(site.refuse(path, "has both `anyOf` and `oneOf`", "keep one of them"));
+        }
+        (any, one) => any.or(one),
+    };
+    let Some(found) = found else { return Ok(None) };
+    let Value::Array(options) = found else {
+        return Err(site.refuse(path, "has a union that is no list", "correct the schema"));
+    };
+    let mut base = schema.clone();
+    for key in ["default", "examples", "title", "unevaluatedProperties", "discriminator"] {
+        base.remove(key);
+    }
+    let merged = options.into_iter().map(|option| match option {
+        Value::Object(option) if !is_null_object(&option) => Value::Object(merge(&base, &option)),
+        other => other,
+    });
+    Ok(Some(merged.collect()))
+}
+
+fn is_null_object(option: &Object) -> bool {
+    option.get("type").is_some_and(|kind| kind == "null")
+}

@@ -1,0 +1,109 @@
+//! OpenAI: <https://platform.openai.com/docs/guides/structured-outputs> says what its strict dialect takes.
+
+use serde_json::{Value, json};
+
+use super::count;
+use super::error::{ExportError, Provider, Site};
+use super::keywords::Object;
+use super::options::ExportOptions;
+use super::strict::{Optional, Rules, object, plain_root, strict};
+use crate::tool::{ToolDefinition, wire_name};
+
+const FORMATS: &[&str] =
+    &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+
+const RULES: Rules = Rules { optional: Optional::Null, recursion: true, type_lists: true, stays };
+
+fn stays(kind: &str, key: &str, value: &Value) -> bool {
+    match key {
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            matches!(kind, "integer" | "number")
+        }
+        "minItems" | "maxItems" => kind == "array",
+        "format" => kind == "string" && value.as_str().is_some_and(|format| FORMATS.contains(&format)),
+        // Its expressions have no looking around.
+        "pattern" => value.as_str().is_some_and(|pattern| {
+            kind == "string" && !["(?=", "(?!", "(?<=", "(?<!"].iter().any(|token| pattern.contains(token))
+        }),
+        _ => false,
+    }
+}
+
+/// A tool for OpenAI's chat completions, and for the many who speak that protocol. Custom fields stand inside
+/// `function`.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// let tool = ToolDefinition::new("now", "Tells the time.");
+/// let exported = export::openai_chat(&tool, &ExportOptions::new()).unwrap();
+/// assert_eq!(exported["type"], "function");
+/// assert_eq!(exported["function"]["name"], "now");
+/// ```
+///
+/// # Errors
+/// If the schema is none that the provider takes, strictly where that is asked for, or a custom field has a name of
+/// the form's own.
+pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    let mut function = common(definition, options)?;
+    // A missing mark means `false` here.
+    if options.strict {
+        function.insert("strict".into(), true.into());
+    }
+    finish(&mut function, definition, options)?;
+    Ok(json!({ "type": "function", "function": function }))
+}
+
+/// A tool for OpenAI's responses: flat, and `strict` always said, because a missing mark means `true` there.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// let tool = ToolDefinition::new("now", "Tells the time.");
+/// let exported = export::openai_responses(&tool, &ExportOptions::new()).unwrap();
+/// assert_eq!((&exported["name"], &exported["strict"]), (&"now".into(), &false.into()));
+/// ```
+///
+/// # Errors
+/// As [`openai_chat`].
+pub fn openai_responses(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    let mut form = common(definition, options)?;
+    form.insert("type".into(), "function".into());
+    form.insert("strict".into(), options.strict.into());
+    finish(&mut form, definition, options)?;
+    Ok(Value::Object(form))
+}
+
+fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object, ExportError> {
+    let site = options.site(definition, Provider::OpenAi);
+    let parameters = if options.strict {
+        strict_parameters(site, &definition.input_schema)?
+    } else {
+        let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
+        plain_root(site, &mut root)?;
+        // An object without this word is refused.
+        root.entry("properties").or_insert_with(|| json!({}));
+        Value::Object(root)
+    };
+    Ok(object(json!({
+        "name": wire_name(&definition.name),
+        "description": &*definition.description,
+        "parameters": parameters,
+    })))
+}
+
+fn finish(
+    form: &mut Object,
+    definition: &ToolDefinition,
+    options: &ExportOptions,
+) -> Result<(), ExportError> {
+    let reserved = ["type", "name", "description", "parameters", "strict"];
+    options.add_fields(form, &reserved, options.site(definition, Provider::OpenAi))
+}
+
+/// The schema in the strict dialect, within its numbers.
+pub(super) fn strict_parameters(site: Site<'_>, schema: &Value) -> Result<Value, ExportError> {
+    let parameters = strict(site, &RULES, schema)?;
+    count::openai(site, &parameters)?;
+    Ok(parameters)
+}

@@ -1,0 +1,72 @@
+//! How a tool is exported.
+
+use serde_json::{Map, Value};
+
+use super::error::{ExportError, Provider, Site};
+use crate::tool::ToolDefinition;
+
+/// How a tool is exported: strictly or not, and with which custom fields.
+///
+/// ```
+/// use onionskin::export::ExportOptions;
+/// let options = ExportOptions::new().strict().field("cache_control", serde_json::json!({"type": "ephemeral"}));
+/// assert_ne!(options, ExportOptions::default());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExportOptions {
+    pub(super) strict: bool,
+    pub(super) lossy: bool,
+    fields: Map<String, Value>,
+}
+
+impl ExportOptions {
+    /// The schema as it is where the provider takes it so, no custom fields.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// In the provider's strict dialect. A schema that has no form in it is an error.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// Widens or narrows what a dialect cannot say, as [the module](super#strict) lists it.
+    #[must_use]
+    pub fn lossy(mut self) -> Self {
+        self.lossy = true;
+        self
+    }
+
+    /// Adds a field of your own beside the tool's name. In OpenAI's chat form it stands inside `function`.
+    #[must_use]
+    pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.fields.insert(name.into(), value.into());
+        self
+    }
+
+    pub(super) fn site<'a>(&self, definition: &'a ToolDefinition, provider: Provider) -> Site<'a> {
+        Site { tool: &definition.name, provider, lossy: self.lossy }
+    }
+
+    /// Adds the custom fields to a form that uses these names itself.
+    pub(super) fn add_fields(
+        &self,
+        form: &mut Map<String, Value>,
+        reserved: &[&str],
+        site: Site<'_>,
+    ) -> Result<(), ExportError> {
+        for (field, value) in &self.fields {
+            if reserved.contains(&field.as_str()) || form.contains_key(field) {
+                return Err(ExportError::ReservedField {
+                    tool: site.tool.to_owned(),
+                    provider: site.provider,
+                    field: field.clone(),
+                });
+            }
+            form.insert(field.clone(), value.clone());
+        }
+        Ok(())
+    }
+}

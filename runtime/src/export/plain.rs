@@ -1,0 +1,90 @@
+//! The form that belongs to nobody.
+
+use serde_json::{Value, json};
+
+use super::error::{ExportError, Provider};
+use super::openai::strict_parameters;
+use super::options::ExportOptions;
+use super::strict::object;
+use crate::tool::{ToolDefinition, wire_name};
+
+/// A tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
+///
+/// `strict` is true only if it holds: the parameters are written in OpenAI's strict dialect as they are, or because
+/// [`ExportOptions::strict`] had them rewritten.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// # use onionskin::ToolDefinition;
+/// let tool = ToolDefinition::new("now", "Tells the time.");
+/// let exported = export::to_jsonschema(&tool, &ExportOptions::new().field("version", 2)).unwrap();
+/// assert_eq!((&exported["strict"], &exported["version"]), (&false.into(), &2.into()));
+/// ```
+///
+/// # Errors
+/// If the strict dialect is asked for and has no form for the schema, or a custom field has a name of the form's own.
+pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    let site = options.site(definition, Provider::Plain);
+    let (parameters, strict) = if options.strict {
+        (strict_parameters(site, &definition.input_schema)?, true)
+    } else {
+        let strict = strict_parameters(site, &definition.input_schema);
+        let holds = strict.is_ok_and(|strict| sorted(strict) == sorted((*definition.input_schema).clone()));
+        ((*definition.input_schema).clone(), holds)
+    };
+    let mut form = object(json!({
+        "type": "function",
+        "name": wire_name(&definition.name),
+        "description": &*definition.description,
+        "parameters": parameters,
+        "strict": strict,
+    }));
+    options.add_fields(&mut form, &["type", "name", "description", "parameters", "strict"], site)?;
+    Ok(Value::Object(form))
+}
+
+/// The schema of a tool's arguments in OpenAI's strict dialect.
+///
+/// ```
+/// use onionskin::export;
+/// # use onionskin::ToolDefinition;
+/// # use serde_json::json;
+/// let schema = json!({"type": "object", "properties": {"x": {"type": "integer", "default": 1}}});
+/// let tool = ToolDefinition::new("look", "Looks.").with_input_schema(schema);
+/// assert_eq!(
+///     export::strict_schema(&tool).unwrap(),
+///     json!({
+///         "type": "object",
+///         "properties": {"x": {"type": ["integer", "null"], "description": "(default: 1)"}},
+///         "required": ["x"],
+///         "additionalProperties": false,
+///     })
+/// );
+/// ```
+///
+/// # Errors
+/// If the dialect has no form for the schema.
+pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
+    strict_parameters(ExportOptions::new().site(definition, Provider::OpenAi), &definition.input_schema)
+}
+
+/// The same schema, what it requires sorted: the order there means nothing.
+fn sorted(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut() {
+                *value = sorted(value.take());
+                if let ("required", Value::Array(names)) = (key.as_str(), value) {
+                    names.sort_by_key(ToString::to_string);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                *item = sorted(item.take());
+            }
+        }
+        _ => {}
+    }
+    schema
+}

@@ -1,0 +1,85 @@
+//! All tools of one request.
+
+use serde_json::Value;
+
+use super::error::{ExportError, Provider};
+use super::options::ExportOptions;
+use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
+use crate::tool::ToolDefinition;
+use crate::tool::wire_name;
+
+/// Which form the tools of a request have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// [`openai_chat`].
+    OpenAiChat,
+    /// [`openai_responses`].
+    OpenAiResponses,
+    /// [`anthropic`].
+    Anthropic,
+    /// [`gemini`].
+    Gemini,
+    /// [`gemini_json_schema`].
+    GeminiJsonSchema,
+}
+
+impl Form {
+    fn provider(self) -> Provider {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => Provider::OpenAi,
+            Self::Anthropic => Provider::Anthropic,
+            Self::Gemini | Self::GeminiJsonSchema => Provider::Gemini,
+        }
+    }
+}
+
+/// All tools of one request in a provider's form, and what the provider counts over all of them: two tools of one
+/// name, and Anthropic's limits on the strict tools of a request.
+///
+/// ```
+/// use onionskin::ToolDefinition;
+/// use onionskin::export::{ExportOptions, Form, request};
+/// let tools = [ToolDefinition::new("now", "Tells the time."), ToolDefinition::new("today", "Tells the date.")];
+/// let exported = request(Form::OpenAiChat, &tools, &ExportOptions::new()).unwrap();
+/// assert_eq!(exported.len(), 2);
+/// ```
+///
+/// # Errors
+/// Everything that is wrong, with any of the tools and with all together.
+pub fn request<'t>(
+    form: Form,
+    tools: impl IntoIterator<Item = &'t ToolDefinition>,
+    options: &ExportOptions,
+) -> Result<Vec<Value>, Vec<ExportError>> {
+    let export = match form {
+        Form::OpenAiChat => openai_chat,
+        Form::OpenAiResponses => openai_responses,
+        Form::Anthropic => anthropic,
+        Form::Gemini => gemini,
+        Form::GeminiJsonSchema => gemini_json_schema,
+    };
+    let (mut exported, mut errors, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for tool in tools {
+        match export(tool, options) {
+            Ok(form) => exported.push(form),
+            Err(error) => errors.push(error),
+        }
+        let name = wire_name(&tool.name).into_owned();
+        if let Some((first, _)) = names.iter().find(|(_, taken)| *taken == name) {
+            errors.push(ExportError::SameName {
+                first: String::clone(first),
+                second: tool.name.to_string(),
+                provider: form.provider(),
+                name,
+            });
+        } else {
+            names.push((tool.name.to_string(), name));
+        }
+    }
+    if form == Form::Anthropic && options.strict {
+        let schemas: Vec<_> = exported.iter().map(|form| &form["input_schema"]).collect();
+        errors.extend(count::anthropic(&schemas));
+    }
+    if errors.is_empty() { Ok(exported) } else { Err(errors) }
+}

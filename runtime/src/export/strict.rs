@@ -1,0 +1,420 @@
+//! Rewrites a schema into a strict dialect. OpenAI and Anthropic differ in their [`Rules`].
+
+use serde_json::{Map, Value, json};
+
+use super::error::{ExportError, Site};
+use super::inline::{inline, items, property};
+use super::keywords::{
+    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, remarks, with_docs, words,
+};
+
+/// What an optional property becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Optional {
+    /// Required, and `null` is one of its values.
+    Null,
+    /// Left out of `required`, and `null` is none of its values.
+    LeftOut,
+}
+
+/// What a dialect takes.
+pub(super) struct Rules {
+    pub(super) optional: Optional,
+    /// References to what contains them.
+    pub(super) recursion: bool,
+    /// `"type": ["string", "null"]`.
+    pub(super) type_lists: bool,
+    /// Whether a limit (type, keyword, value) may stay in the schema.
+    pub(super) stays: fn(&str, &str, &Value) -> bool,
+}
+
+/// The schema in a strict dialect.
+pub(super) fn strict(site: Site<'_>, rules: &Rules, schema: &Value) -> Result<Value, ExportError> {
+    let mut root = inline(site, schema)?;
+    plain_root(site, &mut root)?;
+    let definitions = root.remove("$defs");
+    let walker = Walker { site, rules };
+    let mut out = walker.rewrite(&Value::Object(root), "$")?;
+    if let Some(Value::Object(definitions)) = definitions {
+        let mut rewritten = Map::new();
+        for (name, schema) in definitions {
+            rewritten.insert(name, Value::Object(walker.rewrite(&schema, "$")?));
+        }
+        out.insert("$defs".into(), Value::Object(rewritten));
+    }
+    Ok(Value::Object(out))
+}
+
+/// Providers take nothing but an object at the root, and no union.
+pub(super) fn plain_root(site: Site<'_>, root: &mut Object) -> Result<(), ExportError> {
+    if kinds(root) != ["object"] {
+        return Err(site.refuse(
+            "$",
+            "is not of type `object`",
+            "give the arguments a schema of type `object`",
+        ));
+    }
+    for key in ["anyOf", "oneOf", "allOf", "not", "enum"] {
+        if root.contains_key(key) {
+            if !site.lossy {
+                return Err(site.refuse(
+                    "$",
+                    format!("has `{key}` at the root"),
+                    "move the choice into a property, or export with `lossy` and leave it to the tool",
+                ));
+            }
+            root.remove(key);
+        }
+    }
+    Ok(())
+}
+
+struct Walker<'a> {
+    site: Site<'a>,
+    rules: &'a Rules,
+}
+
+impl Walker<'_> {
+    fn rewrite(&self, schema: &Value, path: &str) -> Result<Object, ExportError> {
+        let Some(schema) = schema.as_object() else { return Err(self.anything(path)) };
+        let mut schema = schema.clone();
+        let mut notes = Notes::default();
+        conditions(self.site, &mut schema, path, &mut notes)?;
+        all_of(self.site, &mut schema, path)?;
+        let mut description = match schema.remove("description") {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        remarks(&schema, &mut notes);
+        let mut out = if let Some(reference) = schema.remove("$ref") {
+            if !self.rules.recursion {
+                let next = "give it a fixed depth, or export without `strict`";
+                return Err(self.site.refuse(path, "is recursive", next));
+            }
+            // Nothing may stand beside a reference.
+            if description.is_some() {
+                object(json!({ "anyOf": [{ "$ref": reference }] }))
+            } else {
+                return Ok(object(json!({ "$ref": reference })));
+            }
+        } else if let Some(options) = options(self.site, &mut schema, path)? {
+            match words(&options) {
+                Some((words, docs)) => {
+                    description = with_docs(description.as_deref(), &docs);
+                    object(json!({ "type": "string", "enum": words }))
+                }
+                None => self.union(&options, path)?,
+            }
+        } else {
+            self.plain(&schema, path, &mut notes)?
+        };
+        let inner = match out.remove("description") {
+            Some(Value::String(inner)) if description.is_none() => Some(inner),
+            _ => None,
+        };
+        notes.describe(description.as_deref().or(inner.as_deref()), &mut out);
+        Ok(out)
+    }
+
+    fn anything(&self, path: &str) -> ExportError {
+        self.site.refuse(path, "takes a value of any type", "give it a type, or export without `strict`")
+    }
+
+    fn union(&self, options: &[Value], path: &str) -> Result<Object, ExportError> {
+        let mut union: Vec<Value> = Vec::new();
+        for option in options {
+            let mut option = self.rewrite(option, path)?;
+            let inner = match option.get("anyOf") {
+                Some(Value::Array(_)) if option.len() == 1 => option.remove("anyOf"),
+                _ => None,
+            };
+            let new = match inner {
+                Some(Value::Array(inner)) => inner,
+                _ => vec![Value::Object(option)],
+            };
+            for option in new {
+                if !union.contains(&option) {
+                    union.push(option);
+                }
+            }
+        }
+        match (union.pop(), union.is_empty()) {
+            (None, _) => Err(self.site.refuse(path, "is a union of nothing", "correct the schema")),
+            (Some(only), true) => Ok(object(only)),
+            (Some(last), false) => {
+                union.push(last);
+                Ok(self.nullable_type(&union))
+            }
+        }
+    }
+
+    /// `{"type": ["string", "null"]}` for the union of a plain type and null, where the dialect takes it.
+    fn nullable_type(&self, union: &[Value]) -> Object {
+        if self.rules.type_lists
+            && let [one, two] = union
+            && *two == json!({ "type": "null" })
+            && let Some(one) = one.as_object()
+            && let Some(Value::String(kind)) = one.get("type")
+            && !matches!(kind.as_str(), "object" | "array" | "null")
+            && !one.contains_key("enum")
+            && !one.contains_key("const")
+        {
+            let mut out = one.clone();
+            out.insert("type".into(), json!([kind, "null"]));
+            return out;
+        }
+        object(json!({ "anyOf": union }))
+    }
+
+    fn plain(&self, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
+        let kinds = kinds(schema);
+        let listed = literals(schema);
+        if !listed.is_empty() {
+            return self.listed(schema, listed, &kinds, path);
+        }
+        match &kinds[..] {
+            [] => Err(self.anything(path)),
+            [kind] => self.of_kind(schema, kind, path, notes),
+            kinds => {
+                let scalar = |kind: &String| !matches!(kind.as_str(), "object" | "array");
+                if self.rules.type_lists && kinds.iter().all(scalar) {
+                    let mut out = object(json!({ "type": kinds }));
+                    let kind = kinds.iter().find(|kind| *kind != "null").map_or("null", String::as_str);
+                    limits(schema, kind, self.rules.stays, &mut out, notes);
+                    return Ok(out);
+                }
+                let each = kinds.iter().map(|kind| {
+                    let mut one = of_one_kind(schema, kind);
+                    one.insert("type".into(), kind.as_str().into());
+                    Value::Object(one)
+                });
+                self.union(&each.collect::<Vec<_>>(), path)
+            }
+        }
+    }
+
+    /// A list of values.
+    fn listed(
+        &self,
+        schema: &Object,
+        listed: Vec<Value>,
+        kinds: &[String],
+        path: &str,
+    ) -> Result<Object, ExportError> {
+        if listed.iter().any(|value| value.is_array() || value.is_object()) {
+            return Err(self.site.refuse(
+                path,
+                "lists values that are no scalars",
+                "list strings or numbers",
+            ));
+        }
+        let mut out = Map::new();
+        match kinds {
+            [kind] => out.insert("type".into(), kind.as_str().into()),
+            kinds if self.rules.type_lists => out.insert("type".into(), json!(kinds)),
+            _ => None,
+        };
+        match schema.get("const") {
+            Some(value) => out.insert("const".into(), value.clone()),
+            None => out.insert("enum".into(), listed.into()),
+        };
+        Ok(out)
+    }
+
+    fn of_kind(
+        &self,
+        schema: &Object,
+        kind: &str,
+        path: &str,
+        notes: &mut Notes,
+    ) -> Result<Object, ExportError> {
+        let mut out = match kind {
+            "object" => self.object(schema, path)?,
+            "array" => self.array(schema, path, notes)?,
+            "string" | "number" | "integer" | "boolean" | "null" => object(json!({ "type": kind })),
+            other => {
+                let reason = format!("is of the unknown type `{other}`");
+                return Err(self.site.refuse(path, reason, "use a type of JSON Schema"));
+            }
+        };
+        limits(schema, kind, self.rules.stays, &mut out, notes);
+        Ok(out)
+    }
+
+    fn object(&self, schema: &Object, path: &str) -> Result<Object, ExportError> {
+        let empty = Map::new();
+        let known = schema.get("properties").and_then(Value::as_object);
+        if is_open(schema, known) && !(self.site.lossy && known.is_some_and(|known| !known.is_empty())) {
+            let (reason, next) = if known.is_some_and(|known| !known.is_empty()) {
+                ("is open for properties of any name", "close it, export with `lossy`, or without `strict`")
+            } else {
+                (
+                    "is a map with keys of any name",
+                    "use a list of objects with a key and a value, or export without `strict`",
+                )
+            };
+            return Err(self.site.refuse(path, reason, next));
+        }
+        let required: Vec<&str> = match schema.get("required") {
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        let (mut properties, mut names) = (Map::new(), Vec::new());
+        for (name, schema) in known.unwrap_or(&empty) {
+            let mut property = self.rewrite(schema, &property(path, name))?;
+            let optional = !required.contains(&name.as_str());
+            if optional && self.rules.optional == Optional::Null {
+                property = self.nullable(property);
+            } else if optional {
+                property = without_null(property);
+            }
+            if !optional || self.rules.optional == Optional::Null {
+                names.push(Value::from(name.as_str()));
+            }
+            properties.insert(name.clone(), Value::Object(property));
+        }
+        Ok(object(json!({
+            "type": "object",
+            "properties": properties,
+            "required": names,
+            "additionalProperties": false,
+        })))
+    }
+
+    fn array(&self, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
+        let tuple = match (schema.get("prefixItems"), schema.get("items")) {
+            (Some(Value::Array(tuple)), _) | (None, Some(Value::Array(tuple))) => Some(tuple),
+            _ => None,
+        };
+        let Some(tuple) = tuple else {
+            let item = schema.get("items").unwrap_or(&Value::Null);
+            let item = self.rewrite(item, &items(path))?;
+            return Ok(object(json!({ "type": "array", "items": item })));
+        };
+        let mut each: Vec<Value> = Vec::new();
+        for (at, item) in tuple.iter().enumerate() {
+            each.push(Value::Object(self.rewrite(item, &format!("{path}[{at}]"))?));
+        }
+        let order = each.clone();
+        let mut differing: Vec<Value> = Vec::new();
+        for item in each {
+            if !differing.contains(&item) {
+                differing.push(item);
+            }
+        }
+        let item = match (differing.pop(), differing.is_empty()) {
+            (Some(only), true) => only,
+            (Some(last), false) if self.site.lossy => {
+                differing.push(last);
+                notes.add(
+                    "items in this order",
+                    &order.iter().map(word).collect::<Vec<_>>().join(", ").into(),
+                );
+                json!({ "anyOf": differing })
+            }
+            _ => {
+                let next = "use a struct with named fields, or export with `lossy`, which takes any order";
+                return Err(self.site.refuse(path, "is a tuple of different types", next));
+            }
+        };
+        Ok(object(json!({ "type": "array", "items": item })))
+    }
+
+    /// The same schema, `null` being one of its values.
+    fn nullable(&self, mut schema: Object) -> Object {
+        if takes_null(&schema) {
+            return schema;
+        }
+        if let Some(Value::Array(options)) = schema.get_mut("anyOf") {
+            options.push(json!({ "type": "null" }));
+            return schema;
+        }
+        let description = schema.remove("description");
+        let mut out = self.nullable_type(&[Value::Object(schema), json!({ "type": "null" })]);
+        if let Some(description) = description {
+            out.insert("description".into(), description);
+        }
+        out
+    }
+}
+
+/// What of a schema for several types is about this one.
+fn of_one_kind(schema: &Object, kind: &str) -> Object {
+    let about = |key: &str| match key {
+        "properties"
+        | "required"
+        | "additionalProperties"
+        | "patternProperties"
+        | "minProperties"
+        | "maxProperties" => kind == "object",
+        "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" => kind == "array",
+        "minLength" | "maxLength" | "pattern" | "format" => kind == "string",
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+            matches!(kind, "integer" | "number")
+        }
+        _ => false,
+    };
+    schema.iter().filter(|(key, _)| about(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Whether an object takes properties that are not listed.
+pub(super) fn is_open(schema: &Object, known: Option<&Object>) -> bool {
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    if patterns.is_some_and(|patterns| !patterns.is_empty()) {
+        return true;
+    }
+    match schema.get("additionalProperties") {
+        None => known.is_none(),
+        Some(Value::Bool(open)) => *open,
+        Some(_) => true,
+    }
+}
+
+fn takes_null(schema: &Object) -> bool {
+    match (schema.get("type"), schema.get("anyOf"), schema.get("enum")) {
+        (Some(Value::String(kind)), _, _) if kind == "null" => true,
+        (_, _, Some(Value::Array(values))) => values.contains(&Value::Null),
+        (Some(Value::Array(kinds)), _, _) => kinds.contains(&"null".into()),
+        (_, Some(Value::Array(options)), _) => options.iter().any(is_null),
+        _ => false,
+    }
+}
+
+/// The same schema without `null` among its values, if anything else is.
+fn without_null(mut schema: Object) -> Object {
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && values.len() > 1
+    {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(options)) = schema.get_mut("anyOf") {
+        options.retain(|option| !is_null(option));
+        if let [only] = &mut options[..] {
+            let mut only = object(only.take());
+            if let Some(description) = schema.remove("description") {
+                only.insert("description".into(), description);
+            }
+            return only;
+        }
+    }
+    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [only] = &mut kinds[..] {
+            let only = only.take();
+            schema.insert("type".into(), only);
+        }
+    }
+    schema
+}
+
+/// A type in a word.
+fn word(schema: &Value) -> String {
+    schema["type"].as_str().unwrap_or("other").to_owned()
+}
+
+pub(super) fn object(value: Value) -> Object {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}

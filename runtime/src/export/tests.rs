@@ -1,0 +1,372 @@
+//! Each rule of each dialect, one schema each.
+#![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are passed")]
+
+use serde_json::{Map, Value, json};
+
+use super::*;
+use crate::tool::ToolDefinition;
+
+/// A tool with one required parameter `x` of this schema.
+fn one(schema: Value) -> ToolDefinition {
+    let root = json!({"type": "object", "properties": {"x": schema}, "required": ["x"]});
+    ToolDefinition::new("look", "Looks.").with_input_schema(root)
+}
+
+fn optional(schema: Value) -> ToolDefinition {
+    let root = json!({"type": "object", "properties": {"x": schema}});
+    ToolDefinition::new("look", "Looks.").with_input_schema(root)
+}
+
+fn strict() -> ExportOptions {
+    ExportOptions::new().strict()
+}
+
+type Export = fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError>;
+
+fn x(export: Export, key: &str, tool: &ToolDefinition) -> Value {
+    export(tool, &strict()).unwrap()[key]["properties"]["x"].clone()
+}
+
+/// What `x` becomes for OpenAI, Anthropic and Gemini.
+fn each(tool: &ToolDefinition) -> [Value; 3] {
+    [
+        x(openai_responses, "parameters", tool),
+        x(anthropic, "input_schema", tool),
+        x(gemini, "parameters", tool),
+    ]
+}
+
+fn path_of(error: ExportError) -> String {
+    match error {
+        ExportError::Schema { tool, path, next, .. } => {
+            assert_eq!(tool, "look");
+            assert!(!next.is_empty());
+            path
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn s3_the_forms_have_their_keys() {
+    let tool = one(json!({"type": "string"}));
+    let plain = ExportOptions::new();
+    let chat = openai_chat(&tool, &plain).unwrap();
+    let parameters = json!({"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]});
+    let function = json!({"name": "look", "description": "Looks.", "parameters": parameters});
+    assert_eq!(chat, json!({"type": "function", "function": function}));
+    assert_eq!(openai_chat(&tool, &strict()).unwrap()["function"]["strict"], true);
+    assert_eq!(openai_responses(&tool, &plain).unwrap()["strict"], false);
+    assert_eq!(anthropic(&tool, &plain).unwrap().get("strict"), None);
+    assert_eq!(anthropic(&tool, &strict()).unwrap()["strict"], true);
+    assert_eq!(gemini_json_schema(&tool, &plain).unwrap()["parametersJsonSchema"], parameters);
+    assert_eq!(mcp(&tool, &plain).unwrap()["inputSchema"], parameters);
+}
+
+#[test]
+fn s3_strict_says_what_holds() {
+    let open = one(json!({"type": "string"}));
+    let plain = ExportOptions::new();
+    assert_eq!(to_jsonschema(&open, &plain).unwrap()["strict"], false);
+    assert_eq!(to_jsonschema(&open, &strict()).unwrap()["strict"], true);
+    let closed = json!({
+        "type": "object", "properties": {"b": {"type": "string"}, "a": {"type": ["string", "null"]}},
+        "required": ["b", "a"], "additionalProperties": false,
+    });
+    let tool = ToolDefinition::new("look", "Looks.").with_input_schema(closed);
+    assert_eq!(to_jsonschema(&tool, &plain).unwrap()["strict"], true);
+}
+
+#[test]
+fn s3_optional_is_null_for_openai_and_left_out_for_anthropic() {
+    let tool = optional(json!({"type": ["integer", "null"], "format": "int64"}));
+    let exported = openai_responses(&tool, &strict()).unwrap();
+    assert_eq!(exported["parameters"]["required"], json!(["x"]));
+    assert_eq!(exported["parameters"]["properties"]["x"], json!({"type": ["integer", "null"]}));
+    let exported = anthropic(&tool, &strict()).unwrap();
+    assert_eq!(exported["input_schema"]["required"], json!([]));
+    assert_eq!(exported["input_schema"]["properties"]["x"], json!({"type": "integer"}));
+    let exported = gemini(&tool, &strict()).unwrap();
+    let wanted = json!({"type": "INTEGER", "format": "int64", "nullable": true});
+    assert_eq!(exported["parameters"]["properties"]["x"], wanted);
+}
+
+#[test]
+fn s3_a_nullable_that_is_required_stays_one() {
+    let item = json!({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]});
+    let [openai, anthropic, gemini] = each(&one(item.clone()));
+    assert_eq!(openai, item);
+    assert_eq!(anthropic, item);
+    assert_eq!(gemini, json!({"type": "ARRAY", "items": {"type": "STRING"}, "nullable": true}));
+}
+
+#[test]
+fn s3_what_a_dialect_lacks_moves_into_the_description() {
+    let tool = optional(json!({
+        "type": "integer", "minimum": 1, "exclusiveMaximum": 9, "default": 3, "description": "How many.",
+        "examples": [2], "title": "X",
+    }));
+    let [openai, anthropic, gemini] = each(&tool);
+    let openai_wanted = json!({
+        "type": ["integer", "null"], "minimum": 1, "exclusiveMaximum": 9,
+        "description": "How many. (default: 3, example: 2)",
+    });
+    assert_eq!(openai, openai_wanted);
+    assert_eq!(anthropic["type"], "integer");
+    let words = anthropic["description"].as_str().unwrap();
+    assert!(words.contains("minimum: 1") && words.contains("exclusiveMaximum: 9"), "{words}");
+    assert_eq!(gemini["minimum"], 1);
+    assert!(gemini["description"].as_str().unwrap().contains("exclusiveMaximum: 9"));
+}
+
+#[test]
+fn s3_documented_variants_become_one_list() {
+    let variants = json!([
+        {"type": "string", "const": "C", "description": "Celsius."},
+        {"type": "string", "const": "F"},
+    ]);
+    let [openai, anthropic, gemini] = each(&one(json!({"oneOf": variants})));
+    let wanted = json!({"type": "string", "enum": ["C", "F"], "description": "- `C`: Celsius."});
+    assert_eq!(openai, wanted);
+    assert_eq!(anthropic, wanted);
+    assert_eq!(gemini["enum"], json!(["C", "F"]));
+}
+
+#[test]
+fn s3_tagged_unions_are_unions() {
+    let variant = |tag: &str| {
+        let properties = json!({"kind": {"type": "string", "const": tag}, "to": {"type": "string"}});
+        json!({"type": "object", "properties": properties, "required": ["kind"]})
+    };
+    let [openai, anthropic, gemini] = each(&one(json!({"oneOf": [variant("a"), variant("b")]})));
+    assert_eq!(openai["anyOf"][0]["properties"]["to"], json!({"type": ["string", "null"]}));
+    assert_eq!(openai["anyOf"][1]["additionalProperties"], false);
+    assert_eq!(anthropic["anyOf"][0]["required"], json!(["kind"]));
+    assert_eq!(gemini["anyOf"][0]["properties"]["kind"], json!({"type": "STRING", "enum": ["a"]}));
+}
+
+#[test]
+fn s3_what_stands_beside_a_union_goes_into_its_branches() {
+    let schema = json!({
+        "type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"],
+        "anyOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]},
+        ],
+    });
+    let [openai, ..] = each(&one(schema));
+    assert_eq!(openai["anyOf"][1]["required"].as_array().unwrap().len(), 2);
+    assert!(openai["anyOf"][1]["properties"]["id"].is_object());
+    assert_eq!(openai.get("properties"), None);
+}
+
+#[test]
+fn s3_references_are_written_out_unless_they_are_recursive() {
+    let tree = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/Tree"}, "name": {"$ref": "#/$defs/Name"}}});
+    let root = json!({
+        "type": "object", "properties": {"x": {"$ref": "#/$defs/Tree", "description": "The tree."}}, "required": ["x"],
+        "$defs": {"Tree": tree, "Name": {"type": "string"}},
+    });
+    let tool = ToolDefinition::new("look", "Looks.").with_input_schema(root);
+    let parameters = &openai_responses(&tool, &strict()).unwrap()["parameters"];
+    let reference = json!({"$ref": "#/$defs/Tree"});
+    assert_eq!(parameters["properties"]["x"], json!({"anyOf": [reference], "description": "The tree."}));
+    assert_eq!(parameters["$defs"]["Tree"]["properties"]["name"], json!({"type": ["string", "null"]}));
+    assert_eq!(
+        parameters["$defs"]["Tree"]["properties"]["next"],
+        json!({"anyOf": [reference, {"type": "null"}]})
+    );
+    assert_eq!(parameters["$defs"].as_object().unwrap().len(), 1);
+    assert_eq!(path_of(anthropic(&tool, &strict()).unwrap_err()), "$.x");
+    assert_eq!(path_of(gemini(&tool, &strict()).unwrap_err()), "$.x");
+}
+
+#[test]
+fn s3_what_has_no_form_is_an_error_with_its_path() {
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let deep = json!({"type": "array", "items": {"type": "object", "properties": {"a b": map}, "required": ["a b"]}});
+    let pair = json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]});
+    let cases = [
+        (map, "$.x"),
+        (deep, "$.x[*]['a b']"),
+        (json!(true), "$.x"),
+        (json!({}), "$.x"),
+        (json!({"type": "array"}), "$.x[*]"),
+        (pair, "$.x"),
+        (json!({"type": "string", "not": {"maxLength": 3}}), "$.x"),
+        (json!({"$ref": "https://example.com/schema"}), "$.x"),
+        (json!({"$ref": "#/$defs/Missing"}), "$.x"),
+        (json!({"type": "text"}), "$.x"),
+        (json!({"const": [1]}), "$.x"),
+        (json!({"anyOf": []}), "$.x"),
+    ];
+    for (schema, path) in cases {
+        let tool = one(schema.clone());
+        assert_eq!(path_of(openai_chat(&tool, &strict()).unwrap_err()), path, "{schema}");
+        assert_eq!(path_of(anthropic(&tool, &strict()).unwrap_err()), path, "{schema}");
+        if schema != json!({"const": [1]}) {
+            path_of(gemini(&tool, &strict()).unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn s3_lossy_does_what_it_says_and_no_more() {
+    let lossy = strict().lossy();
+    let pair =
+        json!({"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": 2});
+    let exported = openai_responses(&one(pair), &lossy).unwrap();
+    let x = &exported["parameters"]["properties"]["x"];
+    assert_eq!(x["items"]["anyOf"], json!([{"type": "string"}, {"type": "integer"}]));
+    assert_eq!(
+        (&x["minItems"], &x["description"]),
+        (&json!(2), &json!("(items in this order: string, integer)"))
+    );
+    let open =
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true});
+    openai_chat(&one(open.clone()), &strict()).unwrap_err();
+    let exported = openai_responses(&one(open), &lossy).unwrap();
+    assert_eq!(exported["parameters"]["properties"]["x"]["additionalProperties"], false);
+    let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    openai_chat(&one(map), &lossy).unwrap_err();
+    let root = json!({"type": "object", "properties": {}, "anyOf": [{"required": ["a"]}]});
+    let tool = ToolDefinition::new("look", "Looks.").with_input_schema(root);
+    for export in [openai_chat as Export, anthropic] {
+        assert_eq!(path_of(export(&tool, &ExportOptions::new()).unwrap_err()), "$");
+        export(&tool, &lossy).unwrap();
+    }
+}
+
+#[test]
+fn s3_a_list_of_one_type_is_no_tuple() {
+    let pair = json!({"type": "array", "prefixItems": [{"type": "number"}, {"type": "number"}], "minItems": 2, "maxItems": 2});
+    let [openai, anthropic, _] = each(&one(pair));
+    assert_eq!(openai, json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}));
+    assert_eq!(anthropic["description"], "(minItems: 2, maxItems: 2)");
+}
+
+#[test]
+fn s3_custom_fields_stand_beside_the_name() {
+    let tool = one(json!({"type": "string"}));
+    let options = ExportOptions::new().field("custom", json!({"a": 1}));
+    assert_eq!(openai_chat(&tool, &options).unwrap()["function"]["custom"]["a"], 1);
+    let flat: [Export; 6] = [openai_responses, anthropic, gemini, gemini_json_schema, to_jsonschema, mcp];
+    for export in flat {
+        assert_eq!(export(&tool, &options).unwrap()["custom"]["a"], 1);
+    }
+    let clash = ExportOptions::new().field("description", "mine");
+    for export in flat.into_iter().chain([openai_chat as Export]) {
+        let error = export(&tool, &clash).unwrap_err();
+        assert!(
+            matches!(&error, ExportError::ReservedField { field, .. } if field == "description"),
+            "{error}"
+        );
+    }
+    // Reserved even where the form does without it.
+    anthropic(&tool, &ExportOptions::new().field("strict", true)).unwrap_err();
+}
+
+#[test]
+fn s3_numbers_are_counted_before_a_request() {
+    let limit_of = |schema: Value| match openai_chat(&one(schema), &strict()).unwrap_err() {
+        ExportError::Limit { what, found, most, .. } => (what, found, most),
+        other => panic!("{other}"),
+    };
+    let string = json!({"type": "string"});
+    let many: Map<_, _> = (0..5000).map(|at| (format!("p{at}"), string.clone())).collect();
+    assert_eq!(limit_of(json!({"type": "object", "properties": many})), ("properties", 5001, 5000));
+    let mut deep = json!({"type": "object", "properties": {}});
+    for _ in 0..9 {
+        deep = json!({"type": "object", "properties": {"d": deep}});
+    }
+    assert_eq!(limit_of(deep), ("levels of objects inside objects", 11, 10));
+    let words: Vec<_> = (0..1001).map(|at| at.to_string()).collect();
+    assert_eq!(limit_of(json!({"enum": words})), ("listed values", 1001, 1000));
+    let long: Vec<_> = (0..251).map(|at| format!("{at:060}")).collect();
+    assert_eq!(limit_of(json!({"enum": long})).2, 15_000);
+    let long = json!({"type": "object", "properties": {"n".repeat(120_000): string}});
+    assert_eq!(limit_of(long), ("characters of names and listed values", 120_001, 120_000));
+}
+
+#[test]
+fn s3_what_a_request_may_have_is_counted_over_its_tools() {
+    let tool = |at: usize, schema: &Value| {
+        ToolDefinition::new(format!("look_{at}"), "Looks.").with_input_schema(schema.clone())
+    };
+    let whats = |schema: &Value, count: usize| -> Vec<&'static str> {
+        let tools: Vec<_> = (0..count).map(|at| tool(at, schema)).collect();
+        request(Form::OpenAiChat, &tools, &strict()).unwrap();
+        request(Form::Anthropic, &tools, &ExportOptions::new()).unwrap();
+        let errors = request(Form::Anthropic, &tools, &strict()).err().unwrap_or_default();
+        errors
+            .iter()
+            .map(|error| match error {
+                ExportError::Limit { what, .. } => *what,
+                other => panic!("{other}"),
+            })
+            .collect()
+    };
+    let plain = json!({"type": "object", "properties": {}});
+    assert!(whats(&plain, 20).is_empty());
+    assert_eq!(whats(&plain, 21), ["strict tools"]);
+    let two = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
+    assert!(whats(&two, 12).is_empty());
+    assert_eq!(whats(&two, 13), ["optional parameters in strict tools"]);
+    let union =
+        json!({"type": "object", "properties": {"a": {"type": ["string", "integer"]}}, "required": ["a"]});
+    assert!(whats(&union, 16).is_empty());
+    assert_eq!(whats(&union, 17), ["parameters with a union of types in strict tools"]);
+}
+
+#[test]
+fn s3_names_that_become_one_are_reported() {
+    let tools = [ToolDefinition::new("a.b", ""), ToolDefinition::new("a_b", "")];
+    let errors = request(Form::Gemini, &tools, &ExportOptions::new()).unwrap_err();
+    assert!(matches!(&errors[..], [ExportError::SameName { name, .. }] if name == "a_b"));
+}
+
+#[test]
+fn s3_hostile_schemas_end_in_time() {
+    // Each definition refers to the one before it twice: written out, it doubles with every step.
+    let mut definitions = Map::from_iter([("d0".to_owned(), json!({"type": "string"}))]);
+    for at in 1..64 {
+        let reference = json!({"$ref": format!("#/$defs/d{}", at - 1)});
+        definitions.insert(format!("d{at}"), json!({"anyOf": [reference, reference]}));
+    }
+    let bomb = json!({
+        "type": "object", "properties": {"x": {"$ref": "#/$defs/d63"}}, "required": ["x"], "$defs": definitions,
+    });
+    let itself = json!({
+        "type": "object", "properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}},
+    });
+    for (schema, path) in [(bomb, "$.x"), (itself, "$.x")] {
+        let tool = ToolDefinition::new("look", "Looks.").with_input_schema(schema);
+        assert_eq!(path_of(anthropic(&tool, &strict()).unwrap_err()), path);
+    }
+}
+
+#[test]
+fn s1_signatures_and_docstrings_are_rebuilt_from_the_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "left": {"type": "integer", "description": "The left one.\nStill.", "examples": [1]},
+            "right": {"type": ["integer", "null"], "default": 10},
+            "tags": {"type": "array", "items": {"enum": ["a", "b"]}},
+        },
+        "required": ["left"],
+    });
+    let tool = ToolDefinition::new("sample_tool", "Adds.\n\nBoth.").with_input_schema(schema).with_output_schema(
+        json!({"type": "object", "properties": {"result": {"type": "integer"}}, "description": "The sum."}),
+    );
+    assert_eq!(signature(&tool), "sample_tool(left, right=10, tags=null)");
+    assert_eq!(signature_with(&tool, &example_arguments(&tool)), "sample_tool(left=1, right=10)");
+    let wanted = "Adds.\n\nBoth.\n\nArgs:\n    left (integer): The left one.\n        Still.\n    \
+                  right (integer or null, optional): (default: 10)\n    \
+                  tags (list of (\"a\" or \"b\"), optional):\n\nReturns:\n    integer: The sum.";
+    assert_eq!(docstring(&tool), wanted);
+    let prompt = to_prompt(&tool);
+    let mut lines = prompt.lines();
+    assert_eq!(lines.next(), Some("- `sample_tool(left, right=10, tags=null)`"));
+    assert!(lines.all(|line| line.is_empty() || line.starts_with("    ")), "{prompt}");
+}
