@@ -2,9 +2,9 @@
 # What 100 documented tools of three parameters cost the compiler: ours beside rmcp's `#[tool_router]`.
 #
 # User CPU seconds of `cargo check` and of a release build of just that crate: dependencies are built
-# before, nothing is incremental, one job, rounds interleaved, the lowest of each: what else runs on the machine only
-# ever adds to it. Fails if a gate is not kept; `--no-worse`,
-# which is what CI asks, leaves room for a busy machine.
+# before, nothing is incremental, one job, rounds interleaved, the lowest of each: what else runs on the
+# machine only ever adds to it. Fails if a gate is not kept; `--no-worse`, which is what CI asks, leaves room
+# for a busy machine.
 #
 # usage: measure.sh [--no-worse] [ROUNDS]
 set -euo pipefail

@@ -347,6 +347,20 @@ async fn t4_own_hooks_stand_around_the_decoding_first_outside() {
     assert_eq!(text::<hooked>(r#"{"x": "wrong"}"#).await, "3ba");
 }
 
+/// What more people see than the hooks that stand in it.
+pub mod seen_outside {
+    /// Gives one.
+    #[onionskin::tool(hooks = [super::mark("private")])]
+    pub fn one() -> u32 {
+        1
+    }
+}
+
+#[tokio::test]
+async fn t4_a_public_tool_has_private_hooks() {
+    assert_eq!(text::<seen_outside::one>("{}").await, "1private");
+}
+
 #[derive(Clone)]
 struct Counter {
     calls: u32,

@@ -105,7 +105,7 @@ impl Expansion<'_> {
     fn block(&self) -> TokenStream {
         let private = self.model.runtime.private();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
-        let (default, state, spec) = (self.default(), self.state(), self.spec());
+        let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
         quote! {
             use #private as __rt;
@@ -114,6 +114,7 @@ impl Expansion<'_> {
             #inject
             #default
             #spec
+            #states
             #tool
         }
     }
@@ -159,6 +160,11 @@ impl Expansion<'_> {
         self.takes_self().then(|| quote!(let __of = &self.of;))
     }
 
+    /// The object as a thread of its own holds it.
+    pub(super) fn object_for_thread(&self) -> Option<TokenStream> {
+        self.takes_self().then(|| quote!(let __of = __rt::Arc::clone(__of);))
+    }
+
     /// The parameters that the model fills, each with its place among all parameters.
     pub(super) fn model_params(&self) -> impl DoubleEndedIterator<Item = (usize, &Param)> {
         self.params.iter().enumerate().filter(|(_, param)| param.is_model()).map(|(at, param)| (at, *param))
@@ -185,14 +191,21 @@ impl Expansion<'_> {
         })
     }
 
+    /// All that is made before the function is called, and may end the call: what is injected, what nobody gives, and
+    /// the state. The values of its fields come after it, where they may borrow: [`Self::fields`].
+    pub(super) fn prepared(&self) -> TokenStream {
+        let (inject, skipped, state_values) = (self.injection(), self.skipped(), self.state_values());
+        quote!(#inject #skipped #state_values)
+    }
+
     /// Asks the context for what is injected.
-    pub(super) fn injection(&self) -> Option<TokenStream> {
+    fn injection(&self) -> Option<TokenStream> {
         let values: Vec<_> = self.injected().map(|(at, _)| local(at)).collect();
         (!values.is_empty()).then(|| quote!(let (#(#values,)*) = __inject(__cx)?;))
     }
 
     /// The values that nobody gives.
-    pub(super) fn skipped(&self) -> TokenStream {
+    fn skipped(&self) -> TokenStream {
         let skipped =
             self.params.iter().enumerate().filter(|(_, param)| matches!(param.source, Source::Skipped));
         let values = skipped.map(|(at, _)| {
@@ -203,10 +216,10 @@ impl Expansion<'_> {
     }
 
     /// The snapshot of the agent's state that fields are taken from, and the values of keys.
-    pub(super) fn state_values(&self) -> TokenStream {
+    fn state_values(&self) -> TokenStream {
         let fields = self.params.iter().any(|param| matches!(param.source, Source::Bound(Bind::Field(_))));
         let state = fields.then(|| {
-            let state = self.state_type();
+            let state = state_type(self.model);
             quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;)
         });
         let keys = self.params.iter().enumerate().filter_map(|(at, param)| {
@@ -232,10 +245,6 @@ impl Expansion<'_> {
             Some(quote!(let #value: #ty = #field;))
         });
         quote!(#(#fields)*)
-    }
-
-    fn state_type(&self) -> TokenStream {
-        state_type(self.model).unwrap_or_else(|| quote!(()))
     }
 
     fn default(&self) -> TokenStream {
@@ -288,13 +297,33 @@ impl Expansion<'_> {
         }
     }
 
-    /// The state that the tool and its own hooks work on.
-    fn state(&self) -> TokenStream {
-        let own = own_state(self.model);
-        (0..self.model.options.hooks.len()).fold(own, |states, index| {
-            let hook = as_written(index);
-            quote!(__rt::BothStates<#states, <#hook as __rt::Hook>::State>)
-        })
+    /// The state that the tool and its own hooks work on, and what has to be written for it.
+    fn state(&self) -> (TokenStream, TokenStream) {
+        let own = match state_type(self.model) {
+            Some(state) => quote!(__rt::State<#state>),
+            None => quote!(()),
+        };
+        if self.model.options.hooks.is_empty() {
+            return (own, TokenStream::new());
+        }
+        let hooks = (0..self.model.options.hooks.len()).map(as_written);
+        // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
+        let item = quote! {
+            pub struct States;
+            impl<S> __rt::FitsState<S> for States
+            where
+                #own: __rt::FitsState<S>,
+                #(<#hooks as __rt::Hook>::State: __rt::FitsState<S>,)*
+            {
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ::core::default::Default> __rt::Make<T> for States {
+                fn make() -> T {
+                    ::core::default::Default::default()
+                }
+            }
+        };
+        (quote!(States), item)
     }
 }
 
@@ -302,14 +331,6 @@ impl Expansion<'_> {
 fn state_type(model: &Model) -> Option<TokenStream> {
     let given = model.options.state.as_ref().map(ToTokens::to_token_stream);
     given.or_else(|| model.params.iter().find_map(state_of).map(ToTokens::to_token_stream))
-}
-
-/// The state that the function takes.
-pub(crate) fn own_state(model: &Model) -> TokenStream {
-    match state_type(model) {
-        Some(state) => quote!(__rt::State<#state>),
-        None => quote!(()),
-    }
 }
 
 /// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other

@@ -47,7 +47,6 @@ impl Expansion<'_> {
         let output = self.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
         let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
-        let (inject, skipped) = (self.injection(), self.skipped());
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
             ::core::result::Result<
@@ -57,7 +56,7 @@ impl Expansion<'_> {
         };
         let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
         let call = quote!(#callee(#(#passed),*));
-        let (state_values, of_state) = (self.state_values(), self.fields());
+        let (prepared, of_state) = (self.prepared(), self.fields());
         let (before, call) = match (self.model.is_async, self.passes_references()) {
             (false, _) if of_state.is_empty() => (None, quote!(__rt::lazy(move |_| #call))),
             (false, _) => (None, quote!(__rt::lazy(move |_| { #of_state #call }))),
@@ -100,9 +99,7 @@ impl Expansion<'_> {
                     #nested_values: Self::Values,
                 ) -> #future {
                     #object
-                    #inject
-                    #skipped
-                    #state_values
+                    #prepared
                     #before
                     #called
                 }

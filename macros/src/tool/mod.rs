@@ -64,7 +64,6 @@ pub(crate) struct Member {
     pub(crate) type_name: syn::Ident,
     pub(crate) tool_name: String,
     pub(crate) cfgs: Vec<syn::Attribute>,
-    pub(crate) state: TokenStream,
 }
 
 /// Expands one method; it is left without our attributes and its parameters' docs.
@@ -89,7 +88,6 @@ pub(crate) fn member(
         type_name,
         tool_name: model.tool_name.clone(),
         cfgs: model.cfgs.clone(),
-        state: expand::own_state(&model),
     })
 }
 

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
-use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility};
+use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility, parse_quote};
 
 use super::attr::Options;
 use super::check;
@@ -75,10 +75,11 @@ impl Model {
         let type_name = type_ident(options.type_name.as_ref().unwrap_or(&ident));
         Self {
             runtime: Runtime::new(options.crate_path.clone()),
-            method,
             type_name: may_have_type.then_some(type_name),
             tool_name,
-            vis: function.vis.clone(),
+            // A method's type stands where nobody can name it; the toolbox may be seen by more people than the method.
+            vis: if method.is_some() { parse_quote!(pub) } else { function.vis.clone() },
+            method,
             cfgs: function.cfgs().into_iter().cloned().collect(),
             deprecated: function.attrs.iter().any(|attr| attr.path().is_ident("deprecated")),
             is_async: function.sig.asyncness.is_some(),

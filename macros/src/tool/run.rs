@@ -107,20 +107,17 @@ impl Expansion<'_> {
     /// `Tool::run`, and what stands inside of the tool's own hooks.
     fn run(&self) -> (TokenStream, TokenStream) {
         let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
-        let (inject, skipped) = (self.injection(), self.skipped());
-        let (state_values, fields) = (self.state_values(), self.fields());
+        let (prepared, fields) = (self.prepared(), self.fields());
         let body = if self.model.options.blocking.is_some() {
             let owned = self.model_params().map(|(at, param)| param.to_owned(&local(at)));
             let call = self.called(true);
-            let own = self.takes_self().then(|| quote!(let __of = __rt::Arc::clone(__of);));
+            let object = self.object_for_thread();
             quote! {
-                #own
+                #object
                 let (#(#values,)*) = __read(__args)?;
                 let (#(#values,)*) = (#(#owned,)*);
                 __rt::offload(__cx, move |__cx| {
-                    #inject
-                    #skipped
-                    #state_values
+                    #prepared
                     #fields
                     __encode(#call)
                 })
@@ -130,9 +127,7 @@ impl Expansion<'_> {
             let call = self.called(false);
             quote! {
                 let (#(#values,)*) = __read(__args)?;
-                #inject
-                #skipped
-                #state_values
+                #prepared
                 #fields
                 __encode(#call)
             }

@@ -20,21 +20,18 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let output = tool.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
     let span = tool.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
     let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
-    let (inject, skipped, call) = (tool.injection(), tool.skipped(), tool.called(true));
+    let (prepared, fields_of_state, call) = (tool.prepared(), tool.fields(), tool.called(true));
     let ladders = ladders(&output);
     let object = tool.object();
-    let own = (tool.takes_self() && tool.model.options.blocking.is_some())
-        .then(|| quote!(let __of = __rt::Arc::clone(__of);));
-    let (state_values, fields_of_state) = (tool.state_values(), tool.fields());
     let run = quote! {
-        #inject
-        #skipped
-        #state_values
+        #prepared
         #fields_of_state
         ::core::result::Result::Ok(#call)
     };
     let run = if tool.model.options.blocking.is_some() {
+        let object = tool.object_for_thread();
         quote! {
+            #object
             __rt::offload(__cx, move |__cx| { #run }).await
         }
     } else {
@@ -59,7 +56,6 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
                 __args: #arguments,
             ) -> __rt::ToolResult<#output> {
                 #object
-                #own
                 let #arguments { #(#fields: #values,)* } = __args;
                 #run
             }

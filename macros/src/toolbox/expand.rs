@@ -19,7 +19,7 @@ pub(super) fn expand(
     }
     let rt = Runtime::new(options.crate_path.clone()).private();
     let members: Vec<_> = members.iter().filter_map(|(_, member)| member.as_ref()).collect();
-    let cfgs = block.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    let cfgs: Vec<_> = block.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let self_ty = &block.self_ty;
     let tools = members.iter().map(|member| &member.expansion);
     let names = members.iter().map(|Member { cfgs, tool_name, .. }| quote!(#(#cfgs)* #tool_name));
@@ -29,8 +29,11 @@ pub(super) fn expand(
             list.push(__rt::Arc::new(#type_name::bound(__rt::Arc::clone(this))));
         }
     });
-    let states = members.iter().filter(|member| member.cfgs.is_empty()).map(|member| &member.state);
-    let state = states.fold(quote!(()), |all, state| quote!(__rt::BothStates<#all, #state>));
+    let members_there = members.iter().filter(|member| member.cfgs.is_empty());
+    let state = members_there.fold(
+        quote!(()),
+        |all, Member { type_name, .. }| quote!(__rt::BothStates<#all, <#type_name as __rt::Tool>::State>),
+    );
     let list = quote! {
         #[allow(unused_mut)]
         let mut list: __rt::Vec<__rt::Arc<dyn __rt::DynTool>> = __rt::Vec::new();
@@ -44,6 +47,7 @@ pub(super) fn expand(
     // Another block names it.
     let part_type = options.part.as_ref().map(|part| {
         quote! {
+            #(#cfgs)*
             #[doc(hidden)]
             #[allow(unreachable_pub, dead_code)]
             pub enum #part {}
@@ -65,8 +69,6 @@ pub(super) fn expand(
         }
         None => toolbox(self_ty, options, &names, &list, &state),
     };
-    let cfgs: Vec<_> = cfgs.collect();
-    let part_type = part_type.map(|part| quote!(#(#cfgs)* #part));
     quote! {
         #part_type
         #(#cfgs)*

@@ -87,16 +87,7 @@ pub struct Param {
 impl Param {
     /// A required parameter of this type, without words or limits.
     pub const fn new<T: for<'a> ToolArg<'a>>(name: &'static str) -> Self {
-        Self {
-            name,
-            description: "",
-            schema: super::schema::schema_of::<T>,
-            optional: super::schema::optional::<T>,
-            reads: |raw| reads::<T>(raw),
-            default: None,
-            example: None,
-            limits: &[],
-        }
+        Self::borrowing::<T>(name, |raw| reads::<T>(raw))
     }
 
     /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type that lives for ever.
