@@ -29,9 +29,27 @@ where
 {
     if !cx.entry().is_limited && cx.run().journal().is_none() {
         // A sync tool's panic comes while its future is polled, like an async one's.
-        Attempt::Plain { call: Caught::new(call(), cx, panicked), cx, started: false }
+        let call = Single { call: call() };
+        Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
     } else {
-        Attempt::Watched { call: watch(cx, call) }
+        Attempt::Watched { call: Box::pin(Rare { call: watch(cx, call) }) }
+    }
+}
+
+pin_project! {
+    /// The choice between an agent's tools, which is the largest function of a program with many. As an `async` block it
+    /// would be compiled again in every codegen unit that polls it; a function is compiled once.
+    struct Single<F> {
+        #[pin]
+        call: F,
+    }
+}
+
+impl<F: Future> Future for Single<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        self.project().call.poll(context)
     }
 }
 
@@ -40,7 +58,8 @@ pin_project! {
     #[project = Project]
     enum Attempt<'a, F, W> {
         Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
-        Watched { call: Pin<Box<W>> },
+        // Boxed, so that a call that nobody watches is no larger for it.
+        Watched { call: Pin<Box<Rare<W>>> },
     }
 }
 
@@ -64,16 +83,27 @@ where
                 }
                 call.poll(context)
             }
-            Project::Watched { call } => poll_rare(call.as_mut(), context),
+            Project::Watched { call } => call.as_mut().poll(context),
         }
     }
 }
 
-/// Keeps what few calls need out of the code of all.
-#[cold]
-#[inline(never)]
-pub(super) fn poll_rare<F: Future>(call: Pin<&mut F>, context: &mut Context<'_>) -> Poll<F::Output> {
-    call.poll(context)
+pin_project! {
+    /// Keeps what few calls need out of the code of all.
+    pub(super) struct Rare<F> {
+        #[pin]
+        pub(super) call: F,
+    }
+}
+
+impl<F: Future> Future for Rare<F> {
+    type Output = F::Output;
+
+    #[cold]
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        self.project().call.poll(context)
+    }
 }
 
 /// A hook may swallow an abort and call again before anybody drops it.
@@ -85,22 +115,16 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     }
 }
 
-/// Boxed, so that a call that nobody watches is no larger for it.
 #[cold]
-fn watch<F>(
-    cx: &ToolContext,
-    call: impl FnOnce() -> F + Send,
-) -> Pin<Box<impl Future<Output = ToolResult> + Send>>
+async fn watch<F>(cx: &ToolContext, call: impl FnOnce() -> F + Send) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
 {
-    Box::pin(async move {
-        let call = Caught::new(call(), cx, panicked);
-        refuse_aborted(cx)?;
-        cx.admit()?;
-        cx.start_attempt();
-        watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
-    })
+    let call = Caught::new(Single { call: call() }, cx, panicked);
+    refuse_aborted(cx)?;
+    cx.admit()?;
+    cx.start_attempt();
+    watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
 }
 
 /// Runs a tool that is known at run time only.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
-use super::core::{Caught, panic_text};
+use super::core::{Caught, Rare, panic_text};
 use super::next::Latched;
 use super::{Call, DynCall, Hook, Next};
 use crate::args::Args;
@@ -88,7 +88,7 @@ impl<C: Call> Call for Seam<C> {
             return Either::Left(self.inner.call(cx, args));
         }
         let next = DynNext { rest: &self.hooks.0, inner: &self.inner, cx };
-        Either::Right(async move { step(next, args).await })
+        Either::Right(Rare { call: async move { step(next, args).await } })
     }
 }
 
