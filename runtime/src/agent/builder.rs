@@ -22,12 +22,13 @@ use crate::onion::{
     Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
     call_tool,
 };
+use crate::secret::noted;
 use crate::spec::ToolSpec;
 use crate::tool::table::ToolTable;
 use crate::tool::{FitsState, SharedToolbox, Toolbox};
 
-/// Makes the state of a new session.
-pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
+/// Makes the state of a new session, and gives the secrets in it.
+pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>>;
 
 /// What all agents of a program share.
 pub(super) struct Shared {
@@ -65,7 +66,11 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
-        self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
+        let make = move || {
+            let (state, secrets) = noted(|| state.clone());
+            (StateCell::handle(state), secrets)
+        };
+        self.states.insert(TypeId::of::<S>(), Arc::new(make));
     }
 
     pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
