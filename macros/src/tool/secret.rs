@@ -58,7 +58,7 @@ impl Param {
         (self.is_secret() && matches!(self.source, Source::Bound(Bind::Field(_)))).then(|| {
             quote!({
                 use __rt::{ConcealNone as _, ConcealSome as _};
-                (&__rt::Held(&#value)).conceal(__cx);
+                (&__rt::Bound(&#value)).conceal(__cx);
             })
         })
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::{Shared, StateMakers};
+use super::builder::Shared;
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
@@ -41,7 +41,7 @@ impl AgentHandle {
 
     /// A new session: a conversation of its own.
     pub fn session(&self) -> Session {
-        new_session(&self.shared.states)
+        new_session(&self.shared)
     }
 
     /// Asks the agent, in a session of its own.
@@ -124,7 +124,7 @@ impl RunRequest {
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let instance = self.handle.instance;
-        let session = self.session.unwrap_or_else(|| new_session(&self.handle.shared.states));
+        let session = self.session.unwrap_or_else(|| new_session(&self.handle.shared));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let name: Arc<str> = Arc::clone(&instance.name);
         let history = session.history();
@@ -251,9 +251,9 @@ fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHand
 }
 
 /// A session knows the secrets that its states begin with.
-fn new_session(makers: &StateMakers) -> Session {
-    let mut secrets = Vec::new();
-    let states = makers.iter().map(|(id, make)| {
+fn new_session(shared: &Shared) -> Session {
+    let mut secrets = shared.secrets.clone();
+    let states = shared.states.iter().map(|(id, make)| {
         let (state, noted) = make();
         secrets.extend(noted);
         (*id, state)

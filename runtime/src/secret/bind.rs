@@ -85,7 +85,7 @@ impl<C: Conceals + ?Sized> Conceals for std::sync::Arc<C> {
 
 /// A value from the state whose type is called `Secret`; it may be a type of the program's own.
 #[doc(hidden)]
-pub struct Held<'v, T>(pub &'v T);
+pub struct Bound<'v, T>(pub &'v T);
 
 /// The rung for what is ours.
 #[doc(hidden)]
@@ -93,7 +93,7 @@ pub trait ConcealSome {
     fn conceal(&self, cx: &ToolContext);
 }
 
-impl<C: Conceals> ConcealSome for Held<'_, C> {
+impl<C: Conceals> ConcealSome for Bound<'_, C> {
     fn conceal(&self, cx: &ToolContext) {
         self.0.conceal(cx);
     }
@@ -105,4 +105,4 @@ pub trait ConcealNone {
     fn conceal(&self, _: &ToolContext) {}
 }
 
-impl<T> ConcealNone for &Held<'_, T> {}
+impl<T> ConcealNone for &Bound<'_, T> {}

@@ -37,8 +37,12 @@ fn collect(secret: &[u8], forms: &mut Vec<String>) {
             text.escape_debug().to_string(),
         ]);
     }
-    let percent = percent(secret);
-    forms.extend([percent.replace("%20", "+"), lower_escapes(&percent), percent]);
+    for percent in [
+        percent(secret, |byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)),
+        percent(secret, |_| false),
+    ] {
+        forms.extend([percent.replace("%20", "+"), lower_escapes(&percent), percent]);
+    }
     for alignment in 0..3 {
         let standard = base64(secret, alignment);
         forms.extend([standard.replace('+', "-").replace('/', "_"), standard]);
@@ -70,10 +74,10 @@ fn ascii_json(text: &str) -> String {
     })
 }
 
-/// As it stands in a URL: <https://www.rfc-editor.org/rfc/rfc3986#section-2.1>.
-fn percent(secret: &[u8]) -> String {
+/// As it stands in a URL (<https://www.rfc-editor.org/rfc/rfc3986#section-2.1>), where some bytes stand for themselves.
+fn percent(secret: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     secret.iter().fold(String::new(), |mut out, byte| {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+        if is_plain(*byte) {
             out.push(char::from(*byte));
         } else {
             let _ = write!(out, "%{byte:02X}");

@@ -11,8 +11,12 @@ mod told;
 mod value;
 
 pub(crate) use bind::noted;
-pub use bind::{ConcealNone, ConcealSome, Held};
+pub use bind::{Bound, ConcealNone, ConcealSome};
+#[cfg(feature = "mcp")]
+pub(crate) use held::Held;
 pub(crate) use held::HeldDeltas;
 pub(crate) use known::Concealed;
+#[cfg(feature = "mcp")]
+pub(crate) use needles::Needles;
 pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
 pub use value::{Secret, Sensitive};

@@ -88,7 +88,7 @@ impl Needles {
 
     /// What of a text that goes on can be given away, without its secrets, and from where on it cannot: there a secret
     /// may have begun. None if nothing may be given away at all.
-    pub(super) fn settled(&self, text: &str) -> (String, usize) {
+    pub(crate) fn settled(&self, text: &str) -> (String, usize) {
         let Some(mut found) = self.find(text) else { return (String::new(), text.len()) };
         let mut end = self.begun(text);
         while let Some(last) = found.last().filter(|last| last.end > end) {
