@@ -106,6 +106,9 @@ impl Fixture {
         } else {
             tools.push(tool("get_old", "Will go.", none()));
         }
+        if self.has("tells") {
+            tools.push(tool("tell", "Tells its secret.", none()));
+        }
         for name in ["crash", "hang", "slow", "fail", "refuse", "change", "change_badly", "pid", "blocks"] {
             tools.push(tool(name, "Does so.", none()));
         }
@@ -164,6 +167,14 @@ impl Fixture {
             "says_otherwise" => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text("five")]);
                 result.structured_content = Some(json!({"sum": "five"}));
+                return Ok(result);
+            }
+            "tell" => {
+                let secret = std::env::var("SECRET").unwrap_or_default();
+                let told =
+                    format!("it is {secret}, and the mode {}", std::env::var("MODE").unwrap_or_default());
+                let mut result = CallToolResult::success(vec![ContentBlock::text(told)]);
+                result.structured_content = Some(json!({ secret.clone(): [secret] }));
                 return Ok(result);
             }
             "says_nothing" => {}

@@ -105,7 +105,7 @@ async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
     let logged = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
     // Enough is logged to find something in.
     for part in
-        ["TRACE serve_inner: rmcp", "stderr: the secret is [$SECRET]", "tool call failed", "fix__crash"]
+        ["INFO serve_inner: rmcp", "stderr: the secret is [$SECRET]", "tool call failed", "fix__crash"]
     {
         assert!(logged.contains(part), "`{part}` in {logged}");
     }

@@ -25,6 +25,7 @@ pub use crate::onion::{
     RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool,
     Values, call_dynamic, call_tool, define, takes,
 };
+pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,

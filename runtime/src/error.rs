@@ -268,6 +268,10 @@ impl ToolError {
         &mut self.0.output
     }
 
+    pub(crate) fn set_cause(&mut self, cause: Option<Arc<dyn Error + Send + Sync>>) {
+        self.0.source = cause;
+    }
+
     /// All text of the content.
     pub fn to_text(&self) -> Cow<'_, str> {
         self.0.output.to_text()

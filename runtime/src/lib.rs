@@ -51,7 +51,7 @@
 //! |---|---|
 //! | Tools | [`macro@tool`], [`Tool`], [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
 //! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
-//! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Inject`], [`Progress`], [`RunContext`] |
+//! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`BuildError`] |
@@ -92,6 +92,7 @@ pub mod mcp;
 mod model;
 mod onion;
 mod output;
+mod secret;
 pub mod spec;
 pub mod testing;
 mod tool;
@@ -128,6 +129,7 @@ pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
 pub use output::ToolOutput;
+pub use secret::{Secret, Sensitive};
 pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;

@@ -242,7 +242,8 @@ impl Expansion<'_> {
         let fields = self.params.iter().enumerate().filter_map(|(at, param)| {
             let Source::Bound(Bind::Field(field)) = &param.source else { return None };
             let (value, ty, field) = (local(at), &param.ty, param.field_value(field));
-            Some(quote!(let #value: #ty = #field;))
+            let conceal = param.conceal(&value);
+            Some(quote!(let #value: #ty = #field; #conceal))
         });
         quote!(#(#fields)*)
     }

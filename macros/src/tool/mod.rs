@@ -11,6 +11,7 @@ mod model;
 mod param;
 mod read;
 mod run;
+mod secret;
 mod source;
 mod table;
 mod typed;

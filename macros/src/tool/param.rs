@@ -13,6 +13,7 @@ use syn::{
 use super::arg::{Arg, Fallback};
 use super::bind::Bind;
 use super::docs::{self, Docs};
+use super::secret;
 use crate::diag::Errors;
 use crate::item::{FnItem, misspelt};
 
@@ -156,6 +157,12 @@ impl Param {
         };
         if let Source::Model = source {
             no_data(ty, errors);
+            if named("arg").next().is_none() {
+                secret::never_filled(ty, errors);
+            }
+        }
+        if let Source::Bound(Bind::Key { default: Some(default), .. }) = &source {
+            secret::never_written(ty, default, errors);
         }
         if matches!(source, Source::Model) {
             limits_fit(ty, &arg, errors);

@@ -144,6 +144,9 @@ impl Expansion<'_> {
         if let Some(timeout) = timeout {
             fields.extend(quote!(timeout: #timeout,));
         }
+        if self.params.iter().any(|param| param.is_secret()) {
+            fields.extend(quote!(has_secrets: true,));
+        }
         quote! {
             static __DEFINITION: __rt::Defined =
                 __rt::Defined::new(__rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });

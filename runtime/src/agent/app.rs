@@ -12,6 +12,7 @@ use crate::journal::Journal;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::Model;
+use crate::secret::{Secret, Sensitive};
 use crate::tool::SharedToolbox;
 
 /// Several agents in one program. The one with `default: true` is the entry.
@@ -92,6 +93,12 @@ impl AppBuilder {
     /// The state that each new session begins with, for the agents whose state is of this type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
+        self
+    }
+
+    /// Tells all sessions of a secret, as [`AgentBuilder::conceal`](super::AgentBuilder::conceal).
+    pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
+        self.setup.conceal(secret);
         self
     }
 

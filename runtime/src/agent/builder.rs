@@ -22,16 +22,19 @@ use crate::onion::{
     Call, Core, Definitions, DynHook, EndRing, Hook, RawRing, RuntimeHooks, Seam, Undefined, call_dynamic,
     call_tool,
 };
+use crate::secret::{Secret, Sensitive, noted};
 use crate::spec::ToolSpec;
 use crate::tool::table::ToolTable;
 use crate::tool::{FitsState, SharedToolbox, Toolbox};
 
-/// Makes the state of a new session.
-pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> StateHandle + Send + Sync>>;
+/// Makes the state of a new session, and gives the secrets in it.
+pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>>;
 
 /// What all agents of a program share.
 pub(super) struct Shared {
     pub(super) states: StateMakers,
+    /// The secrets that every session knows.
+    pub(super) secrets: Vec<Vec<u8>>,
     pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
     #[cfg(feature = "mcp")]
@@ -51,6 +54,7 @@ impl Shared {
 pub(super) struct Setup {
     pub(super) model: Option<Arc<dyn DynModel>>,
     pub(super) states: StateMakers,
+    pub(super) secrets: Vec<Vec<u8>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
     /// For the entry only.
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
@@ -65,7 +69,15 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
-        self.states.insert(TypeId::of::<S>(), Arc::new(move || StateCell::handle(state.clone())));
+        let make = move || {
+            let (state, secrets) = noted(|| state.clone());
+            (StateCell::handle(state), secrets)
+        };
+        self.states.insert(TypeId::of::<S>(), Arc::new(make));
+    }
+
+    pub(super) fn conceal<T: Sensitive>(&mut self, secret: &Secret<T>) {
+        secret.expose().each(&mut |text| self.secrets.push(text.to_vec()));
     }
 
     pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
@@ -89,6 +101,7 @@ impl Setup {
         }
         let shared = Arc::new(Shared {
             states: self.states,
+            secrets: self.secrets,
             toolboxes: self.toolboxes,
             journal: self.journal,
             #[cfg(feature = "mcp")]
@@ -326,6 +339,13 @@ impl<A: Agent> AgentBuilder<A> {
     /// well: call it once for each type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
+        self
+    }
+
+    /// Tells all sessions of a secret, as [`ToolContext::conceal`](crate::ToolContext::conceal) tells one: for those that a
+    /// toolbox, a model or a tool that is written by hand holds by itself. What the state owns needs no mention.
+    pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
+        self.setup.conceal(secret);
         self
     }
 

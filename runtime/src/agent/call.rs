@@ -51,9 +51,11 @@ impl ReadyCall<'_> {
             self.place,
         )
         .with_number(self.number);
+        self.run.cx.watch();
         // A block of its own: a hook that is written by hand may panic before it gives its future.
         let call = async { self.run.instance.onion.call_dyn(&cx, args).await };
-        let result = onion::outermost(&cx, call).await;
+        // Hooks may know secrets too, and a tool may have told of one while it ran.
+        let result = self.run.cx.hide(onion::outermost(&cx, call).await);
         told.end(&result, cx.attempt());
         (result, cx.take_transcript())
     }

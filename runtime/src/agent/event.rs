@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::ContentBlock;
-use crate::context::ToolSource;
+use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
@@ -163,6 +163,8 @@ const CAPACITY: usize = 1024;
 pub(crate) struct Events {
     queue: Option<Arc<Queue>>,
     agent: Arc<str>,
+    /// Knows the secrets that no event may show.
+    session: SessionState,
 }
 
 #[derive(Default)]
@@ -179,21 +181,24 @@ struct State {
 
 impl Events {
     pub(crate) fn none() -> Self {
-        Self { queue: None, agent: Arc::from("") }
+        Self { queue: None, agent: Arc::from(""), session: SessionState::default() }
     }
 
-    pub(crate) fn new(queue: Arc<Queue>, agent: Arc<str>) -> Self {
-        Self { queue: Some(queue), agent }
+    pub(crate) fn new(queue: Arc<Queue>, agent: Arc<str>, session: SessionState) -> Self {
+        Self { queue: Some(queue), agent, session }
     }
 
     /// The same queue for a child.
     pub(crate) fn for_agent(&self, agent: Arc<str>) -> Self {
-        Self { queue: self.queue.clone(), agent }
+        Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
 
     /// Never blocks and never drops: only deltas are held to a bound, by joining them.
-    pub(crate) fn push(&self, step: impl FnOnce() -> StepId, kind: EventKind) {
+    pub(crate) fn push(&self, step: impl FnOnce() -> StepId, mut kind: EventKind) {
         let Some(queue) = &self.queue else { return };
+        if let Some(needles) = self.session.concealed().needles() {
+            needles.event(&mut kind);
+        }
         let mut state = queue.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.waiting.len() >= CAPACITY && join(&mut state.waiting, &self.agent, &kind) {
             return;

@@ -1,6 +1,5 @@
 //! A built agent as a program holds it, and how a run of it begins.
 
-use std::collections::HashMap;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::{Shared, StateMakers};
+use super::builder::Shared;
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
@@ -42,7 +41,7 @@ impl AgentHandle {
 
     /// A new session: a conversation of its own.
     pub fn session(&self) -> Session {
-        Session::new(make_states(&self.shared.states))
+        new_session(&self.shared)
     }
 
     /// Asks the agent, in a session of its own.
@@ -125,7 +124,7 @@ impl RunRequest {
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let instance = self.handle.instance;
-        let session = self.session.unwrap_or_else(|| Session::new(make_states(&self.handle.shared.states)));
+        let session = self.session.unwrap_or_else(|| new_session(&self.handle.shared));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let name: Arc<str> = Arc::clone(&instance.name);
         let history = session.history();
@@ -137,7 +136,7 @@ impl RunRequest {
             parent: None,
             state: state_of(&instance, &session),
             session_state: session.state().clone(),
-            events: Events::new(Arc::clone(&queue), name),
+            events: Events::new(Arc::clone(&queue), name, session.state().clone()),
             journal: self.handle.shared.journal.clone(),
             deadline: Deadline::sooner(instance.limits.time, None),
             token: token.clone(),
@@ -217,10 +216,16 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     };
     std::mem::forget(dropped);
     // A hand-written agent cannot make an abort good either.
-    let answer = match run.context().aborted() {
+    let mut answer = match run.context().aborted() {
         Some(abort) => Err(RunError::Aborted(abort.clone())),
         None => answer,
     };
+    if let Some(needles) = run.context().concealed().needles() {
+        match &mut answer {
+            Ok(text) => needles.text(text),
+            Err(error) => needles.run_error(error),
+        }
+    }
     let end = match &answer {
         Ok(text) => EventKind::RunFinished { text: text.clone() },
         Err(error) => EventKind::RunFailed { error: error.to_string() },
@@ -245,8 +250,17 @@ fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHand
     session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(()))
 }
 
-fn make_states(makers: &StateMakers) -> HashMap<std::any::TypeId, crate::context::StateHandle> {
-    makers.iter().map(|(id, make)| (*id, make())).collect()
+/// A session knows the secrets that its states begin with.
+fn new_session(shared: &Shared) -> Session {
+    let mut secrets = shared.secrets.clone();
+    let states = shared.states.iter().map(|(id, make)| {
+        let (state, noted) = make();
+        secrets.extend(noted);
+        (*id, state)
+    });
+    let session = Session::new(states.collect());
+    session.state().concealed().add(&secrets);
+    session
 }
 
 fn new_id() -> Arc<str> {

@@ -19,6 +19,7 @@ use crate::context::{RunContext, RunSeed};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use crate::secret::HeldDeltas;
 use crate::tool::table::ToolTable;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
@@ -157,7 +158,7 @@ impl AgentRun {
     }
 
     async fn ask_model(&self, turn: u32, table: &ToolTable) -> Result<ModelResponse, RunError> {
-        let request = ModelRequest {
+        let mut request = ModelRequest {
             agent: Arc::clone(&self.instance.name),
             model: self.instance.model_name.clone(),
             system: prompt::system(&self.instance, table),
@@ -165,12 +166,20 @@ impl AgentRun {
             tools: Arc::clone(&table.declarations),
             params: self.instance.params.clone(),
         };
+        if let Some(needles) = self.cx.concealed().needles() {
+            needles.request(&mut request);
+        }
         let mut attempt = 0;
         loop {
             attempt += 1;
             let error = match self.ask_once(turn, attempt, &request).await? {
                 Ok(response) => return Ok(response),
-                Err(error) => error,
+                Err(mut error) => {
+                    if let Some(needles) = self.cx.concealed().needles() {
+                        needles.model_error(&mut error);
+                    }
+                    error
+                }
             };
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
                 return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
@@ -195,7 +204,9 @@ impl AgentRun {
         // A failed request is not recorded: on replay it is made anew.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
         let answer = self.cx.step(id, async || {
-            let mut deltas = |delta| {
+            let needles = self.cx.concealed().needles();
+            let mut held = HeldDeltas::new(needles.clone());
+            let tell = |delta| {
                 self.event(
                     turn,
                     match delta {
@@ -204,9 +215,16 @@ impl AgentRun {
                     },
                 );
             };
+            let mut deltas = |delta| held.push(delta).into_iter().for_each(tell);
             let asked = self.instance.model.respond_dyn(request, &mut deltas);
             match tokio::time::timeout(timeout, asked).await {
-                Ok(Ok(response)) => Some(response),
+                Ok(Ok(mut response)) => {
+                    held.finish().for_each(tell);
+                    if let Some(needles) = needles {
+                        needles.response(&mut response);
+                    }
+                    Some(response)
+                }
                 Ok(Err(error)) => {
                     *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     None

@@ -24,6 +24,7 @@ use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
+use crate::secret::{Secret, Sensitive};
 use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
 
@@ -234,6 +235,23 @@ impl ToolContext {
     /// The run that this call belongs to.
     pub fn run(&self) -> &RunContext {
         &self.run
+    }
+
+    /// Tells the session that this is a secret, as `#[bind(..)]` does by itself: it is taken out of whatever lets it out
+    /// from now on. For secrets that a tool or a hook finds elsewhere.
+    ///
+    /// ```
+    /// use onionskin::{Secret, ToolContext};
+    ///
+    /// fn login(cx: &ToolContext) -> Secret<String> {
+    ///     let token = Secret::new("token-of-this-login".to_owned());
+    ///     cx.conceal(&token);
+    ///     token
+    /// }
+    /// # login(&ToolContext::detached("login"));
+    /// ```
+    pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.run.conceal(secret);
     }
 
     /// The tool itself, past all hooks that have not run yet.

@@ -1,7 +1,9 @@
 //! The run that a call belongs to: its agent, its team, its session.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,10 +15,11 @@ use tokio_util::sync::CancellationToken;
 use super::latch::Latch;
 use super::state::{SessionState, StateCell, StateHandle};
 use crate::agent::{Events, Session};
-use crate::error::Abort;
+use crate::error::{Abort, ToolResult};
 use crate::journal::{DynJournal, StepId};
 use crate::model::Message;
 use crate::onion::DynCall;
+use crate::secret::{Concealed, Secret, Sensitive};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
@@ -25,6 +28,8 @@ pub struct RunContext(Arc<RunInner>);
 struct RunInner {
     seed: RunSeed,
     latch: Latch,
+    /// Whether every tool call is watched: there is a journal, or a secret that must not come out.
+    watched: AtomicBool,
 }
 
 /// The messages of one run, shared between its loop and its calls.
@@ -70,7 +75,8 @@ pub(crate) struct RunSeed {
 impl RunContext {
     pub(crate) fn new(seed: RunSeed) -> Self {
         let latch = Latch::new(seed.token.clone());
-        Self(Arc::new(RunInner { seed, latch }))
+        let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
+        Self(Arc::new(RunInner { seed, latch, watched }))
     }
 
     pub(crate) fn detached() -> Self {
@@ -195,12 +201,61 @@ impl RunContext {
         self.0.seed.core.as_ref()
     }
 
+    /// Takes a secret out of whatever lets it out in this session, from now on. What a tool takes with `#[bind(..)]`,
+    /// what stands in the session's state as a secret, and what the agent's state owned when the session began needs no
+    /// mention; this is for what else a program works with.
+    pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
+        let mut texts = Vec::new();
+        secret.expose().each(&mut |text| texts.push(text.to_vec()));
+        self.know(&texts);
+    }
+
+    pub(crate) fn know(&self, texts: &[Vec<u8>]) {
+        self.concealed().add(texts);
+        self.watch();
+    }
+
+    /// The secrets that must not come out.
+    pub(crate) fn concealed(&self) -> &Concealed {
+        self.0.seed.session_state.concealed()
+    }
+
+    /// Watches tool calls from now on if there is a secret.
+    pub(crate) fn watch(&self) {
+        if self.concealed().any() {
+            self.0.watched.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.watched.load(Ordering::Relaxed)
+    }
+
+    /// A result without secrets.
+    pub(crate) fn hide(&self, result: ToolResult) -> ToolResult {
+        match self.concealed().needles() {
+            Some(needles) => needles.result(result),
+            None => result,
+        }
+    }
+
+    /// A text without secrets.
+    pub(crate) fn hide_text<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+        match self.concealed().needles() {
+            Some(needles) => needles.hide(text),
+            None => text.into(),
+        }
+    }
+
     pub(crate) fn journal(&self) -> Option<&Arc<dyn DynJournal>> {
         self.0.seed.journal.as_ref()
     }
 
     /// Sets the abort latch of this run and of every run above it.
     pub(crate) fn abort(&self, abort: &Abort) {
+        let abort =
+            self.concealed().needles().map_or_else(|| abort.clone(), |needles| needles.abort(abort.clone()));
         let mut run = Some(self);
         while let Some(this) = run {
             this.0.latch.set(abort.clone());

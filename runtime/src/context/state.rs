@@ -1,6 +1,7 @@
 //! State of a session: the program's own type, and dynamic values under dotted keys.
 
 use std::any::{Any, type_name};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,7 @@ use serde_json::Value;
 
 use super::ToolContext;
 use crate::error::{Exit, ToolResult};
+use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, noted};
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -163,46 +165,74 @@ pub struct StateError {
 /// assert_eq!(state.get("user.age"), None);
 /// ```
 ///
-/// Clones share the state. [`Self::replace`] sets all of it at once.
+/// Clones share the state. [`Self::replace`] sets all of it at once. Secrets stand beside the values, under keys of the
+/// same kind: see [`Self::set_secret`].
 #[derive(Clone, Default)]
-pub struct SessionState(Arc<Mutex<Arc<Value>>>);
+pub struct SessionState(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    kept: Mutex<Kept>,
+    /// The secrets that must not show in runs of this session.
+    concealed: Concealed,
+}
+
+#[derive(Clone, Default)]
+struct Kept {
+    values: Arc<Value>,
+    secrets: BTreeMap<String, Arc<Secret<Value>>>,
+}
+
+impl Kept {
+    /// Forgets the secrets under a key, and beneath it.
+    fn forget(&mut self, key: &str) {
+        let beneath = |other: &str| {
+            other.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.secrets.retain(|other, _| !beneath(other));
+    }
+}
 
 impl SessionState {
     /// A state of these values: a JSON object.
     pub fn new(values: impl Into<Value>) -> Self {
-        Self(Arc::new(Mutex::new(Arc::new(values.into()))))
+        let state = Self::default();
+        state.replace(values);
+        state
     }
 
-    /// Replaces the whole state, for everybody who shares it.
+    /// Replaces the whole state, secrets included, for everybody who shares it.
     pub fn replace(&self, values: impl Into<Value>) {
-        *lock(&self.0) = Arc::new(values.into());
+        *lock(&self.0.kept) = Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() };
     }
 
-    /// All values as they are now.
+    /// All values as they are now. Secrets are not among them.
     pub fn to_value(&self) -> Value {
-        match &**lock(&self.0) {
+        match &*lock(&self.0.kept).values {
             Value::Null => Value::Object(serde_json::Map::new()),
             values => values.clone(),
         }
     }
 
-    /// The same values in a state of its own. They are copied when one of the two changes.
+    /// The same values and secrets in a state of its own. They are copied when one of the two changes.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self(Arc::new(Mutex::new(Arc::clone(&lock(&self.0)))))
+        let kept = lock(&self.0.kept).clone();
+        Self(Arc::new(Shared { kept: Mutex::new(kept), concealed: self.0.concealed.clone() }))
     }
 
-    /// The value under a dotted key.
+    /// The value under a dotted key; none if it is a secret.
     pub fn get(&self, key: &str) -> Option<Value> {
-        let root = lock(&self.0);
-        key.split('.').try_fold(&**root, |value, part| value.get(part)).cloned()
+        let kept = lock(&self.0.kept);
+        key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).cloned()
     }
 
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
-    /// replaced by one.
+    /// replaced by one; a secret under the key, or beneath it, is forgotten.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
-        let mut root = lock(&self.0);
-        let mut place = Arc::make_mut(&mut root);
+        let mut kept = lock(&self.0.kept);
+        kept.forget(key);
+        let mut place = Arc::make_mut(&mut kept.values);
         for part in key.split('.') {
             if !place.is_object() {
                 *place = Value::Object(serde_json::Map::new());
@@ -210,6 +240,46 @@ impl SessionState {
             place = &mut place[part];
         }
         *place = value.into();
+    }
+
+    /// Keeps a secret under a dotted key, in place of what stood there. [`Self::get`] and [`Self::to_value`] do not show
+    /// it; a tool takes it with `#[bind("key")] key: Secret<String>`. Runs of the session take it out of whatever lets it
+    /// out by accident, from now on and for as long as the session lives.
+    ///
+    /// ```
+    /// use onionskin::{Secret, SessionState};
+    /// let state = SessionState::default();
+    /// state.set_secret("api.key", Secret::new("hunter2".to_owned()));
+    /// assert_eq!((state.get("api.key"), state.has_secret("api.key")), (None, true));
+    /// assert_eq!(state.to_value(), serde_json::json!({}));
+    /// ```
+    pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
+        let (secret, noted) = noted(|| Secret::new(secret.into().expose().clone().into()));
+        self.0.concealed.add(&noted);
+        let mut kept = lock(&self.0.kept);
+        if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
+            let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
+            let parts = parent.split('.').filter(|part| !part.is_empty());
+            let parent = parts.fold(Arc::make_mut(&mut kept.values), |value, part| &mut value[part]);
+            if let Some(fields) = parent.as_object_mut() {
+                fields.remove(last);
+            }
+        }
+        kept.forget(key);
+        kept.secrets.insert(key.to_owned(), Arc::new(secret));
+    }
+
+    /// Whether a secret stands under a dotted key.
+    pub fn has_secret(&self, key: &str) -> bool {
+        lock(&self.0.kept).secrets.contains_key(key)
+    }
+
+    pub(crate) fn secret(&self, key: &str) -> Option<Arc<Secret<Value>>> {
+        lock(&self.0.kept).secrets.get(key).cloned()
+    }
+
+    pub(crate) fn concealed(&self) -> &Concealed {
+        &self.0.concealed
     }
 }
 
@@ -224,13 +294,26 @@ pub fn bound<T: DeserializeOwned>(
     key: &'static str,
     default: Option<fn() -> T>,
 ) -> ToolResult<T> {
-    let problem = match (cx.run().session_state().get(key), default) {
-        (Some(value), _) => match T::deserialize(value) {
-            Ok(value) => return Ok(value),
-            Err(_) => format!("is no `{}`", type_name::<T>()),
-        },
-        (None, Some(default)) => return Ok(default()),
-        (None, None) => "is not there; set it, or give the parameter a default".to_owned(),
+    let state = cx.run().session_state();
+    let (read, secrets) = noted(|| match (state.secret(key), state.get(key)) {
+        (Some(secret), _) => {
+            Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {
+                NotAsSecret::Exposed => "is a secret: take it as `Secret<..>`".to_owned(),
+                NotAsSecret::Other => format!("is no `{}`", type_name::<T>()),
+            }))
+        }
+        (None, Some(value)) => {
+            Some(T::deserialize(value).map_err(|_| format!("is no `{}`", type_name::<T>())))
+        }
+        (None, None) => default.map(|default| Ok(default())),
+    });
+    if !secrets.is_empty() {
+        cx.run().know(&secrets);
+    }
+    let problem = match read {
+        Some(Ok(value)) => return Ok(value),
+        Some(Err(problem)) => problem,
+        None => "is not there; set it, or give the parameter a default".to_owned(),
     };
     Err(Exit::tool(format!("`{}` needs `{key}` of the session's state, which {problem}", cx.tool_name())))
 }

@@ -1,12 +1,13 @@
 //! How servers are configured: in code, or from a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::McpError;
 use super::file;
+use crate::secret::Secret;
 
 /// The time for one request: a list page or a call. A call's progress starts it anew.
 const REQUEST: Duration = Duration::from_mins(1);
@@ -103,7 +104,9 @@ impl McpConfig {
 /// One server: a process that is started, and spoken to over its standard streams.
 ///
 /// It gets this program's environment with the configured variables on top. Values of configured variables
-/// are secrets: they are in no error text, log line or `Debug` output.
+/// are secrets: they are in no error text, log line or `Debug` output. A value whose variable is called like one (its name
+/// holds `KEY`, `TOKEN`, `SECRET`, `PASSW`, `CREDENTIAL` or the like), or that was given with [`Self::secret`], is taken out of
+/// what the server's tools give back as well. Values of less than six bytes are too short to be looked for.
 ///
 /// ```
 /// use std::time::Duration;
@@ -122,6 +125,8 @@ pub struct ServerConfig {
     pub(super) cwd: Option<PathBuf>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
+    /// Variables whose values were given as secrets.
+    pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
     pub(super) expanded: BTreeMap<String, String>,
 }
@@ -153,6 +158,7 @@ impl ServerConfig {
             cwd: None,
             timeout: REQUEST,
             start_timeout: START,
+            secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
         }
     }
@@ -171,11 +177,20 @@ impl ServerConfig {
         self
     }
 
-    /// Sets a variable of the server's environment. The value is a secret.
+    /// Sets a variable of the server's environment. The value is a secret: see [`ServerConfig`].
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
         self
+    }
+
+    /// As [`Self::env`], for a value that the results of the server's tools must not show either, whatever the variable
+    /// is called.
+    #[must_use]
+    pub fn secret(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
+        let name = name.into();
+        self.secrets.insert(name.clone());
+        self.env(name, value.into().expose())
     }
 
     /// The server's working directory; without it, this program's.

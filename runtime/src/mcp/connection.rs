@@ -18,7 +18,8 @@ use super::client::{Client, Listeners};
 use super::config::ServerConfig;
 use super::error::StartFailure;
 use super::process::Process;
-use super::stderr::Secrets;
+use super::quiet::Quiet;
+use super::secrets::Secrets;
 use super::tap::{Beginning, Tap};
 
 /// A call whose server reports progress may last so many times its limit.
@@ -33,6 +34,8 @@ pub(super) struct Connection {
     listeners: Listeners,
     timeout: Duration,
     process: Process,
+    /// Where the service runs.
+    _quiet: Quiet,
 }
 
 /// Why a request has no answer.
@@ -71,14 +74,21 @@ impl Connection {
         let beginning = Beginning::default();
         let listeners = Listeners::default();
         let client = Client { listeners: listeners.clone(), tools_changed };
-        let hands = client.serve((Tap::new(stdout, beginning.clone()), stdin));
+        let quiet = Quiet::start().map_err(|error| {
+            failure(
+                format!("there is no thread for it: {error}"),
+                "Let the program have more threads.",
+                Vec::new(),
+            )
+        })?;
+        let hands = quiet.spawning(client.serve((Tap::new(stdout, beginning.clone()), stdin)));
         let died = |how: Arc<str>| format!("it ended before it was ready ({how})");
         let shaken = tokio::select! {
             biased;
             shaken = tokio::time::timeout(config.start_timeout, hands) => shaken,
             how = process.end() => return Err(failure(died(how), ITS_OWN_WORDS, process.stderr.lines())),
         };
-        let foreign = || match beginning.not_mcp() {
+        let foreign = || match beginning.not_mcp(secrets) {
             Some(line) => (format!("; it wrote `{line}` to its standard output, which is not MCP"), NOT_MCP),
             None => (String::new(), SLOW),
         };
@@ -99,7 +109,7 @@ impl Connection {
         };
         let peer = service.peer().clone();
         let service = Mutex::new(Some(service));
-        Ok(Self { peer, service, listeners, timeout: config.timeout, process })
+        Ok(Self { peer, service, listeners, timeout: config.timeout, process, _quiet: quiet })
     }
 
     /// Whether the server says that it has tools. One that does not is not asked for them.

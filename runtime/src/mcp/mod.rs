@@ -27,6 +27,8 @@ mod list;
 mod pool;
 mod process;
 mod provider;
+mod quiet;
+mod secrets;
 mod server;
 mod stderr;
 mod tap;

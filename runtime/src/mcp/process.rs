@@ -9,7 +9,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
 use super::config::ServerConfig;
-use super::stderr::{Secrets, Tail};
+use super::secrets::Secrets;
+use super::stderr::Tail;
 
 /// How long a process may take to follow a request to end.
 const PATIENCE: Duration = Duration::from_secs(2);

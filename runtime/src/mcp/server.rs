@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::config::ServerConfig;
 use super::connection::{Connection, RequestError};
 use super::error::{McpError, write_stderr};
-use super::stderr::Secrets;
+use super::secrets::Secrets;
 use super::{convert, list};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::ToolDefinition;
@@ -31,6 +31,8 @@ pub(super) struct Server {
     pub(super) name: Arc<str>,
     config: ServerConfig,
     secrets: Secrets,
+    /// Those that results must not show.
+    told: Secrets,
     live: Mutex<Option<Arc<Connection>>>,
     /// When the process was started again; held while it is.
     restarts: tokio::sync::Mutex<VecDeque<Instant>>,
@@ -61,7 +63,8 @@ impl Server {
     pub(super) fn new(name: &str, config: ServerConfig) -> Arc<Self> {
         Arc::new(Self {
             name: name.into(),
-            secrets: Secrets::new(&[&config.env, &config.expanded]),
+            secrets: Secrets::all(&[&config.env, &config.expanded]),
+            told: Secrets::told(&config),
             config,
             live: Mutex::default(),
             restarts: tokio::sync::Mutex::default(),
@@ -145,13 +148,17 @@ impl Server {
         self: &Arc<Self>,
         tool: &Arc<str>,
         arguments: Map<String, Value>,
-        progress: impl FnMut(ProgressNotificationParam),
+        mut progress: impl FnMut(ProgressNotificationParam),
     ) -> ToolResult {
         let connection = self.connection().await?;
         let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        match connection.request(request, progress).await {
-            Ok(answer) => convert::result(&self.name, answer),
+        let report = |mut report: ProgressNotificationParam| {
+            report.message = report.message.map(|message| self.told.hide(message));
+            progress(report);
+        };
+        match connection.request(request, report).await {
+            Ok(answer) => self.told.result(convert::result(&self.name, answer)),
             Err(error) => Err(self.failed(&connection, error)),
         }
     }

@@ -1,41 +1,16 @@
 //! What a server writes to its standard error: kept for error texts, never shown on the terminal.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+
+use super::secrets::Secrets;
 
 /// How many lines are kept.
 const LINES: usize = 20;
 /// Longer lines are cut into pieces of this many bytes.
 const LINE: u64 = 2_000;
-/// Shorter values are no secrets: they would be found in any text.
-const SHORTEST_SECRET: usize = 6;
-
-/// Hides the values of environment variables.
-#[derive(Clone, Default)]
-pub(super) struct Secrets(Arc<[(String, String)]>);
-
-impl Secrets {
-    pub(super) fn new(variables: &[&BTreeMap<String, String>]) -> Self {
-        let mut all: Vec<_> = variables
-            .iter()
-            .flat_map(|variables| variables.iter())
-            .filter(|(_, value)| value.len() >= SHORTEST_SECRET)
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
-        // A longer value may hold a shorter one.
-        all.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-        Self(all.into())
-    }
-
-    pub(super) fn hide(&self, text: impl Into<String>) -> String {
-        self.0.iter().fold(text.into(), |text, (name, value)| {
-            if text.contains(value) { text.replace(value, &format!("[${name}]")) } else { text }
-        })
-    }
-}
-
 /// The last lines.
 #[derive(Clone, Default)]
 pub(super) struct Tail(Arc<Mutex<VecDeque<String>>>);
@@ -56,32 +31,76 @@ impl Tail {
     /// Reads until the stream ends.
     pub(super) async fn follow(self, stream: impl AsyncRead + Unpin, server: Arc<str>, secrets: Secrets) {
         let mut stream = BufReader::new(stream);
-        let mut line = Vec::new();
-        while let Ok(1..) = (&mut stream).take(LINE).read_until(b'\n', &mut line).await {
-            let text = secrets.hide(String::from_utf8_lossy(&line).trim_end());
-            line.clear();
-            tracing::debug!(server = &*server, "stderr: {text}");
-            if !text.is_empty() {
-                self.push(text);
+        let mut held = secrets.held();
+        let mut bytes = Vec::new();
+        while let Ok(1..) = (&mut stream).take(LINE).read_until(b'\n', &mut bytes).await {
+            let ends = bytes.ends_with(b"\n");
+            // A secret may stand across a cut, and so may a character.
+            let whole = if ends { bytes.len() } else { characters(&bytes) };
+            let mut text = held.push(&String::from_utf8_lossy(&bytes[..whole]));
+            if ends {
+                text.push_str(&held.finish());
             }
+            bytes.drain(..whole);
+            self.tell(&text, &server);
         }
+        let mut rest = held.push(&String::from_utf8_lossy(&bytes));
+        rest.push_str(&held.finish());
+        self.tell(&rest, &server);
+    }
+
+    fn tell(&self, text: &str, server: &str) {
+        let text = text.trim_end();
+        if !text.is_empty() {
+            tracing::debug!(server, "stderr: {text}");
+            self.push(text.to_owned());
+        }
+    }
+}
+
+/// How many bytes there are without a character that the end cuts off.
+fn characters(bytes: &[u8]) -> usize {
+    match str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => bytes.len(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+
+    async fn lines(text: &str) -> Vec<String> {
+        let env = BTreeMap::from([("KEY".to_owned(), "sk-123456".to_owned())]);
+        let tail = Tail::default();
+        tail.clone().follow(text.as_bytes(), Arc::from("t"), Secrets::all(&[&env])).await;
+        tail.lines()
+    }
+
+    #[tokio::test]
+    async fn a4_a_secret_across_the_cut_of_a_long_line_is_hidden() {
+        for before in 1_985..2_010 {
+            let text = format!("{}sk-123456{}\nnext\n", "ü".repeat(before / 2), "y".repeat(100));
+            let lines = lines(&text).await;
+            let all = lines.concat();
+            assert!(
+                all.contains("[$KEY]yyy") && !all.contains("sk-1") && !all.contains('\u{fffd}'),
+                "{before}: {all}"
+            );
+            assert_eq!(lines.last().unwrap(), "next");
+        }
+        assert_eq!(lines("it ends with sk-12").await, ["it ends with sk-12"]);
+    }
 
     #[tokio::test]
     async fn a4_the_last_lines_of_stderr_are_kept_without_secrets() {
-        let tail = Tail::default();
         let text: String = (0..30)
             .map(|line| format!("line {line} sk-123456 \u{fffd}\n"))
             .chain(["x".repeat(5_000)])
             .collect();
-        let env = BTreeMap::from([("KEY".to_owned(), "sk-123456".to_owned())]);
-        tail.clone().follow(text.as_bytes(), Arc::from("t"), Secrets::new(&[&env])).await;
-        let lines = tail.lines();
+        let lines = lines(&text).await;
         assert_eq!(lines.len(), LINES);
         assert_eq!(lines[0], "line 13 [$KEY] \u{fffd}");
         assert_eq!(lines[19].len(), 1_000);

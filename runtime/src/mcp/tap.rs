@@ -8,6 +8,8 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
+use super::secrets::Secrets;
+
 /// So many bytes are kept.
 const KEPT: usize = 200;
 
@@ -16,10 +18,11 @@ const KEPT: usize = 200;
 pub(super) struct Beginning(Arc<Mutex<Vec<u8>>>);
 
 impl Beginning {
-    /// The first line, if there is one that is no JSON object.
-    pub(super) fn not_mcp(&self) -> Option<String> {
+    /// The first line, if there is one that is no JSON object. Where it is cut, a secret may be.
+    pub(super) fn not_mcp(&self, secrets: &Secrets) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
+        let text = if kept.len() < KEPT { secrets.hide(text) } else { secrets.hide_cut(&text) };
         let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
         (!line.starts_with('{')).then(|| line.to_owned())
     }

@@ -27,7 +27,7 @@ pub fn call_tool<F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
-    if !cx.entry().is_limited && cx.run().journal().is_none() {
+    if !cx.entry().is_limited && !cx.run().is_watched() {
         // A sync tool's panic comes while its future is polled, like an async one's.
         let call = Single { call: call() };
         Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
@@ -175,7 +175,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
     }
 }
 
-/// Ends a call that takes too long, and makes it a step where there is a journal. Boxed, so that the code of it
+/// Ends a call that takes too long, hides secrets, and makes it a step where there is a journal. Boxed, so that the code of it
 /// is made in this crate once and not in every crate that has an agent.
 fn watched<'a>(
     cx: &'a ToolContext,
@@ -195,18 +195,23 @@ fn watched<'a>(
             )),
         }
     };
+    // Inside of the hooks and of the journal: none of them sees a secret.
+    let hidden = async move {
+        let result = timed.await;
+        cx.run().hide(result)
+    };
     Box::pin(async move {
         if cx.run().journal().is_none() {
-            return timed.await;
+            return hidden.await;
         }
-        let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(timed.await)).await;
+        let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(hidden.await)).await;
         record.into_result()
     })
 }
 
 #[cold]
 pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    let text = format!("`{}` panicked: {}", cx.tool_name(), panic_text(panic));
+    let text = format!("`{}` panicked: {}", cx.tool_name(), cx.run().hide_text(panic_text(panic)));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }
 

@@ -148,5 +148,6 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
 
 #[cold]
 pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {}", cx.tool_name(), panic_text(panic))))
+    let text = cx.run().hide_text(panic_text(panic));
+    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {text}", cx.tool_name())))
 }

@@ -60,7 +60,7 @@ impl ToolSpec {
         let own = self.shape().find(&self.definition.name, schema, param)?.to_owned();
         if let Some(default) = &default {
             fits(&self.definition.name, schema, &own, param, default)?;
-            if self.state.get(&key).is_none() {
+            if self.state.get(&key).is_none() && !self.state.has_secret(&key) {
                 self.state.set(&key, default.clone());
             }
         }

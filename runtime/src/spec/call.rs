@@ -120,7 +120,7 @@ impl ToolSpec {
         let typed = Arc::clone(&self.typed().handle);
         let run = RunContext::detached_with(typed, self.state().clone(), Arc::new(Direct));
         let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
-        let result = outermost(&cx, Direct.call(&cx, args)).await;
+        let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
         let hook_exits = std::mem::take(&mut *recorded.log.lock().unwrap_or_else(PoisonError::into_inner));
         Execution { result, duration: started.elapsed(), attempts: cx.attempt(), hook_exits }
     }

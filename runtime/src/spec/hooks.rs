@@ -121,14 +121,14 @@ fn end(came: u8, result: &ToolResult) -> HookEnd {
 }
 
 /// The tool, with what is bound and hidden filled in. The arguments that the hooks hold stay as they are: nobody
-/// outside sees what was filled in.
+/// outside sees what was filled in, nor a secret that comes out again.
 async fn inside(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }
-    let mut own = spec.shape().fill_in(spec, args)?;
+    let mut own = spec.shape().fill_in(spec, cx, args)?;
     let result = spec.tool().run_dyn(cx, &mut own).await;
-    result.map_err(|exit| spec.shape().translate(spec, exit))
+    cx.run().hide(result.map_err(|exit| spec.shape().translate(spec, exit)))
 }
 
 /// Runs the tool behind its own hooks.

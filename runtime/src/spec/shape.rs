@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::error::{MissingKey, SpecError};
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::SessionState;
+use crate::context::{SessionState, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::tool::{Problem, Refused, arguments_error, check, coerce, expected, nearest};
 
@@ -142,7 +142,7 @@ impl Shape {
     ///
     /// # Errors
     /// If the model gave something that it does not see, or a bound parameter has no value.
-    pub(super) fn fill_in(&self, spec: &ToolSpec, args: &Args) -> Result<Args, Exit> {
+    pub(super) fn fill_in(&self, spec: &ToolSpec, cx: &ToolContext, args: &Args) -> Result<Args, Exit> {
         let mut own = args.clone();
         let tool = spec.definition();
         let own_schema = &*spec.own_definition().input_schema;
@@ -157,7 +157,7 @@ impl Shape {
         for (name, change) in &self.0 {
             match &change.fill {
                 Some(Fill::Bound { key, default }) => {
-                    let value = resolve(spec.state(), key, default.as_ref());
+                    let value = resolve(spec.state(), cx, key, default.as_ref());
                     let value = value.ok_or_else(|| self.missing(&tool.name, name, key))?;
                     object.insert(name.clone(), value);
                 }
@@ -255,8 +255,12 @@ impl Shape {
     }
 }
 
-/// The value of a bound parameter now.
-fn resolve(state: &SessionState, key: &str, default: Option<&Value>) -> Option<Value> {
+/// The value of a bound parameter now. The run is told of a secret.
+fn resolve(state: &SessionState, cx: &ToolContext, key: &str, default: Option<&Value>) -> Option<Value> {
+    if let Some(secret) = state.secret(key) {
+        cx.conceal(&*secret);
+        return Some(secret.expose().clone());
+    }
     state.get(key).or_else(|| default.cloned())
 }
 

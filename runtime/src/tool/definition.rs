@@ -80,6 +80,8 @@ pub struct ToolDefinition {
     pub timeout: Option<Duration>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
+    /// Whether it is given secrets, which must not come out again.
+    pub(super) has_secrets: bool,
     /// The parameters, if it was written by `#[tool]` or as one.
     pub(super) params: &'static [Param],
 }
@@ -101,6 +103,7 @@ impl ToolDefinition {
             max_calls: None,
             timeout: None,
             limited: false,
+            has_secrets: false,
             params: &[],
         }
     }
@@ -166,6 +169,8 @@ pub struct StaticTool {
     pub max_calls: Option<u32>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// Whether it is given secrets.
+    pub has_secrets: bool,
 }
 
 impl StaticTool {
@@ -184,6 +189,7 @@ impl StaticTool {
         stop_after: false,
         max_calls: None,
         timeout: None,
+        has_secrets: false,
     };
 
     /// The definition, its schemas built.
@@ -210,6 +216,7 @@ impl StaticTool {
             stop_after: self.stop_after,
             max_calls: self.max_calls,
             timeout: self.timeout,
+            has_secrets: self.has_secrets,
         }
     }
 }

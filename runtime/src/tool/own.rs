@@ -30,9 +30,9 @@ impl<T: Body> Within<T> {
 }
 
 impl<T: Body> Call for Within<T> {
-    /// A panic of the tool goes no further: the hooks outside see it as a tool error.
+    /// A panic of the tool goes no further: the hooks outside see it as a tool error. Nor does a secret.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        Caught::new(async { T::body(&self.0, cx, args).await }, cx, tool_panicked)
+        Caught::new(async { cx.run().hide(T::body(&self.0, cx, args).await) }, cx, tool_panicked)
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
-    /// Whether a call of it has to be watched: it may take only so long, or happen only so often.
+    /// Whether a call of it has to be watched: it may take only so long, or happen only so often, or is given secrets.
     pub(crate) is_limited: bool,
 }
 
@@ -50,7 +50,9 @@ impl Entry {
             name,
             server: server.map(Into::into),
             source,
-            is_limited: definition.timeout.is_some() || definition.max_calls.is_some(),
+            is_limited: definition.timeout.is_some()
+                || definition.max_calls.is_some()
+                || definition.has_secrets,
             definition,
             target,
         }

@@ -1,0 +1,65 @@
+//! Parameters that are secrets: the state fills them, the run is told of them, and the model never is.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprLit, Lit, PathArguments, PathSegment, Type};
+
+use super::bind::Bind;
+use super::param::{Param, Source};
+use crate::diag::Errors;
+
+/// The `Secret<..>` in a type. A type of that name without parameters is somebody else's.
+fn secret(ty: &Type) -> Option<&PathSegment> {
+    struct Find<'t>(Option<&'t PathSegment>);
+    impl<'ast> Visit<'ast> for Find<'ast> {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            if segment.ident == "Secret" && matches!(segment.arguments, PathArguments::AngleBracketed(_)) {
+                self.0.get_or_insert(segment);
+            }
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut find = Find(None);
+    find.visit_type(ty);
+    find.0
+}
+
+/// Refuses a secret that the model would fill.
+pub(super) fn never_filled(ty: &Type, errors: &mut Errors) {
+    if let Some(secret) = secret(ty) {
+        errors.at(
+            secret,
+            "the model must neither see nor write a secret: fill it from the agent's state, `#[bind(config.key)]`, or from \
+             the session's, `#[bind(\"config.key\")]`; a type of your own that is called so is marked `#[arg]`",
+        );
+    }
+}
+
+/// Refuses a secret that stands in the source.
+pub(super) fn never_written(ty: &Type, default: &Expr, errors: &mut Errors) {
+    if let (Some(_), Expr::Lit(ExprLit { lit: Lit::Str(_) | Lit::ByteStr(_), .. })) = (secret(ty), default) {
+        errors.at(
+            default,
+            "whoever reads the source, or the program's file, would read this secret: take the default from outside, \
+             `default = Secret::new(read_key())`, or go without and set it with `set_secret`",
+        );
+    }
+}
+
+impl Param {
+    /// Whether the state fills it with a secret.
+    pub(crate) fn is_secret(&self) -> bool {
+        matches!(self.source, Source::Bound(_)) && secret(&self.ty).is_some()
+    }
+
+    /// Tells the run of a secret that was taken from a field of the state; one under a key is told of where it is read.
+    pub(super) fn conceal(&self, value: &Ident) -> Option<TokenStream> {
+        (self.is_secret() && matches!(self.source, Source::Bound(Bind::Field(_)))).then(|| {
+            quote!({
+                use __rt::{ConcealNone as _, ConcealSome as _};
+                (&__rt::Bound(&#value)).conceal(__cx);
+            })
+        })
+    }
+}

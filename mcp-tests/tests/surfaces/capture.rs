@@ -1,0 +1,98 @@
+//! Keeps what a program shows: its log, its journal, what a model writes.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use onionskin::{
+    Journal, JournalError, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Script, StepId,
+    StepWork,
+};
+use serde_json::Value;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+/// Everything that is logged, at every level.
+#[derive(Clone, Default)]
+pub(crate) struct Logged(Arc<Mutex<Vec<u8>>>);
+
+impl Logged {
+    pub(crate) fn start() -> Self {
+        let logged = Self::default();
+        tracing_subscriber::fmt()
+            .with_max_level(LevelFilter::TRACE)
+            .with_span_events(FmtSpan::FULL)
+            .with_ansi(false)
+            .with_writer(logged.clone())
+            .init();
+        logged
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Logged {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Logged {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// A journal of everything that is recorded.
+#[derive(Clone, Default)]
+pub(crate) struct Recorder(Arc<Mutex<String>>);
+
+impl Recorder {
+    pub(crate) fn text(&self) -> String {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Journal for Recorder {
+    fn step<'a>(
+        &'a self,
+        run: &'a str,
+        id: &'a StepId,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<Value, JournalError>> {
+        Box::pin(async move {
+            let value = work().await;
+            self.0.lock().unwrap().push_str(&format!("{run} {id} {value}\n"));
+            Ok(value)
+        })
+    }
+}
+
+/// Plays a script, and writes its text and its reasoning character by character.
+pub(crate) struct Chatty(pub(crate) Arc<Script>);
+
+impl Model for Chatty {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        let mut response = self.0.respond(request, &mut |_| {}).await?;
+        for c in response.text.chars() {
+            deltas(ModelDelta::Text(c.to_string()));
+            deltas(ModelDelta::Reasoning(c.to_string()));
+        }
+        response.reasoning = Some(response.text.clone());
+        Ok(response)
+    }
+}

@@ -1,0 +1,40 @@
+//! A thread for the protocol library's own task, where nobody hears it: at the level trace it writes whole messages into
+//! the log, with whatever secrets a call was given.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::pin;
+
+use tokio::runtime::{Builder, Handle};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::subscriber::{NoSubscriber, set_default};
+
+/// The thread. It ends when this is dropped, and the task with it.
+pub(super) struct Quiet {
+    runtime: Handle,
+    _over: DropGuard,
+}
+
+impl Quiet {
+    pub(super) fn start() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let over = CancellationToken::new();
+        let until = over.clone();
+        std::thread::Builder::new().name("onionskin-mcp-io".into()).spawn(move || {
+            let _quiet = set_default(NoSubscriber::new());
+            runtime.block_on(until.cancelled());
+        })?;
+        Ok(Self { runtime: handle, _over: over.drop_guard() })
+    }
+
+    /// Runs `work` here, and what it spawns there.
+    pub(super) async fn spawning<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        poll_fn(|cx| {
+            let _there = self.runtime.enter();
+            work.as_mut().poll(cx)
+        })
+        .await
+    }
+}

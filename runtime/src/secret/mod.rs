@@ -1,0 +1,22 @@
+//! [`Secret`]: a value that never shows, and what is done where a program lets it out by accident.
+
+mod bind;
+mod forms;
+mod held;
+mod known;
+mod needles;
+mod reader;
+mod scrub;
+mod told;
+mod value;
+
+pub(crate) use bind::noted;
+pub use bind::{Bound, ConcealNone, ConcealSome};
+#[cfg(feature = "mcp")]
+pub(crate) use held::Held;
+pub(crate) use held::HeldDeltas;
+pub(crate) use known::Concealed;
+#[cfg(feature = "mcp")]
+pub(crate) use needles::Needles;
+pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
+pub use value::{Secret, Sensitive};

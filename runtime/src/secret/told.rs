@@ -1,0 +1,101 @@
+//! Takes secrets out of what a run tells: events, requests to models and their answers, messages, errors.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::needles::Needles;
+use crate::agent::{EventKind, RunError};
+use crate::model::{Message, ModelError, ModelRequest, ModelResponse, ToolCall};
+
+impl Needles {
+    fn shared(&self, text: &mut Arc<str>) {
+        if let Cow::Owned(hidden) = self.hide(&**text) {
+            *text = hidden.into();
+        }
+    }
+
+    pub(crate) fn event(&self, kind: &mut EventKind) {
+        match kind {
+            EventKind::RunStarted { input, .. } => self.shared(input),
+            EventKind::TextDelta { text }
+            | EventKind::ReasoningDelta { text }
+            | EventKind::Notice { text }
+            | EventKind::RunFinished { text }
+            | EventKind::RunFailed { error: text } => self.text(text),
+            EventKind::ToolStarted { arguments, .. } => self.shared(arguments),
+            EventKind::ToolFinished { content, .. } => content.iter_mut().for_each(|block| self.block(block)),
+            EventKind::Progress { message: Some(message), .. } => self.text(message),
+            EventKind::User { value, .. } => self.value(value),
+            EventKind::Progress { message: None, .. }
+            | EventKind::TurnStarted { .. }
+            | EventKind::TurnRestarted { .. }
+            | EventKind::TurnFinished { .. } => {}
+        }
+    }
+
+    pub(crate) fn request(&self, request: &mut ModelRequest) {
+        request.system.iter_mut().for_each(|system| self.shared(system));
+        request.messages.iter_mut().for_each(|message| self.message(message));
+        let shown = request
+            .tools
+            .iter()
+            .any(|tool| self.shows(&tool.description) || self.shows(&tool.input_schema.to_string()));
+        if shown {
+            let mut tools = request.tools.to_vec();
+            for tool in &mut tools {
+                self.shared(&mut tool.description);
+                self.value(Arc::make_mut(&mut tool.input_schema));
+            }
+            request.tools = tools.into();
+        }
+    }
+
+    /// What a provider must get back unchanged is.
+    fn message(&self, message: &mut Message) {
+        match message {
+            Message::User { content } => content.iter_mut().for_each(|block| self.block(block)),
+            Message::Assistant { text, tool_calls, .. } => {
+                self.text(text);
+                self.calls(tool_calls);
+            }
+            Message::Tool { results } => {
+                let blocks = results.iter_mut().flat_map(|result| &mut result.content);
+                blocks.for_each(|block| self.block(block));
+            }
+        }
+    }
+
+    fn calls(&self, calls: &mut [ToolCall]) {
+        for call in calls {
+            self.shared(&mut call.arguments);
+        }
+    }
+
+    pub(crate) fn response(&self, response: &mut ModelResponse) {
+        self.text(&mut response.text);
+        response.reasoning.iter_mut().for_each(|reasoning| self.text(reasoning));
+        self.calls(&mut response.tool_calls);
+    }
+
+    pub(crate) fn run_error(&self, error: &mut RunError) {
+        match error {
+            RunError::Model { source, .. } => self.model_error(source),
+            RunError::Aborted(abort) => *abort = self.abort(abort.clone()),
+            RunError::Retries { message: text, .. } | RunError::Agent { reason: text, .. } => self.text(text),
+            RunError::Limit { .. }
+            | RunError::Cancelled { .. }
+            | RunError::UnknownAgent { .. }
+            | RunError::Build(_) => {}
+        }
+    }
+
+    pub(crate) fn model_error(&self, error: &mut ModelError) {
+        match error {
+            ModelError::Status { message: text, .. }
+            | ModelError::Transport(text)
+            | ModelError::Malformed(text)
+            | ModelError::Setup(text) => self.text(text),
+            ModelError::Timeout(_) | ModelError::Script(_) => {}
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The type itself: masked wherever it is shown, wiped when it is dropped.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serializer};
+use serde_json::Value;
+use zeroize::Zeroize;
+
+use super::bind;
+
+/// What is shown in place of a secret.
+pub(crate) const MASK: &str = "[secret]";
+
+/// The name under which a secret asks to be read, so that whoever holds one knows who asks.
+pub(crate) const NAME: &str = "onionskin::Secret";
+
+/// A value that never shows: `Debug` and `Display` are masked, there is no `Serialize` and no `JsonSchema`, so it can be
+/// neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is dropped.
+///
+/// A tool takes one from the agent's state or the session's, with `#[bind(..)]`; the session then knows it, and takes
+/// it out of what the tool gives back by accident ([the guide] says what is caught and what cannot be).
+///
+/// ```
+/// use onionskin::{Secret, tool};
+///
+/// #[derive(Clone)]
+/// struct Config {
+///     key: Secret<String>,
+/// }
+///
+/// /// Asks the service.
+/// #[tool(state = Config)]
+/// fn ask(question: String, #[bind(key)] key: &Secret<String>) -> String {
+///     format!("{question} ({} characters of key)", key.expose().len())
+/// }
+///
+/// let config = Config { key: Secret::new("hunter2".to_owned()) };
+/// assert_eq!(format!("{:?} {}", config.key, config.key), "[secret] [secret]");
+/// ```
+///
+/// A struct that holds one and derives `Serialize` says what is written in its place: nothing, with
+/// `#[serde(skip_serializing)]`, or the mask:
+///
+/// ```
+/// use onionskin::Secret;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Config {
+///     #[serde(serialize_with = "Secret::masked")]
+///     key: Secret<String>,
+/// }
+///
+/// let config: Config = serde_json::from_str(r#"{"key": "hunter2"}"#).unwrap();
+/// assert_eq!(config.key.expose(), "hunter2");
+/// assert_eq!(serde_json::to_string(&config).unwrap(), r#"{"key":"[secret]"}"#);
+/// ```
+///
+/// [the guide]: https://docs.rs/onionskin
+pub struct Secret<T> {
+    value: T,
+    /// What `T` says, kept so that naming the type asks nothing of it.
+    wipe: fn(&mut T),
+}
+
+impl<T: Sensitive> Secret<T> {
+    /// Keeps a value.
+    pub fn new(value: T) -> Self {
+        bind::note(&value);
+        Self { value, wipe: T::wipe }
+    }
+}
+
+impl<T> Secret<T> {
+    /// The value. What is made of it is no secret any more: give it to whoever needs it, and keep no copy.
+    pub const fn expose(&self) -> &T {
+        &self.value
+    }
+
+    /// Writes the mask: for `#[serde(serialize_with = "Secret::masked")]`.
+    ///
+    /// # Errors
+    /// If the serialiser fails.
+    pub fn masked<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(MASK)
+    }
+}
+
+impl<T> Drop for Secret<T> {
+    fn drop(&mut self) {
+        (self.wipe)(&mut self.value);
+    }
+}
+
+impl<T: Sensitive + Clone> Clone for Secret<T> {
+    fn clone(&self) -> Self {
+        Self::new(self.value.clone())
+    }
+}
+
+impl<T: Sensitive> From<T> for Secret<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl From<&str> for Secret<String> {
+    fn from(value: &str) -> Self {
+        Self::new(value.to_owned())
+    }
+}
+
+impl<T> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl<T> fmt::Display for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(MASK)
+    }
+}
+
+/// Reads what it holds. An error does not show the value.
+impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        /// Reads the value, whoever holds it.
+        struct Visitor<T>(std::marker::PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a secret")
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<T, D::Error> {
+                T::deserialize(value)
+                    .map_err(|_| serde::de::Error::custom("a secret of another type was expected"))
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(NAME, Visitor(std::marker::PhantomData)).map(Self::new)
+    }
+}
+
+/// What a [`Secret`] can hold: it names the texts that nobody may see, and wipes itself.
+///
+/// ```
+/// use onionskin::{Secret, Sensitive};
+///
+/// struct Login {
+///     user: String,
+///     password: String,
+/// }
+///
+/// impl Sensitive for Login {
+///     fn each(&self, see: &mut dyn FnMut(&[u8])) {
+///         self.password.each(see);
+///     }
+///
+///     fn wipe(&mut self) {
+///         self.password.wipe();
+///     }
+/// }
+///
+/// let login = Secret::new(Login { user: "ada".into(), password: "hunter2".into() });
+/// assert_eq!(login.expose().user, "ada");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a `Secret` cannot hold `{Self}`",
+    label = "says neither which of its texts are secret nor how it is wiped",
+    note = "`Secret` holds `String`, `Box<str>`, `Vec<u8>`, `[u8; N]`, `serde_json::Value` and `Option`s of them; for a type \
+            of your own, write `impl onionskin::Sensitive for ..`"
+)]
+pub trait Sensitive {
+    /// Gives every text, or string of bytes, that must not be seen.
+    fn each(&self, see: &mut dyn FnMut(&[u8]));
+
+    /// Overwrites the value in memory. It is called when the secret is dropped.
+    fn wipe(&mut self);
+}
+
+macro_rules! bytes {
+    ($($type:ty: $bytes:ident),*) => {$(
+        impl Sensitive for $type {
+            fn each(&self, see: &mut dyn FnMut(&[u8])) {
+                see(self.$bytes());
+            }
+
+            fn wipe(&mut self) {
+                self.zeroize();
+            }
+        }
+    )*};
+}
+
+bytes!(String: as_bytes, Box<str>: as_bytes, Vec<u8>: as_slice);
+
+impl<const N: usize> Sensitive for [u8; N] {
+    fn each(&self, see: &mut dyn FnMut(&[u8])) {
+        see(self);
+    }
+
+    fn wipe(&mut self) {
+        self.zeroize();
+    }
+}
+
+impl<T: Sensitive> Sensitive for Option<T> {
+    fn each(&self, see: &mut dyn FnMut(&[u8])) {
+        if let Some(value) = self {
+            value.each(see);
+        }
+    }
+
+    fn wipe(&mut self) {
+        if let Some(value) = self {
+            value.wipe();
+        }
+    }
+}
+
+/// All texts and numbers in it; names of fields are no secrets.
+impl Sensitive for Value {
+    fn each(&self, see: &mut dyn FnMut(&[u8])) {
+        match self {
+            Value::String(text) => text.each(see),
+            Value::Number(number) => see(number.to_string().as_bytes()),
+            Value::Array(items) => items.iter().for_each(|item| item.each(see)),
+            Value::Object(fields) => fields.values().for_each(|field| field.each(see)),
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn wipe(&mut self) {
+        match self {
+            Value::String(text) => text.wipe(),
+            Value::Array(items) => items.iter_mut().for_each(Self::wipe),
+            Value::Object(fields) => fields.values_mut().for_each(Self::wipe),
+            other => *other = Value::Null,
+        }
+    }
+}
