@@ -131,6 +131,8 @@ pub use output::ToolOutput;
 pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
+// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
+pub use tool::ToolboxTools as toolbox;
 pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.

@@ -133,7 +133,7 @@ impl ToolSpec {
     /// # Panics
     /// As [`Self::new`].
     pub fn from_toolbox(toolbox: impl SharedToolbox) -> BTreeMap<String, Self> {
-        let tools = Toolbox::tools(&toolbox.share());
+        let tools = Toolbox::bound(&toolbox.share());
         tools.into_iter().map(Self::from_dyn).map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
