@@ -59,6 +59,7 @@
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Ready toolboxes | module `toolboxes` (feature `knowledge-base`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
 //! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
@@ -70,6 +71,7 @@
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
 //! - `script`: tools written as Rhai scripts.
+//! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -95,6 +97,8 @@ mod output;
 pub mod spec;
 pub mod testing;
 mod tool;
+#[cfg(feature = "knowledge-base")]
+pub mod toolboxes;
 
 // The macros name this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
