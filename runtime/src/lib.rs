@@ -54,7 +54,7 @@
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
-//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`BuildError`] |
+//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
@@ -104,9 +104,9 @@ pub mod toolboxes;
 extern crate self as onionskin;
 
 pub use agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, App, AppBuilder, BuildError, CallOutcome,
-    Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError, RunOutput,
-    RunRequest, RunStream, Session, ToolCallReport,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
+    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
+    RunOutput, RunRequest, RunStream, Session, ToolCallReport,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};

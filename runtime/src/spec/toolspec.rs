@@ -149,6 +149,11 @@ impl ToolSpec {
         Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
     }
 
+    /// An agent as a tool.
+    pub(crate) fn of_agent(tool: Arc<dyn DynTool>) -> Self {
+        Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
+    }
+
     pub(super) fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
         self.code = Some(code.into());
         self
