@@ -1,6 +1,7 @@
 //! What the macros write calls on.
 
 pub use std::borrow::{Cow, ToOwned};
+pub use std::collections::BTreeMap;
 pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::time::Duration;
@@ -30,8 +31,8 @@ pub use crate::spec::ToolSpec;
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
     Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, Toolbox, ToolboxPart, Within, aborted, can_be_shared, encode, has_part, ladder, no_alias,
-    offload, read, reader, reads, recover, schema_by, schema_of,
+    ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Within, aborted, can_be_shared, encode, has_part, ladder,
+    no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

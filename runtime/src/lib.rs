@@ -54,11 +54,12 @@
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
-//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`BuildError`] |
+//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Ready toolboxes | module `toolboxes` (feature `knowledge-base`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
 //! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
@@ -70,6 +71,7 @@
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
 //! - `script`: tools written as Rhai scripts.
+//! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -96,14 +98,16 @@ mod secret;
 pub mod spec;
 pub mod testing;
 mod tool;
+#[cfg(feature = "knowledge-base")]
+pub mod toolboxes;
 
 // The macros name this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
 
 pub use agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, App, AppBuilder, BuildError, CallOutcome,
-    Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError, RunOutput,
-    RunRequest, RunStream, Session, ToolCallReport,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
+    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
+    RunOutput, RunRequest, RunStream, Session, ToolCallReport,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
@@ -133,6 +137,8 @@ pub use secret::{Secret, Sensitive};
 pub use spec::ToolSpec;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
+// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
+pub use tool::ToolboxTools as toolbox;
 pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.

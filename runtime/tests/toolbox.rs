@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use onionskin::{
     Args, BuildError, Exit, Next, Script, ScriptedTurn, State, ToolContext, ToolError, ToolOutput,
-    ToolResult, Toolbox, agent, tool_hook, toolbox,
+    ToolResult, Toolbox, agent, call, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -153,9 +153,9 @@ async fn t9_methods_are_tools_that_share_their_object() {
 
 #[test]
 fn t9_the_type_knows_its_tools_and_parts_add_up() {
-    let names: Vec<_> = Kb::TOOLS.iter().copied().flatten().copied().collect();
+    let names = Kb::tool_names();
     assert_eq!(names, ["add", "find", "sum", "count", "fail", "clear"]);
-    let tools = Kb::tools(&Arc::default());
+    let tools = Kb::bound(&Arc::default());
     assert_eq!(tools.iter().map(|tool| &*tool.definition().name).collect::<Vec<_>>(), names);
     let schema = &tools[0].definition().input_schema;
     assert_eq!(schema["properties"]["text"]["description"], "The note.");
@@ -166,11 +166,51 @@ fn t9_the_type_knows_its_tools_and_parts_add_up() {
 
 #[tokio::test]
 async fn t9_wrong_arguments_name_the_tool_and_it_does_not_run() {
-    let kb = Kb::tools(&Arc::default());
+    let kb = Kb::bound(&Arc::default());
     let cx = ToolContext::detached("add");
     let error = kb[0].run_dyn(&cx, &mut Args::from(r#"{"txt": 1}"#)).await.unwrap_err();
     let Exit::Tool(error) = error else { panic!("{error:?}") };
     assert!(error.to_string().contains("did you mean `text`"), "{error}");
+}
+
+#[tokio::test]
+async fn t9_an_object_gives_its_tools_by_name_and_shares_itself_with_them() {
+    let kb = Arc::new(Kb::default());
+    let tools = kb.tools();
+    assert_eq!(tools.keys().collect::<Vec<_>>(), ["add", "clear", "count", "fail", "find", "sum"]);
+    assert_eq!(call!(tools["add"], text = "buy milk").await.unwrap(), 1);
+    assert_eq!(kb.add("sell milk".to_owned()), 2, "the program still has the object");
+    let again = kb.tools();
+    assert_eq!(call!(again["find"], word = "milk").await.unwrap(), json!(["buy milk", "sell milk"]));
+    assert_eq!(call!(tools["clear"]).await.unwrap(), json!("done"));
+    assert_eq!(kb.private(), 0, "a part's tools work on it too");
+
+    // Without an `Arc` the tools own it.
+    let tools = Kb::default().tools();
+    assert_eq!(call!(tools["add"], text = "a").await.unwrap(), 1);
+    assert_eq!(call!(tools["add"].clone(), text = "b").await.unwrap(), 2);
+}
+
+struct Shop;
+
+#[toolbox]
+impl Shop {
+    /// Sells hammers.
+    #[tool]
+    fn tools(&self) -> &'static str {
+        "hammers"
+    }
+
+    fn tool_names() -> u8 {
+        1
+    }
+}
+
+#[tokio::test]
+async fn t9_methods_of_the_types_own_come_first() {
+    assert_eq!((Shop.tools(), Shop::tool_names()), ("hammers", 1));
+    let tools = onionskin::ToolSpec::from_toolbox(Shop);
+    assert_eq!(call!(tools["tools"]).await.unwrap(), "hammers");
 }
 
 #[tokio::test]

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ItemImpl, Type};
+use syn::{ImplItem, ItemImpl, Type};
 
 use super::parse::Options;
+use crate::item::FnItem;
 use crate::paths::Runtime;
 use crate::tool::Member;
 
@@ -60,14 +61,18 @@ pub(super) fn expand(
                     const TOOLS: &'static [&'static ::core::primitive::str] = &[#names];
                     type State = #state;
 
-                    fn tools(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
+                    fn bound(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
                         #list
                         list
                     }
                 }
             }
         }
-        None => toolbox(self_ty, options, &names, &list, &state),
+        None => {
+            let toolbox = toolbox(self_ty, options, &names, &list, &state);
+            let methods = methods(block);
+            quote!(#toolbox #methods)
+        }
     };
     quote! {
         #part_type
@@ -112,11 +117,60 @@ fn toolbox(
             type State = #state;
             #instructions
 
-            fn tools(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
+            fn bound(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
                 #list
-                #(list.extend(#parts::tools(this));)*
+                #(list.extend(#parts::bound(this));)*
                 list
             }
         }
     }
+}
+
+/// What the type itself offers, unless the block has methods of these names. They stand where the type does, so that
+/// rustc shows it if another block has them.
+fn methods(block: &ItemImpl) -> TokenStream {
+    let self_ty = &block.self_ty;
+    let span = self_ty.span().resolved_at(Span::mixed_site());
+    let is_free = |name: &str| {
+        !block.items.iter().any(|item| match item {
+            // Methods that are tools were written anew.
+            ImplItem::Verbatim(tokens) => {
+                syn::parse2::<FnItem>(tokens.clone()).is_ok_and(|method| method.sig.ident == name)
+            }
+            ImplItem::Fn(method) => method.sig.ident == name,
+            _ => false,
+        })
+    };
+    let tools = is_free("tools").then(|| {
+        let method = quote_spanned! {span=>
+            pub fn tools(self: &__rt::Arc<Self>) -> __rt::BTreeMap<__rt::String, __rt::ToolSpec> {
+                __rt::ToolSpec::from_toolbox(self)
+            }
+        };
+        quote! {
+            impl __rt::ToolboxTools for #self_ty {}
+            impl #self_ty {
+                #[doc = "The tools as values, by their names; all of them share the object."]
+                #[allow(dead_code, unreachable_pub)]
+                #[must_use]
+                #method
+            }
+        }
+    });
+    let tool_names = is_free("tool_names").then(|| {
+        let function = quote_spanned! {span=>
+            pub fn tool_names() -> __rt::Vec<&'static ::core::primitive::str> {
+                <Self as __rt::Toolbox>::TOOLS.concat()
+            }
+        };
+        quote! {
+            impl #self_ty {
+                #[doc = "The names of the tools, in the order in which they stand in the blocks."]
+                #[allow(dead_code, unreachable_pub)]
+                #[must_use]
+                #function
+            }
+        }
+    });
+    quote!(#tools #tool_names)
 }

@@ -1,6 +1,7 @@
 //! Agents as tools: a parent calls a child as it calls any tool.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -8,6 +9,7 @@ use super::declaration::HistorySource;
 use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
+use super::run::AgentRun;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -34,14 +36,9 @@ static INPUT: [Param; 1] =
 impl ChildTool {
     /// `children` are the parent's rules for its children.
     pub(super) fn new(child: Arc<Instance>, children: Children) -> Self {
-        let name = format!("agent__{}", child.name);
-        let description = match child.info.description() {
-            Some(description) => description.to_owned(),
-            None => format!("Asks the agent {}.", child.name),
-        };
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
-        definition.name = name.into();
-        definition.description = description.into();
+        definition.name = tool_name(&child).into();
+        definition.description = description(&child).into();
         Self { child, children, definition }
     }
 
@@ -69,17 +66,22 @@ impl ChildTool {
     }
 
     async fn ask(&self, cx: &ToolContext, input: String) -> ToolResult {
+        let session = cx.run().session().cloned().ok_or_else(|| {
+            Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
+        })?;
         let number = cx.number();
         let history = self.history(cx);
         let start = history.len();
         let shown = usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances;
         let run = RunPlan {
             instance: Arc::clone(&self.child),
+            session,
             history,
+            events: cx.run().events().clone(),
             name: format!("{}[{number}]", self.child.name).into(),
             timeout: self.children.timeout,
         }
-        .begin(cx)?;
+        .begin(cx);
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
         let answer = super::handle::drive(&run, input, shown).await;
         let mut messages = run.messages();
@@ -87,18 +89,32 @@ impl ChildTool {
             child: Arc::clone(&self.child.name),
             messages: messages.split_off(start.min(messages.len())),
         });
-        match answer {
-            Ok(text) => Ok(ToolOutput::text(text)),
-            Err(RunError::Aborted(abort)) => Err(abort.into()),
-            Err(RunError::Limit { limit: Limit::Time(limit), .. })
-                if Some(limit) == self.children.timeout =>
-            {
-                let name = run.context().instance_name();
-                let text = format!("the agent {name} did not answer within {limit:?}");
-                Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout)))
-            }
-            Err(error) => Err(error.into()),
+        answer.map(ToolOutput::text).map_err(|error| failed(error, &run, self.children.timeout))
+    }
+}
+
+/// The name of an agent as a tool.
+pub(super) fn tool_name(agent: &Instance) -> String {
+    format!("agent__{}", agent.name)
+}
+
+/// What an agent is for, as a tool says it.
+pub(super) fn description(agent: &Instance) -> String {
+    match agent.info.description() {
+        Some(description) => description.to_owned(),
+        None => format!("Asks the agent {}.", agent.name),
+    }
+}
+
+/// What a run without an answer is to whoever called the agent and waited for `timeout`.
+pub(super) fn failed(error: RunError, run: &AgentRun, timeout: Option<Duration>) -> Exit {
+    match error {
+        RunError::Aborted(abort) => abort.into(),
+        RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
+            let text = format!("the agent {} did not answer within {limit:?}", run.context().instance_name());
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
         }
+        error => error.into(),
     }
 }
 

@@ -72,6 +72,9 @@ impl Default for Limits {
     }
 }
 
+/// So many instances of an agent that is called are shown where nothing else is said.
+pub(super) const DISPLAY_INSTANCES: usize = 20;
+
 /// Everything that is declared of an agent.
 pub struct AgentDeclaration {
     pub(crate) name: &'static str,
@@ -202,7 +205,7 @@ impl AgentDeclaration {
             history_merge_target: HistoryMergeTarget::default(),
             max_parallel: None,
             child_timeout: None,
-            max_display_instances: 20,
+            max_display_instances: DISPLAY_INSTANCES,
         }
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::stream::RunOutput;
 use crate::content::ContentBlock;
 use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
@@ -170,6 +171,15 @@ pub(crate) struct Events {
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
+    tally: Option<Tally>,
+}
+
+/// What one run among others adds up to, beside giving its events on.
+struct Tally {
+    /// The run's scope.
+    scope: Arc<str>,
+    output: Mutex<RunOutput>,
+    onto: Option<Arc<Queue>>,
 }
 
 #[derive(Default)]
@@ -199,18 +209,36 @@ impl Events {
         if let Some(needles) = self.session.concealed().needles() {
             needles.event(&mut kind);
         }
-        let mut state = queue.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.waiting.len() >= CAPACITY && join(&mut state.waiting, &self.agent, &kind) {
-            return;
+        match &queue.tally {
+            None => queue.append(&self.agent, step, kind),
+            Some(tally) => {
+                tally.add(Event { step: step(), seq: 0, agent: Arc::clone(&self.agent), kind });
+            }
         }
-        state.seq += 1;
-        let event = Event { step: step(), seq: state.seq, agent: Arc::clone(&self.agent), kind };
-        state.waiting.push_back(event);
-        let reader = state.reader.take();
-        // A waker is foreign code: it may well read at once.
-        drop(state);
-        if let Some(reader) = reader {
-            reader.wake();
+    }
+
+    /// The events of a run in this scope, added up on their way here.
+    pub(super) fn tallied(&self, scope: Arc<str>) -> Self {
+        let tally = Tally { scope, output: Mutex::default(), onto: self.queue.clone() };
+        let queue = Queue { state: Mutex::default(), tally: Some(tally) };
+        Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session: self.session.clone() }
+    }
+
+    /// What the events of [`Self::tallied`] added up to.
+    pub(super) fn output(&self) -> RunOutput {
+        let tally = self.queue.as_ref().and_then(|queue| queue.tally.as_ref());
+        let output = tally.map(|tally| tally.output.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        output.unwrap_or_default()
+    }
+}
+
+impl Tally {
+    fn add(&self, event: Event) {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).add_in(&self.scope, &event);
+        match self.onto.as_ref().map(|queue| (queue, &queue.tally)) {
+            None => {}
+            Some((queue, None)) => queue.append(&event.agent, || event.step, event.kind),
+            Some((_, Some(tally))) => tally.add(event),
         }
     }
 }
@@ -229,6 +257,22 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
 }
 
 impl Queue {
+    fn append(&self, agent: &Arc<str>, step: impl FnOnce() -> StepId, kind: EventKind) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, &kind) {
+            return;
+        }
+        state.seq += 1;
+        let event = Event { step: step(), seq: state.seq, agent: Arc::clone(agent), kind };
+        state.waiting.push_back(event);
+        let reader = state.reader.take();
+        // A waker is foreign code: it may well read at once.
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
     pub(crate) fn poll_next(&self, waker: &Waker) -> Poll<Event> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(event) = state.waiting.pop_front() {

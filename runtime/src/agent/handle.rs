@@ -16,7 +16,6 @@ use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
-use crate::error::{Exit, ToolError};
 use crate::journal::StepKind;
 use crate::model::Message;
 
@@ -159,44 +158,50 @@ impl RunRequest {
     }
 }
 
-/// A child's run, about to begin.
+/// A run that a tool call makes, about to begin.
 pub(super) struct RunPlan {
     pub(super) instance: Arc<Instance>,
+    pub(super) session: Session,
     pub(super) history: Vec<Message>,
+    /// Where its events go.
+    pub(super) events: Events,
     /// The name that people see.
     pub(super) name: Arc<str>,
-    /// How long the parent waits.
+    /// How long the caller waits.
     pub(super) timeout: Option<Duration>,
 }
 
 impl RunPlan {
-    /// The run of a child that `cx` calls.
-    pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, Exit> {
-        let parent = cx.run();
-        let session = parent.session().cloned().ok_or_else(|| {
-            Exit::Tool(ToolError::new("an agent can be called in a run only, and this call belongs to none"))
-        })?;
+    /// The run that `cx` makes. A call outside of any run makes one that stands alone.
+    pub(super) fn begin(self, cx: &ToolContext) -> AgentRun {
+        let parent = Some(cx.run()).filter(|run| run.session().is_some());
+        let correlation_id = parent.map_or_else(new_id, |parent| parent.correlation_id().into());
         let seed = RunSeed {
             agent: self.instance.info.clone(),
             instance: Arc::clone(&self.name),
-            correlation_id: parent.correlation_id().into(),
-            scope: cx.step_id(StepKind::Tool).to_string().into(),
-            parent: Some(parent.clone()),
-            state: state_of(&self.instance, &session),
-            session_state: session.state().clone(),
-            events: parent.events().for_agent(self.name),
-            journal: parent.journal().cloned(),
+            correlation_id,
+            scope: scope(cx),
+            parent: parent.cloned(),
+            state: state_of(&self.instance, &self.session),
+            session_state: self.session.state().clone(),
+            events: self.events.for_agent(self.name),
+            journal: cx.run().journal().cloned(),
             deadline: Deadline::sooner(
                 self.instance.limits.time,
-                Deadline::sooner(self.timeout, parent.deadline()),
+                Deadline::sooner(self.timeout, cx.run().deadline()),
             ),
             token: cx.cancellation().child_token(),
             core: Some(Arc::clone(&self.instance.core)),
-            session: Some(session.clone()),
+            session: Some(self.session.clone()),
             conversation: Arc::new(std::sync::Mutex::new(self.history)),
         };
-        Ok(AgentRun::new(seed, self.instance, session))
+        AgentRun::new(seed, self.instance, self.session)
     }
+}
+
+/// The scope of the run that a call makes.
+pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
+    cx.step_id(StepKind::Tool).to_string().into()
 }
 
 /// Runs an agent to its answer, or until its run is over, and tells its beginning and its end. A panic of a

@@ -14,6 +14,8 @@ mod prompt;
 mod run;
 mod session;
 mod stream;
+mod threads;
+mod tool;
 mod toolboxes;
 
 use std::future::Future;
@@ -34,6 +36,7 @@ pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
 pub use session::Session;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
+pub use tool::AgentTool;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may
 /// implement it by hand, and can then be a child or an entry as any other.

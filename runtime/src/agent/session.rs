@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::threads::Threads;
 use crate::context::{SessionState, StateHandle};
 use crate::model::Message;
 
@@ -19,6 +20,10 @@ struct Inner {
     children: Mutex<HashMap<Arc<str>, Vec<Message>>>,
     states: HashMap<TypeId, StateHandle>,
     dynamic: SessionState,
+    /// The conversations with agents that were called as tools from this one.
+    threads: Threads,
+    /// Held by a call that goes on in this session.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Session {
@@ -28,7 +33,22 @@ impl Session {
             children: Mutex::default(),
             states,
             dynamic: SessionState::default(),
+            threads: Threads::default(),
+            turn: tokio::sync::Mutex::default(),
         }))
+    }
+
+    pub(super) fn threads(&self) -> &Threads {
+        &self.0.threads
+    }
+
+    /// Waits until no other call goes on in this session.
+    pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.turn.lock().await
+    }
+
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The messages so far.

@@ -86,8 +86,13 @@ impl ToolCallReport {
 impl RunOutput {
     /// Adds one event. Folding all events of a run gives its output.
     pub fn add(&mut self, event: &Event) {
+        self.add_in("", event);
+    }
+
+    /// As [`Self::add`], for the run in this scope.
+    pub(super) fn add_in(&mut self, scope: &str, event: &Event) {
         match &event.kind {
-            EventKind::TurnStarted { .. } if event.step.scope.is_empty() => self.turns += 1,
+            EventKind::TurnStarted { .. } if *event.step.scope == *scope => self.turns += 1,
             EventKind::TurnFinished { usage, .. } => self.usage += *usage,
             EventKind::ToolStarted { call_id, tool, source, arguments } => {
                 self.tool_calls.push(ToolCallReport {
@@ -115,7 +120,7 @@ impl RunOutput {
                     call.attempts = *attempts;
                 }
             }
-            EventKind::RunFinished { text } if event.step.scope.is_empty() => self.text.clone_from(text),
+            EventKind::RunFinished { text } if *event.step.scope == *scope => self.text.clone_from(text),
             _ => {}
         }
     }

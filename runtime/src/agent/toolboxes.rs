@@ -22,7 +22,7 @@ pub(super) struct Given {
 impl Toolboxes {
     /// Adds one; a later one of the same type and prefix takes its place.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
-        let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::tools(toolbox)).collect();
+        let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::bound(toolbox)).collect();
         self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
     }
 

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | a `#[tool]` function | `add_one::spec()` |
 //! | any [`Tool`](crate::Tool), any [`DynTool`](crate::DynTool) | [`ToolSpec::new`], [`ToolSpec::from_dyn`] |
-//! | the methods of a `#[toolbox]` | [`ToolSpec::from_toolbox`] |
+//! | the methods of a `#[toolbox]` | `kb.tools()`, [`ToolSpec::from_toolbox`] |
 //! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
 //! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
+//! | an agent | [`AgentTool::spec`](crate::AgentTool::spec) |
 //! | a script | `ToolSpec::from_code` (feature `script`) |
 
 // `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and

@@ -133,7 +133,7 @@ impl ToolSpec {
     /// # Panics
     /// As [`Self::new`].
     pub fn from_toolbox(toolbox: impl SharedToolbox) -> BTreeMap<String, Self> {
-        let tools = Toolbox::tools(&toolbox.share());
+        let tools = Toolbox::bound(&toolbox.share());
         tools.into_iter().map(Self::from_dyn).map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
@@ -147,6 +147,11 @@ impl ToolSpec {
     #[cfg(feature = "mcp")]
     pub(crate) fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
         Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
+    }
+
+    /// An agent as a tool.
+    pub(crate) fn of_agent(tool: Arc<dyn DynTool>) -> Self {
+        Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 
     pub(super) fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {

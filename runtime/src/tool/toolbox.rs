@@ -1,9 +1,11 @@
 //! Toolboxes: objects whose methods are tools.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DynTool;
 use crate::agent::ToolboxLink;
+use crate::spec::ToolSpec;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
 ///
@@ -29,7 +31,7 @@ pub trait Toolbox: Sized + 'static {
     const INSTRUCTIONS: Option<&'static str> = None;
 
     /// The tools, bound to this object; in the order of [`Self::TOOLS`].
-    fn tools(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+    fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
 
     #[doc(hidden)]
     fn link(prefix: Option<&'static str>) -> ToolboxLink {
@@ -69,6 +71,56 @@ impl<T: Toolbox> SharedToolbox for Arc<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<T: Toolbox> SharedToolbox for &Arc<T> {
+    type Toolbox = T;
+
+    fn share(self) -> Arc<T> {
+        Arc::clone(self)
+    }
+}
+
+/// The method `tools` of an object that is nobody else's: `use onionskin::toolbox` brings it together with the
+/// attribute. An `Arc` of the object has it by itself, and is not used up. `#[toolbox]` implements it unless the type has
+/// a method `tools` of its own.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::sync::Arc;
+/// use onionskin::{call, toolbox};
+///
+/// #[derive(Default)]
+/// struct Counter(AtomicU32);
+///
+/// #[toolbox]
+/// impl Counter {
+///     /// Counts one more.
+///     #[tool]
+///     fn count(&self) -> u32 {
+///         self.0.fetch_add(1, Ordering::Relaxed) + 1
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let counter = Arc::new(Counter::default());
+/// let tools = counter.tools();
+/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
+/// assert_eq!(counter.count(), 2);
+///
+/// let tools = Counter::default().tools();
+/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
+/// # });
+/// ```
+pub trait ToolboxTools: Toolbox {
+    /// The tools as values, by their names. They own the object and share it.
+    ///
+    /// # Panics
+    /// As [`ToolSpec::new`].
+    fn tools(self) -> BTreeMap<String, ToolSpec> {
+        ToolSpec::from_toolbox(self)
+    }
+}
+
 /// The tools of one more `impl` block, `#[toolbox(part = ..)]`, which the main one takes in.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -80,7 +132,7 @@ pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
     type State;
 
-    fn tools(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+    fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
 }
 
 /// Whether all calls can share a toolbox; a constant, so that a type that cannot be is one error, at the type.

@@ -1,6 +1,8 @@
 //! Parameters that are filled from a tool's state.
 
-use onionskin::{ToolSpec, tool};
+use std::sync::{Arc, Mutex};
+
+use onionskin::{ToolSpec, tool, toolbox};
 use serde_json::{Value, json};
 
 /// Performs an action for a user.
@@ -55,4 +57,39 @@ pub async fn unknown_param(case: Value) {
     for part in [unknown, "user_action", "action", "user_id"] {
         assert!(error.contains(part), "{part}: {error}");
     }
+}
+
+#[derive(Default)]
+struct Registry(Mutex<Vec<String>>);
+
+#[toolbox]
+impl Registry {
+    /// Adds an item.
+    #[tool]
+    fn add_item(&self, item: String) {
+        self.0.lock().unwrap().push(item);
+    }
+
+    /// Counts the items.
+    #[tool]
+    fn count(&self) -> usize {
+        self.hidden()
+    }
+
+    fn hidden(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+pub async fn self_bound(case: Value) {
+    assert_eq!(case["given"]["impl_methods"], json!(["add_item", "count", "hidden (not marked)"]));
+    let expect = &case["expect"];
+    assert_eq!(json!(Registry::tool_names()), expect["tools"]);
+    let registry = Arc::new(Registry::default());
+    let tools = registry.tools();
+    let has_self = tools.values().any(|tool| tool.input_schema().to_string().contains("self"));
+    assert_eq!(json!(has_self), expect["self_in_schema"]);
+    tools["add_item"].call(json!({ "item": "a" })).await.unwrap();
+    let is_shared = tools["count"].call(json!({})).await.unwrap() == 1 && registry.hidden() == 1;
+    assert_eq!(json!(is_shared), expect["instance_state_shared"]);
 }

@@ -63,6 +63,7 @@ runners! {
     "bind-live-state" => binding::live_state,
     "bind-nested-key" => binding::nested_key,
     "bind-unknown-param" => binding::unknown_param,
+    "registry-self-bound" => binding::self_bound,
 }
 
 fn schema_of(tool: &impl Tool) -> Value {

@@ -36,6 +36,6 @@ agent! {
 }
 
 fn main() {
-    assert_eq!(Kb::tools(&Arc::default()).len(), 2);
+    assert_eq!(Kb::bound(&Arc::default()).len(), 2);
     let _ = Librarian::builder().toolbox(Kb::default());
 }

@@ -1,0 +1,393 @@
+//! Any agent as a tool value.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::child;
+use super::declaration::DISPLAY_INSTANCES;
+use super::error::RunError;
+use super::handle::{AgentHandle, RunPlan, drive, scope};
+use super::session::Session;
+use super::stream::RunOutput;
+use super::threads::{Chosen, Threads};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::spec::ToolSpec;
+use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, arguments_schema, fit};
+
+/// The parameter by which a model chooses a thread.
+const THREAD: &str = "thread";
+
+/// Any agent as a tool: one of `agent!`, one written by hand, one of an [`App`](super::App). It is a tool value as any
+/// other: `.tool(..)` of a builder takes it, [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be called
+/// directly.
+///
+/// The agent is a built one, with its model, state, hooks and servers. Where a child that is declared in `agents: [..]`
+/// lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that knows nothing of
+/// the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
+/// limits, the correlation id, events and steps reach it, and an abort in it aborts the caller. Hooks see it as they see
+/// a child: source `agent`, server name `agent`.
+///
+/// ```
+/// use onionskin::{AgentTool, Script, ScriptedTurn, agent};
+/// use serde_json::json;
+///
+/// agent! {
+///     Researcher { description: "Looks things up.", instruction: "Answer in one sentence." }
+///     Editor { instruction: "Ask, then write." }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let researcher = Researcher::builder().model(Script::turns([ScriptedTurn::say("About {input}: yes.")]));
+/// let research = AgentTool::new(&researcher.build().await.unwrap())
+///     .name("research")
+///     .output(|output| Ok(format!("{} ({} turn)", output.text, output.turns).into()))
+///     .on_error(|_, error| Ok(format!("no answer: {error}").into()));
+///
+/// let model = Script::turns([
+///     ScriptedTurn::call("research", json!({ "input": "tides" })),
+///     ScriptedTurn::say("{last}"),
+/// ]);
+/// let output = Editor::builder().model(model).tool(research).run("Write.").await.unwrap();
+/// assert_eq!(output.text, "About tides: yes. (1 turn)");
+/// # });
+/// ```
+///
+/// # Threads
+///
+/// Calls go on in one conversation if code says so: in a session of the agent ([`thread`](Self::thread)), or in one for
+/// each session of the caller ([`thread_by`](Self::thread_by)). The model chooses only with
+/// [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in which
+/// they come; all others run at the same time.
+#[derive(Clone)]
+#[must_use = "an agent tool does nothing until an agent has it or it is called"]
+pub struct AgentTool(Arc<Wrapped>);
+
+#[derive(Clone)]
+struct Wrapped {
+    agent: AgentHandle,
+    name: String,
+    description: String,
+    input: Input,
+    output: Option<OutputFn>,
+    on_error: Option<OnErrorFn>,
+    timeout: Option<Duration>,
+    thread: Choice,
+    thread_argument: bool,
+}
+
+type OutputFn = Arc<dyn Fn(RunOutput) -> ToolResult + Send + Sync>;
+type OnErrorFn = Arc<dyn Fn(&ToolContext, RunError) -> ToolResult + Send + Sync>;
+type ChooseFn = Arc<dyn Fn(&ToolContext) -> Option<String> + Send + Sync>;
+type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error> + Send + Sync>;
+
+/// What the model fills, and what the agent is told of it.
+#[derive(Clone)]
+struct Input {
+    schema: Value,
+    read: ReadFn,
+}
+
+/// Which thread a call goes on in.
+#[derive(Clone)]
+enum Choice {
+    /// None.
+    Fresh,
+    /// This one.
+    Session(Session),
+    /// The one of this name in the caller's session.
+    Named(ChooseFn),
+}
+
+/// The input where nothing else is said.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    /// What the agent is asked.
+    input: String,
+}
+
+impl Input {
+    fn new<T: DeserializeOwned + JsonSchema + 'static>(
+        text: impl Fn(&Map<String, Value>, T) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let schema = arguments_schema::<T>().unwrap_or_else(|| {
+            panic!(
+                "the input of an agent is a struct with named fields, not `{}`",
+                std::any::type_name::<T>()
+            )
+        });
+        let read = move |given: Map<String, Value>| {
+            let value = T::deserialize(Value::Object(given.clone()))?;
+            Ok(text(&given, value))
+        };
+        Self { schema, read: Arc::new(read) }
+    }
+}
+
+impl AgentTool {
+    /// The agent as a tool that is called `agent__` and the agent's name, says the agent's description, and takes one text
+    /// `input`.
+    pub fn new(agent: &AgentHandle) -> Self {
+        Self(Arc::new(Wrapped {
+            name: child::tool_name(&agent.instance),
+            description: child::description(&agent.instance),
+            agent: agent.clone(),
+            input: Input::new(|_, asked: Asked| asked.input),
+            output: None,
+            on_error: None,
+            timeout: None,
+            thread: Choice::Fresh,
+            thread_argument: false,
+        }))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Wrapped)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// What the model calls it.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        self.with(|tool| tool.name = name.into())
+    }
+
+    /// What the model knows it by.
+    pub fn description(self, text: impl Into<String>) -> Self {
+        self.with(|tool| tool.description = text.into())
+    }
+
+    /// The fields of `T` are what the model fills, in place of `input`. The agent is told them as JSON.
+    ///
+    /// ```
+    /// use onionskin::{AgentTool, Script, ScriptedTurn, ToolSpec, agent, call};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Question {
+    ///     /// What it is about.
+    ///     topic: String,
+    ///     words: Option<u32>,
+    /// }
+    ///
+    /// agent! { Researcher { instruction: "You are given a topic and a number of words." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = Script::turns([ScriptedTurn::say("{input}")]);
+    /// let researcher = Researcher::builder().model(model).build().await.unwrap();
+    /// let tool = AgentTool::new(&researcher).typed::<Question>().spec();
+    /// assert_eq!(call!(tool, topic = "tides").await.unwrap(), r#"{"topic":"tides"}"#);
+    ///
+    /// let tool = AgentTool::new(&researcher).typed_as(|question: Question| format!("What of {}?", question.topic));
+    /// assert_eq!(call!(ToolSpec::from(tool), topic = "tides").await.unwrap(), "What of tides?");
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// If `T` is not read from an object: a struct with named fields or a map.
+    pub fn typed<T: DeserializeOwned + JsonSchema + 'static>(self) -> Self {
+        // That it can be read is all that is asked of the type.
+        self.with(|tool| tool.input = Input::new(|given, _: T| json!(given).to_string()))
+    }
+
+    /// As [`Self::typed`], and this text is what the agent is told.
+    ///
+    /// # Panics
+    /// As [`Self::typed`].
+    pub fn typed_as<T: DeserializeOwned + JsonSchema + 'static>(
+        self,
+        text: impl Fn(T) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|tool| tool.input = Input::new(move |_, input| text(input)))
+    }
+
+    /// Makes the tool's result of what the run gave, in place of its text.
+    pub fn output(self, extract: impl Fn(RunOutput) -> ToolResult + Send + Sync + 'static) -> Self {
+        self.with(|tool| tool.output = Some(Arc::new(extract)))
+    }
+
+    /// Makes the tool's result of a run without an answer, in place of an error that the model is told. An abort is not
+    /// asked about: nothing can undo it.
+    pub fn on_error(
+        self,
+        recover: impl Fn(&ToolContext, RunError) -> ToolResult + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|tool| tool.on_error = Some(Arc::new(recover)))
+    }
+
+    /// How long one run of the agent may take, from when it begins. It then ends with an error of kind `timeout`.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.with(|tool| tool.timeout = Some(timeout))
+    }
+
+    /// All calls go on in this session of the agent ([`AgentHandle::session`]), whoever calls. It must not be the
+    /// caller's own: such a call is refused.
+    pub fn thread(self, session: &Session) -> Self {
+        self.with(|tool| tool.thread = Choice::Session(session.clone()))
+    }
+
+    /// Code chooses the thread of each call, by name: calls from one session with one name go on in one conversation, which
+    /// lives as long as that session. Without a name a call is on its own.
+    ///
+    /// `|_| Some("all".to_owned())` gives each session one thread. In calls outside of any run the tool itself keeps the
+    /// threads.
+    pub fn thread_by(self, choose: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static) -> Self {
+        self.with(|tool| tool.thread = Choice::Named(Arc::new(choose)))
+    }
+
+    /// Lets the model choose: the tool gets an optional parameter `thread`, and calls from one session that give one name
+    /// go on in one conversation. A model reaches only threads that it began itself, at most 64 in a session; where it
+    /// names none, what code chose holds.
+    pub fn thread_argument(self) -> Self {
+        self.with(|tool| tool.thread_argument = true)
+    }
+
+    /// The tool as a value.
+    ///
+    /// # Panics
+    /// If the model may choose a thread and the typed input has a field `thread` of its own.
+    pub fn spec(self) -> ToolSpec {
+        let mut schema = self.0.input.schema.clone();
+        if self.0.thread_argument {
+            let taken = schema["properties"].get(THREAD).is_some();
+            assert!(!taken, "the input of the tool `{}` has a field `{THREAD}`: rename it", self.0.name);
+            schema["properties"][THREAD] = json!({
+                "type": "string",
+                "description": "Goes on in an earlier conversation with this agent, or begins one: any name. Without \
+                                it the agent knows nothing of earlier calls.",
+                "minLength": 1,
+                "maxLength": 64,
+            });
+        }
+        let definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
+        ToolSpec::of_agent(Arc::new(AgentCall { tool: self.0, definition, threads: Threads::default() }))
+    }
+}
+
+impl From<AgentTool> for ToolSpec {
+    fn from(tool: AgentTool) -> Self {
+        tool.spec()
+    }
+}
+
+impl std::fmt::Debug for AgentTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let agent = self.0.agent.name();
+        f.debug_struct("AgentTool").field("name", &self.0.name).field("agent", &agent).finish_non_exhaustive()
+    }
+}
+
+/// The tool, with what is made of its settings once.
+struct AgentCall {
+    tool: Arc<Wrapped>,
+    definition: ToolDefinition,
+    /// Those of calls outside of any run.
+    threads: Threads,
+}
+
+impl AgentCall {
+    /// What the agent is told, and the thread that the model chose.
+    fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
+        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let thread = if self.tool.thread_argument { given.remove(THREAD) } else { None };
+        // The schema has nothing against the values; the type may have.
+        let input =
+            (self.tool.input.read)(given).map_err(|error| refuse(&[Problem::root(error.to_string())]))?;
+        Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
+    }
+
+    /// The thread that the call goes on in.
+    fn thread(&self, cx: &ToolContext, by_model: Option<String>) -> ToolResult<Option<Session>> {
+        let (chosen, name) = match (by_model, &self.tool.thread) {
+            (Some(name), _) => (Chosen::ByModel, name),
+            (None, Choice::Fresh) => return Ok(None),
+            (None, Choice::Session(session)) => return Ok(Some(session.clone())),
+            (None, Choice::Named(choose)) => match choose(cx) {
+                Some(name) => (Chosen::ByCode, name),
+                None => return Ok(None),
+            },
+        };
+        let agent = &self.tool.agent;
+        let threads = cx.run().session().map_or(&self.threads, Session::threads);
+        let thread = threads.open(&agent.instance, chosen, &name, || agent.session());
+        thread.map(Some).ok_or_else(|| {
+            let text = "there are too many threads: go on in one of them, or leave `thread` out";
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit))
+        })
+    }
+
+    async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
+        let AgentHandle { instance, .. } = &self.tool.agent;
+        let number = cx.number();
+        let history = session.history();
+        let start = history.len();
+        let events = cx.run().events();
+        let events = if self.tool.output.is_some() { events.tallied(scope(cx)) } else { events.clone() };
+        let run = RunPlan {
+            instance: Arc::clone(instance),
+            session,
+            history,
+            events: events.clone(),
+            // Only the calls of a run are numbered.
+            name: if number == 0 {
+                Arc::clone(&instance.name)
+            } else {
+                format!("{}[{number}]", instance.name).into()
+            },
+            timeout: self.tool.timeout,
+        }
+        .begin(cx);
+        let shown = usize::try_from(number).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
+        let answer = drive(&run, input, shown).await;
+        run.session().append(run.messages().into_iter().skip(start));
+        match (answer, &self.tool.output, &self.tool.on_error) {
+            (Ok(text), None, _) => Ok(ToolOutput::text(text)),
+            (Ok(_), Some(extract), _) => extract(events.output()),
+            (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
+            (Err(error), _, Some(recover)) => recover(cx, error),
+            (Err(error), _, None) => Err(child::failed(error, &run, self.tool.timeout)),
+        }
+    }
+}
+
+impl DynTool for AgentCall {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let (input, by_model) = self.read(args)?;
+            let Some(thread) = self.thread(cx, by_model)? else {
+                return self.ask(cx, self.tool.agent.session(), input).await;
+            };
+            if is_going_on(&thread, cx) {
+                let text =
+                    format!("`{}` cannot go on in a conversation that waits for this call", cx.tool_name());
+                return Err(Exit::tool(text));
+            }
+            let _turn = thread.turn().await;
+            self.ask(cx, thread.clone(), input).await
+        })
+    }
+}
+
+/// Whether the call comes from within the thread: it would wait for itself.
+fn is_going_on(thread: &Session, cx: &ToolContext) -> bool {
+    let mut run = Some(cx.run());
+    while let Some(this) = run {
+        if this.session().is_some_and(|session| session.is(thread)) {
+            return true;
+        }
+        run = this.parent();
+    }
+    false
+}

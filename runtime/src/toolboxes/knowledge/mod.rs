@@ -1,0 +1,255 @@
+//! A knowledge base: documents that are found by their words.
+
+mod error;
+mod query;
+mod store;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OpenFlags};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::error::KnowledgeError;
+use self::store::Kept;
+use crate::toolbox;
+
+/// So many characters of a document are read at once.
+const PAGE: usize = 20_000;
+
+/// So many characters of what was found are shown.
+const PIECE: usize = 500;
+
+const TITLE: usize = 200;
+const TEXT: usize = 1_000_000;
+const TAGS: usize = 20;
+
+/// A toolbox: documents in `SQLite`, found by their words (FTS5). Feature `knowledge-base`.
+///
+/// Its tools are `search`, `add`, `get` and `delete`; they run on threads of their own, and can be called as the
+/// methods that they are, which block. What a model searches for is text and never a query language: the documents that
+/// hold any of its words, in any form of them that English has, are found, the best first. A word is what stands between
+/// spaces and punctuation.
+///
+/// Everything is bounded: a search gives at most 50 documents with a piece of each, `get` a page of 20,000 characters,
+/// and a document holds a million. Several programs can use one file at once; a call waits up to 5 seconds for another
+/// one that writes. What is wrong is a [`KnowledgeError`], also for the model, and nothing was changed then.
+///
+/// ```
+/// use onionskin::toolboxes::KnowledgeBase;
+/// use onionskin::{Script, ScriptedTurn, agent};
+/// use serde_json::json;
+///
+/// agent! {
+///     Librarian {
+///         instruction: "Answer from the knowledge base.",
+///         toolboxes: [KnowledgeBase],
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let kb = KnowledgeBase::in_memory().unwrap();
+/// kb.add("Tides", "The moon pulls the sea twice a day.", &["sea".to_owned()]).unwrap();
+/// let model = Script::turns([
+///     ScriptedTurn::call("search", json!({ "query": "What pulls the seas?" })),
+///     ScriptedTurn::call("get", json!({ "id": 1 })),
+///     ScriptedTurn::say("{last}"),
+/// ]);
+/// let output = Librarian::builder().model(model).toolbox(kb).run("Why are there tides?").await.unwrap();
+/// assert!(output.text.contains("twice a day"));
+/// # });
+/// ```
+///
+/// Several of them stand under prefixes: `toolboxes: [KnowledgeBase, archive: KnowledgeBase]`.
+pub struct KnowledgeBase {
+    connection: Mutex<Connection>,
+}
+
+/// A document that was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct DocumentId {
+    /// By which the document is read and deleted.
+    pub id: i64,
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Found {
+    /// By which the document is read.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The part of its text that fits best.
+    pub piece: String,
+}
+
+/// A document, or a page of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Document {
+    /// By which it is read and deleted.
+    pub id: i64,
+    /// Its title.
+    pub title: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its text, from the character that was asked for.
+    pub text: String,
+    /// Where the text goes on: the `from` of the next page. Missing at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<usize>,
+}
+
+impl KnowledgeBase {
+    /// The one in this file, which is made if it is not there.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is something else.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        store::open(path.as_ref(), flags).map(Self::new)
+    }
+
+    /// The one in this file, to be read only: `add` and `delete` are refused.
+    ///
+    /// # Errors
+    /// If the file is not there, cannot be opened, or is something else.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
+        store::open(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY).map(Self::new)
+    }
+
+    /// An empty one in memory, which ends with this object.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn in_memory() -> Result<Self, KnowledgeError> {
+        store::in_memory().map(Self::new)
+    }
+
+    fn new(connection: Connection) -> Self {
+        Self { connection: Mutex::new(connection) }
+    }
+
+    /// Lets the file, or the memory, grow to about so many bytes; what would not fit is refused. Nothing is deleted if it
+    /// is larger already. Another object on the same file has its own bound.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
+        store::bound(&self.connection(), bytes)?;
+        Ok(self)
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[toolbox(
+    instructions = "Search the knowledge base before you answer from memory, and name the titles of the documents that \
+                    an answer rests on."
+)]
+impl KnowledgeBase {
+    /// Finds documents of the knowledge base by their words, the best first. Each comes with its id, its title and the
+    /// piece of its text that fits best; `get` reads all of it.
+    ///
+    /// # Errors
+    /// If there is no word in the query, or the file cannot be read.
+    #[tool(blocking, effect = pure, annotations(read_only, open_world = false))]
+    pub fn search(
+        &self,
+        /// Words that the document may hold, such as its subject and names. Documents that hold some of them are found
+        /// too; signs and operators mean nothing.
+        #[arg(length(1..=1000), example = "tides moon")]
+        query: &str,
+        /// How many documents to give.
+        #[arg(default = 10, range(1..=50))]
+        limit: u32,
+    ) -> Result<Vec<Found>, KnowledgeError> {
+        let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
+        let found = store::search(&self.connection(), &expression, limit.min(50))?;
+        let found = found.into_iter().map(|Kept { id, title, tags, text }| {
+            let piece = text.chars().take(PIECE).collect();
+            Found { id, title, tags, piece }
+        });
+        Ok(found.collect())
+    }
+
+    /// Adds a document to the knowledge base, so that it can be found later. Gives its id.
+    ///
+    /// # Errors
+    /// If it is too long, or cannot be written.
+    #[tool(blocking, annotations(read_only = false, destructive = false, open_world = false))]
+    pub fn add(
+        &self,
+        /// What it is about, in a few words.
+        #[arg(length(1..=200))]
+        title: &str,
+        /// The text, in full: it is what is searched and read later.
+        #[arg(length(1..=1_000_000))]
+        text: &str,
+        /// Words under which it should be found that are not in the text.
+        #[arg(default, length(0..=20))]
+        tags: &[String],
+    ) -> Result<DocumentId, KnowledgeError> {
+        within("the title", "characters", TITLE, title.chars().count())?;
+        within("the text", "characters", TEXT, text.chars().count())?;
+        within("the list of tags", "tags", TAGS, tags.len())?;
+        for tag in tags {
+            within("a tag", "characters", TITLE, tag.chars().count())?;
+        }
+        store::add(&self.connection(), title, text, tags).map(|id| DocumentId { id })
+    }
+
+    /// Reads a document of the knowledge base. A long one comes in pages: `next` says where to go on.
+    ///
+    /// # Errors
+    /// If there is no such document, or the file cannot be read.
+    #[tool(blocking, effect = pure, annotations(read_only, open_world = false))]
+    pub fn get(
+        &self,
+        /// The document's id, as `search` gives it.
+        id: i64,
+        /// The character to begin with.
+        #[arg(default)]
+        from: usize,
+    ) -> Result<Document, KnowledgeError> {
+        let kept = store::get(&self.connection(), id)?.ok_or(KnowledgeError::NoDocument { id })?;
+        let mut rest = kept.text.chars().skip(from);
+        let text = rest.by_ref().take(PAGE).collect();
+        let next = rest.next().map(|_| from + PAGE);
+        Ok(Document { id, title: kept.title, tags: kept.tags, text, next })
+    }
+
+    /// Deletes a document of the knowledge base for good.
+    ///
+    /// # Errors
+    /// If there is no such document, or the file cannot be written.
+    #[tool(blocking, annotations(read_only = false, destructive, open_world = false))]
+    pub fn delete(
+        &self,
+        /// The document's id, as `search` gives it.
+        id: i64,
+    ) -> Result<(), KnowledgeError> {
+        if store::delete(&self.connection(), id)? { Ok(()) } else { Err(KnowledgeError::NoDocument { id }) }
+    }
+}
+
+fn within(field: &'static str, unit: &'static str, most: usize, found: usize) -> Result<(), KnowledgeError> {
+    if found > most {
+        return Err(KnowledgeError::TooLong { field, unit, most, found });
+    }
+    Ok(())
+}
+
+impl fmt::Debug for KnowledgeBase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KnowledgeBase").field("file", &self.connection().path()).finish()
+    }
+}

@@ -1,0 +1,8 @@
+//! Toolboxes that come with the runtime, each behind a feature of its own. They are written as a user's are, with
+//! `#[toolbox]`; an agent names the type in `toolboxes: [..]` and is given the object when it is built.
+
+#[cfg(feature = "knowledge-base")]
+mod knowledge;
+
+#[cfg(feature = "knowledge-base")]
+pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};

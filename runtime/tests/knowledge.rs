@@ -1,0 +1,281 @@
+//! The ready toolbox `KnowledgeBase`.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
+use onionskin::{CallOutcome, ErrorKind, Exit, Script, ScriptedTurn, agent, call};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn base(documents: &[(&str, &str)]) -> KnowledgeBase {
+    let kb = KnowledgeBase::in_memory().unwrap();
+    for (title, text) in documents {
+        kb.add(title, text, &[]).unwrap();
+    }
+    kb
+}
+
+fn titles(kb: &KnowledgeBase, query: &str) -> Vec<String> {
+    kb.search(query, 10).unwrap().into_iter().map(|found| found.title).collect()
+}
+
+/// A file of its own for each test, gone with it.
+struct File(PathBuf);
+
+impl File {
+    fn new() -> Self {
+        static FILES: AtomicU32 = AtomicU32::new(0);
+        let number = FILES.fetch_add(1, Ordering::Relaxed);
+        let name = format!("onionskin-kb-{}-{number}.sqlite", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        for end in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{end}", self.0.display()));
+        }
+    }
+}
+
+#[test]
+fn t9_documents_are_found_by_any_of_their_words_the_best_first() {
+    let kb = base(&[
+        ("Tides", "The moon pulls the sea, and the sea rises."),
+        ("The moon", "It shines at night."),
+        ("Tea", "Takes four minutes."),
+    ]);
+    assert_eq!(titles(&kb, "moon"), ["The moon", "Tides"], "a word of the title weighs more");
+    assert_eq!(titles(&kb, "what does the MOON pull?")[0], "Tides");
+    assert_eq!(titles(&kb, "minute"), ["Tea"], "in another form of the word");
+    assert_eq!(titles(&kb, "coffee"), [""; 0]);
+    let found = &kb.search("rises", 10).unwrap()[0];
+    assert_eq!((found.id, &*found.piece), (1, "The moon pulls the sea, and the sea rises."));
+    assert_eq!(kb.search("the moon", 1).unwrap().len(), 1);
+}
+
+#[test]
+fn t9_tags_are_searched_and_deleted_documents_are_not() {
+    let kb = KnowledgeBase::in_memory().unwrap();
+    let id = kb.add("Tides", "Twice a day.", &["Gezeiten".to_owned(), "low water".to_owned()]).unwrap().id;
+    let found = kb.search("gezeiten", 10).unwrap();
+    assert_eq!(found[0].tags, ["Gezeiten", "low water"]);
+    kb.delete(id).unwrap();
+    assert_eq!(kb.search("gezeiten tides", 10).unwrap(), []);
+    assert_eq!(kb.get(id, 0), Err(KnowledgeError::NoDocument { id }));
+    assert_eq!(kb.delete(id), Err(KnowledgeError::NoDocument { id }));
+    assert_ne!(kb.add("Again", "Twice.", &[]).unwrap().id, id, "an id is used once");
+}
+
+#[test]
+fn t9_a_long_document_is_read_in_pages_and_shown_in_pieces() {
+    let text = format!("{} needle {}", "ä".repeat(30_000), "word ".repeat(2_000));
+    let kb = base(&[("Long", &text)]);
+    let found = &kb.search("needle", 10).unwrap()[0];
+    assert!(found.piece.chars().count() <= 500, "{}", found.piece.chars().count());
+    let mut read = String::new();
+    let mut from = Some(0);
+    while let Some(at) = from {
+        let page = kb.get(1, at).unwrap();
+        assert!(page.text.chars().count() <= 20_000);
+        read.push_str(&page.text);
+        from = page.next;
+    }
+    assert_eq!(read, text);
+    assert_eq!(kb.get(1, usize::MAX).unwrap().text, "");
+}
+
+#[test]
+fn t9_what_is_searched_for_is_text_and_never_syntax() {
+    let kb = base(&[("Quote", "He said \"stop\" and NEAR the door AND left: c++ don't 100% *bold*")]);
+    for query in [
+        "\"stop",
+        "stop\"",
+        "\"\"stop\"\"",
+        "NEAR(stop door)",
+        "NEAR(",
+        "stop AND",
+        "OR stop",
+        "NOT stop",
+        "title:stop",
+        "stop*",
+        "*stop",
+        "^stop",
+        "(stop",
+        "{title text}: stop",
+        "- stop",
+        "stop\0door",
+        "don't",
+        "c++ stop",
+        "🦀 stop",
+        "'; DROP TABLE documents; -- stop",
+    ] {
+        assert_eq!(titles(&kb, query), ["Quote"], "{query}");
+    }
+    for query in ["", "  ", "\"", "*", "🦀", "\0", "((("] {
+        assert_eq!(kb.search(query, 10), Err(KnowledgeError::NoWords), "{query}");
+    }
+    let long = "stop\" ".repeat(200_000);
+    assert_eq!(titles(&kb, &long), ["Quote"]);
+    assert_eq!(titles(&kb, &format!("{long}{}", "a'".repeat(500_000))), ["Quote"]);
+}
+
+proptest! {
+    #[test]
+    fn t9_no_query_breaks_the_search(query in any::<String>(), text in any::<String>()) {
+        let kb = base(&[("Any", &text)]);
+        let found = kb.search(&query, 10);
+        prop_assert!(found.is_ok() || found == Err(KnowledgeError::NoWords), "{found:?}");
+        prop_assert_eq!(kb.get(1, 0).unwrap().text, text);
+    }
+
+    #[test]
+    fn t9_every_word_of_a_document_finds_it(text in "[a-z \"*():+'^-]{1,80}") {
+        let kb = base(&[("Any", &text)]);
+        for word in text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)) {
+            prop_assert_eq!(kb.search(word, 10).unwrap().len(), 1, "{}", word);
+        }
+    }
+}
+
+#[tokio::test]
+async fn t9_a_model_is_told_what_to_do_and_limits_hold() {
+    let kb = Arc::new(base(&[("Tides", "The moon.")]));
+    let tools = kb.tools();
+    assert_eq!(KnowledgeBase::tool_names(), ["search", "add", "get", "delete"]);
+    let error = call!(tools["get"], id = 7).await.unwrap_err();
+    assert_eq!(error.to_string(), "there is no document 7; `search` gives the ids of those that there are");
+    let source = std::error::Error::source(error.as_tool_error().unwrap()).unwrap();
+    assert_eq!(source.downcast_ref(), Some(&KnowledgeError::NoDocument { id: 7 }));
+    for wrong in [
+        json!({ "query": "x".repeat(1_000_000) }),
+        json!({ "query": "" }),
+        json!({ "query": "x", "limit": 51 }),
+    ] {
+        let Err(Exit::Tool(error)) = tools["search"].call(wrong).await else { panic!("it is refused") };
+        assert_eq!(error.kind(), ErrorKind::Arguments, "{error}");
+    }
+    let found = call!(tools["search"], query = "moon").await.unwrap();
+    assert_eq!(found, json!([{ "id": 1, "title": "Tides", "tags": [], "piece": "The moon." }]));
+    let page = call!(tools["get"], id = 1).await.unwrap();
+    assert_eq!(page, json!({ "id": 1, "title": "Tides", "tags": [], "text": "The moon." }));
+    assert_eq!(tools["search"].definition().annotations.read_only, Some(true));
+    assert_eq!(tools["delete"].definition().annotations.destructive, Some(true));
+    for tool in tools.values() {
+        assert!(tool.params().iter().all(|param| !param.description.is_empty()), "{}", tool.name());
+        assert!(tool.output_schema().is_some() || tool.name() == "delete");
+    }
+}
+
+agent! {
+    Librarian {
+        instruction: "Answer from the knowledge base.",
+        toolboxes: [KnowledgeBase, archive: KnowledgeBase],
+    }
+}
+
+#[tokio::test]
+async fn t9_two_bases_stand_under_prefixes_and_a_failed_call_does_not_end_the_run() {
+    let model = Arc::new(Script::turns([
+        ScriptedTurn::call("search", json!({ "query": "moon" }))
+            .and_call("archive_search", json!({ "query": "moon" }))
+            .and_call("archive_add", json!({ "title": "New", "text": "moon" })),
+        ScriptedTurn::say("done"),
+    ]));
+    let file = File::new();
+    KnowledgeBase::open(&file.0).unwrap().add("Old", "moon", &[]).unwrap();
+    let agent = Librarian::builder()
+        .model(Arc::clone(&model))
+        .toolbox(base(&[("Tides", "The moon.")]))
+        .toolbox_as("archive", KnowledgeBase::open_read_only(&file.0).unwrap());
+    let output = agent.run("go").await.unwrap();
+    assert!(output.tool_calls[0].to_text().contains("Tides"));
+    assert!(output.tool_calls[1].to_text().contains("Old"));
+    assert_eq!(output.tool_calls[2].outcome, Some(CallOutcome::Error(ErrorKind::Failed)));
+    assert_eq!(output.tool_calls[2].to_text(), "this knowledge base can only be read: nothing was changed");
+    assert!(
+        model.requests()[0].system.as_ref().unwrap().contains("Search the knowledge base before you answer")
+    );
+}
+
+#[test]
+fn t9_a_file_keeps_what_was_added_and_a_foreign_one_is_left_alone() {
+    let file = File::new();
+    KnowledgeBase::open(&file.0).unwrap().add("Tides", "The moon.", &[]).unwrap();
+    assert_eq!(titles(&KnowledgeBase::open(&file.0).unwrap(), "moon"), ["Tides"]);
+
+    let text = File::new();
+    std::fs::write(&text.0, "These are my notes, and no database at all.".repeat(100)).unwrap();
+    let before = std::fs::read(&text.0).unwrap();
+    let foreign = KnowledgeBase::open(&text.0).unwrap_err();
+    assert_eq!(foreign, KnowledgeError::Foreign { file: text.0.display().to_string() });
+    assert_eq!(std::fs::read(&text.0).unwrap(), before);
+
+    let nowhere = KnowledgeBase::open("/nowhere/at/all/kb.sqlite").unwrap_err();
+    assert!(
+        matches!(&nowhere, KnowledgeError::Open { file, .. } if file == "/nowhere/at/all/kb.sqlite"),
+        "{nowhere}"
+    );
+    let missing = File::new();
+    assert!(matches!(KnowledgeBase::open_read_only(&missing.0), Err(KnowledgeError::Open { .. })));
+    assert!(!missing.0.exists());
+}
+
+#[test]
+fn t9_a_full_disk_and_a_document_too_long_lose_nothing() {
+    let file = File::new();
+    let kb = KnowledgeBase::open(&file.0).unwrap().max_size(200_000).unwrap();
+    kb.add("Small", "The moon.", &[]).unwrap();
+    let large = (0..100_000).map(|n| format!("word{n} ")).collect::<Vec<_>>().concat();
+    assert_eq!(kb.add("Large", &large[..900_000], &[]), Err(KnowledgeError::Full));
+    assert_eq!(titles(&kb, "moon word1"), ["Small"]);
+    kb.add("Another", "moon", &[]).unwrap();
+    assert_eq!(titles(&kb, "moon"), ["Another", "Small"]);
+
+    let error = kb.add("Long", &"x".repeat(1_000_001), &[]).unwrap_err();
+    assert!(matches!(error, KnowledgeError::TooLong { most: 1_000_000, found: 1_000_001, .. }), "{error}");
+    let error = kb.add("Tagged", "x", &vec![String::new(); 21]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the list of tags is too long: 20 tags at most, found 21; nothing was kept, split it into several documents"
+    );
+}
+
+/// The file that the second process is to write to.
+const CHILD: &str = "ONIONSKIN_KB_CHILD";
+
+/// What the second process of the test below does; nothing in any other run.
+#[test]
+fn t9_child_process() {
+    if let Ok(file) = std::env::var(CHILD) {
+        let kb = KnowledgeBase::open(file).unwrap();
+        for number in 0..50 {
+            kb.add(&format!("Child {number}"), "shared", &[]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn t9_two_processes_use_one_file() {
+    let file = File::new();
+    let children = [(); 2].map(|()| {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "t9_child_process"]).env(CHILD, &file.0).stdout(std::process::Stdio::null());
+        child.spawn().unwrap()
+    });
+    let kb = KnowledgeBase::open(&file.0).unwrap();
+    for number in 0..50 {
+        kb.add(&format!("Parent {number}"), "shared", &[]).unwrap();
+        kb.search("shared", 50).unwrap();
+    }
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let last = kb.add("Last", "shared", &[]).unwrap().id;
+    assert_eq!(last, 151, "nothing was lost");
+}
