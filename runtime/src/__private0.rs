@@ -26,6 +26,7 @@ pub use crate::onion::{
     Values, call_dynamic, call_tool, define, takes,
 };
 pub use crate::spec::ToolSpec;
+pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, strict_reader};
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
     Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,

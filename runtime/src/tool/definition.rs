@@ -78,6 +78,8 @@ pub struct ToolDefinition {
     pub max_calls: Option<u32>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// Whether exports are strict by default.
+    pub(crate) strict: bool,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
     /// The parameters, if it was written by `#[tool]` or as one.
@@ -100,6 +102,7 @@ impl ToolDefinition {
             stop_after: false,
             max_calls: None,
             timeout: None,
+            strict: false,
             limited: false,
             params: &[],
         }
@@ -166,6 +169,8 @@ pub struct StaticTool {
     pub max_calls: Option<u32>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// Exports are strict by default.
+    pub strict: bool,
 }
 
 impl StaticTool {
@@ -184,6 +189,7 @@ impl StaticTool {
         stop_after: false,
         max_calls: None,
         timeout: None,
+        strict: false,
     };
 
     /// The definition, its schemas built.
@@ -210,6 +216,7 @@ impl StaticTool {
             stop_after: self.stop_after,
             max_calls: self.max_calls,
             timeout: self.timeout,
+            strict: self.strict,
         }
     }
 }
