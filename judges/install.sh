@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
-#        schemas). Without a part: all of them.
+#        schemas, the official SDKs among them), inspector (MCP's own client). Without a part: all of them.
 # Run again, it installs only what is missing. Needs python3 with venv, and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -51,7 +51,12 @@ install_schemas() {
     jsonschema==4.26.0
 }
 
-all=(mcp schemas)
+install_inspector() {
+  node24
+  npm_set inspector @modelcontextprotocol/inspector@2.12.0
+}
+
+all=(mcp schemas inspector)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

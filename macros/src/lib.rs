@@ -7,6 +7,7 @@ mod diag;
 mod hook;
 mod item;
 mod paths;
+mod strict;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,7 @@ use proc_macro::TokenStream;
 /// Makes a function a tool that a language model can call. `onionskin::tool` shows it with examples.
 ///
 /// Options: `name`, `title`, `description`, `instructions`, `meta`, `output_schema`, `on_error`, `timeout`, `hooks`,
-/// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `state`, `type_name`, `crate`.
+/// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `state`, `strict`, `type_name`, `crate`.
 /// On parameters: `#[arg(default, rename, range(..), length(..), pattern, example, skip)]`, `#[arg]`, `#[bind(..)]`,
 /// `#[inject]`.
 #[proc_macro_attribute]
@@ -32,6 +33,14 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
     toolbox::expand(options.into(), item.into()).into()
+}
+
+/// Makes a type one that strict tools can take. `onionskin::Strict` shows it with examples.
+///
+/// Option: `#[strict(crate = ..)]`.
+#[proc_macro_derive(Strict, attributes(strict))]
+pub fn strict(item: TokenStream) -> TokenStream {
+    strict::expand(item.into()).into()
 }
 
 /// Makes a function middleware around tool calls. `onionskin::tool_hook` shows it with examples.

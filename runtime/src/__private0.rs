@@ -28,6 +28,7 @@ pub use crate::onion::{
 };
 pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
+pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, strict_reader};
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
     Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,

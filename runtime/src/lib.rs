@@ -49,7 +49,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | Tools | [`macro@tool`], [`Tool`], [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
+//! | Tools | [`macro@tool`], [`Tool`], [`Strict`](trait@Strict), [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
 //! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
@@ -67,11 +67,13 @@
 //! # Features
 //!
 //! - `mcp` (default): MCP servers over stdio.
+//! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
 //! - `script`: tools written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
+//! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -96,6 +98,7 @@ mod onion;
 mod output;
 mod secret;
 pub mod spec;
+mod strict;
 pub mod testing;
 mod tool;
 #[cfg(feature = "knowledge-base")]
@@ -124,6 +127,8 @@ pub use model::{
     ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
+#[doc = include_str!("docs/strict.md")]
+pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
 pub use onionskin_macros::agent;
 #[doc = include_str!("docs/tool.md")]
@@ -135,6 +140,7 @@ pub use onionskin_macros::toolbox;
 pub use output::ToolOutput;
 pub use secret::{Secret, Sensitive};
 pub use spec::ToolSpec;
+pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
@@ -145,7 +151,8 @@ pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        EndRing, Function, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, reader, recover,
+        EndRing, Function, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, one_enum, reader,
+        recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
@@ -153,6 +160,7 @@ pub mod forms {
         AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
         TypedReturn,
     };
+    pub use crate::strict::StrictFields;
     pub use crate::tool::{BothStates, FitsState, Make, SharedToolbox, ToolArg, ToolReturn};
 }
 

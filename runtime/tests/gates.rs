@@ -12,7 +12,9 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use onionskin::{Args, Hook, Next, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool, tool_hook};
+use onionskin::{
+    Args, Hook, Next, Tool, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool, tool_hook,
+};
 use tokio::runtime::{Builder, Runtime};
 
 /// Adds one.
@@ -227,4 +229,72 @@ async fn h8_an_agent_can_have_128_hooks_and_100_tools() {
     let cx = tools.context("t99").unwrap();
     let output = tools.call(&cx, &mut Args::from(r#"{"x": 41}"#)).await.unwrap();
     assert_eq!(output.to_text(), "42");
+}
+
+/// Where to look.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is looked at")]
+struct Place {
+    /// The street and the number.
+    street: String,
+    city: Option<String>,
+}
+
+macro_rules! documented {
+    ($($tool:ident)*) => {
+        $(
+            /// Searches a catalogue.
+            #[tool]
+            fn $tool(
+                /// What to look for.
+                words: Vec<String>,
+                /// Where to look.
+                place: Option<Place>,
+                /// How many records to give.
+                #[arg(default = 10, range(1..=50))]
+                limit: u8,
+            ) -> Vec<String> {
+                let _ = place;
+                words.into_iter().take(limit.into()).collect()
+            }
+        )*
+
+        /// The parts of all schemas, as a listing reads them.
+        fn list() -> usize {
+            [$($tool {}.definition().input_schema.as_object().unwrap().len()),*].into_iter().sum()
+        }
+
+        /// The schemas as a listing shares them.
+        fn shared() -> Vec<Arc<serde_json::Value>> {
+            vec![$(Arc::clone(&$tool {}.definition().input_schema)),*]
+        }
+    };
+}
+
+documented! {
+    d00 d01 d02 d03 d04 d05 d06 d07 d08 d09 d10 d11 d12 d13 d14 d15 d16 d17 d18 d19
+    d20 d21 d22 d23 d24 d25 d26 d27 d28 d29 d30 d31 d32 d33 d34 d35 d36 d37 d38 d39
+    d40 d41 d42 d43 d44 d45 d46 d47 d48 d49 d50 d51 d52 d53 d54 d55 d56 d57 d58 d59
+    d60 d61 d62 d63 d64 d65 d66 d67 d68 d69 d70 d71 d72 d73 d74 d75 d76 d77 d78 d79
+    d80 d81 d82 d83 d84 d85 d86 d87 d88 d89 d90 d91 d92 d93 d94 d95 d96 d97 d98 d99
+}
+
+/// `bench/callgrind.sh` counts the instructions of the first listing in a release build; here are its allocations, and the
+/// time where this is one.
+#[test]
+fn g_schemas_of_100_tools_are_built_once() {
+    let begin = std::time::Instant::now();
+    let mut parts = 0;
+    let first = measure(|| parts = list()).count_total;
+    let time = begin.elapsed();
+    assert_eq!(parts, 400, "type, properties, required and additionalProperties of each");
+    println!("the first listing: {first} allocations, {time:?}");
+    assert!(first <= 100 * 140, "{first} allocations for 100 tools");
+    if !cfg!(debug_assertions) {
+        assert!(time < std::time::Duration::from_millis(2), "{time:?}");
+    }
+    assert_eq!(measure(|| parts = list()).count_total, 0, "the second listing");
+    for (one, other) in shared().iter().zip(&shared()) {
+        assert!(Arc::ptr_eq(one, other));
+    }
 }

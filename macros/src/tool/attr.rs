@@ -45,6 +45,7 @@ pub(crate) struct Options {
     pub(crate) type_name: Option<Ident>,
     /// The agent's state, for `#[bind(..)]`.
     pub(crate) state: Option<Path>,
+    pub(crate) strict: bool,
 }
 
 impl Default for Options {
@@ -68,6 +69,7 @@ impl Default for Options {
             crate_path: None,
             type_name: None,
             state: None,
+            strict: false,
         }
     }
 }
@@ -97,6 +99,7 @@ const KEYS: &[&str] = &[
     "crate",
     "type_name",
     "state",
+    "strict",
 ];
 
 const HINTS: &[&str] = &["read_only", "destructive", "idempotent", "open_world"];
@@ -141,6 +144,7 @@ impl Options {
                 self.type_name = path.and_then(|path| path.get_ident().cloned());
             }
             "state" => self.state = path(meta, "state = Ledger", errors),
+            "strict" => self.strict = flag(meta, errors),
             "input_schema" => errors.at(
                 meta.path(),
                 "the schema of the arguments comes from the parameters; describe them with doc comments and \

@@ -35,6 +35,10 @@ impl Expansion<'_> {
                 });
             }
             let base = if param.form == Form::Borrowing {
+                if self.model.options.strict {
+                    let span = param.ty.span().resolved_at(Span::mixed_site());
+                    items.extend(quote_spanned!(span=> const _: () = __rt::strict::<#owned>();));
+                }
                 let (reads, ty) = (format_ident!("__reads_{at}"), param.read_type());
                 items.extend(quote! {
                     fn #reads<'a>(__raw: __rt::Raw<'a>) -> ::core::result::Result<(), __rt::JsonError> {
@@ -46,7 +50,11 @@ impl Expansion<'_> {
                 quote!(__rt::Param::new::<#owned>(#name))
             } else {
                 let span = param.ty.span().resolved_at(Span::mixed_site());
-                let read = quote_spanned!(span=> __rt::reader::<#owned>());
+                let read = if self.model.options.strict {
+                    quote_spanned!(span=> __rt::strict_reader::<#owned>())
+                } else {
+                    quote_spanned!(span=> __rt::reader::<#owned>())
+                };
                 let read = match &default {
                     Some(function) => quote!(#read.or(#function)),
                     None => read,
@@ -136,6 +144,9 @@ impl Expansion<'_> {
         if let Some(most) = &options.max_calls {
             let most = some(quote!(#most));
             fields.extend(quote!(max_calls: #most,));
+        }
+        if options.strict {
+            fields.extend(quote!(strict: true,));
         }
         let timeout = options.timeout.as_ref().map(|timeout| match timeout {
             Timeout::Millis(millis) => some(quote!(__rt::Duration::from_millis(#millis))),

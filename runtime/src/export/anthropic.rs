@@ -40,7 +40,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// the form's own.
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Anthropic);
-    let schema = if options.strict {
+    let schema = if options.is_strict(definition) {
         strict(site, &RULES, &definition.input_schema)?
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
@@ -52,7 +52,7 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         "description": &*definition.description,
         "input_schema": schema,
     }));
-    if options.strict {
+    if options.is_strict(definition) {
         form.insert("strict".into(), true.into());
     }
     options.add_fields(&mut form, &["name", "description", "input_schema", "strict", "type"], site)?;

@@ -47,7 +47,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let mut function = common(definition, options)?;
     // A missing mark means `false` here.
-    if options.strict {
+    if options.is_strict(definition) {
         function.insert("strict".into(), true.into());
     }
     finish(&mut function, definition, options)?;
@@ -69,14 +69,14 @@ pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Resu
 pub fn openai_responses(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let mut form = common(definition, options)?;
     form.insert("type".into(), "function".into());
-    form.insert("strict".into(), options.strict.into());
+    form.insert("strict".into(), options.is_strict(definition).into());
     finish(&mut form, definition, options)?;
     Ok(Value::Object(form))
 }
 
 fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object, ExportError> {
     let site = options.site(definition, Provider::OpenAi);
-    let parameters = if options.strict {
+    let parameters = if options.is_strict(definition) {
         strict_parameters(site, &definition.input_schema)?
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();

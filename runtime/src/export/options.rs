@@ -14,13 +14,14 @@ use crate::tool::ToolDefinition;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExportOptions {
-    pub(super) strict: bool,
+    strict: Option<bool>,
     pub(super) lossy: bool,
     fields: Map<String, Value>,
 }
 
 impl ExportOptions {
-    /// The schema as it is where the provider takes it so, no custom fields.
+    /// The schema as it is where the provider takes it so, but for tools that are
+    /// [strict](ToolDefinition::is_strict) themselves; no custom fields.
     pub fn new() -> Self {
         Self::default()
     }
@@ -28,7 +29,14 @@ impl ExportOptions {
     /// In the provider's strict dialect. A schema that has no form in it is an error.
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.strict = true;
+        self.strict = Some(true);
+        self
+    }
+
+    /// Not in a strict dialect, also where the tool [is strict](ToolDefinition::is_strict) itself.
+    #[must_use]
+    pub fn without_strict(mut self) -> Self {
+        self.strict = Some(false);
         self
     }
 
@@ -44,6 +52,11 @@ impl ExportOptions {
     pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.fields.insert(name.into(), value.into());
         self
+    }
+
+    /// Whether a tool is exported strictly.
+    pub(super) fn is_strict(&self, definition: &ToolDefinition) -> bool {
+        self.strict.unwrap_or(definition.strict)
     }
 
     pub(super) fn site<'a>(&self, definition: &'a ToolDefinition, provider: Provider) -> Site<'a> {

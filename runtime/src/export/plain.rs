@@ -25,7 +25,7 @@ use crate::tool::{ToolDefinition, wire_name};
 /// If the strict dialect is asked for and has no form for the schema, or a custom field has a name of the form's own.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Plain);
-    let (parameters, strict) = if options.strict {
+    let (parameters, strict) = if options.is_strict(definition) {
         (strict_parameters(site, &definition.input_schema)?, true)
     } else {
         let strict = strict_parameters(site, &definition.input_schema);

@@ -77,8 +77,9 @@ pub fn request<'t>(
             names.push((tool.name.to_string(), name));
         }
     }
-    if form == Form::Anthropic && options.strict {
-        let schemas: Vec<_> = exported.iter().map(|form| &form["input_schema"]).collect();
+    if form == Form::Anthropic {
+        let strict = exported.iter().filter(|form| form["strict"] == true);
+        let schemas: Vec<_> = strict.map(|form| &form["input_schema"]).collect();
         errors.extend(count::anthropic(&schemas));
     }
     if errors.is_empty() { Ok(exported) } else { Err(errors) }

@@ -20,10 +20,13 @@ mod closure;
 mod code;
 mod error;
 mod execution;
+mod export;
 mod hooks;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod param;
+#[cfg(feature = "mcp-server")]
+mod route;
 #[cfg(feature = "script")]
 mod script;
 mod shape;

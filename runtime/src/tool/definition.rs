@@ -78,6 +78,8 @@ pub struct ToolDefinition {
     pub max_calls: Option<u32>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// Whether exports are strict by default.
+    pub(crate) strict: bool,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
     /// Whether it is given secrets, which must not come out again.
@@ -102,6 +104,7 @@ impl ToolDefinition {
             stop_after: false,
             max_calls: None,
             timeout: None,
+            strict: false,
             limited: false,
             has_secrets: false,
             params: &[],
@@ -171,6 +174,8 @@ pub struct StaticTool {
     pub timeout: Option<Duration>,
     /// Whether it is given secrets.
     pub has_secrets: bool,
+    /// Exports are strict by default.
+    pub strict: bool,
 }
 
 impl StaticTool {
@@ -190,6 +195,7 @@ impl StaticTool {
         max_calls: None,
         timeout: None,
         has_secrets: false,
+        strict: false,
     };
 
     /// The definition, its schemas built.
@@ -217,6 +223,7 @@ impl StaticTool {
             max_calls: self.max_calls,
             timeout: self.timeout,
             has_secrets: self.has_secrets,
+            strict: self.strict,
         }
     }
 }

@@ -10,6 +10,7 @@ use onionskin::{
 use serde_json::{Value, json};
 
 use crate::binding;
+use crate::exporting;
 use crate::scene::{Described, Log, SaysHi, Scene, Seen, add_one, play, play_turns};
 
 pub type Runner = fn(Value) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -59,6 +60,8 @@ runners! {
     "schema-default-optional" => schema_optional,
     "schema-enum" => schema_enum,
     "schema-output" => schema_output,
+    "export-openai-chat" => exporting::openai_chat,
+    "export-prompt" => exporting::prompt,
     "bind-hides-param" => binding::hides_param,
     "bind-live-state" => binding::live_state,
     "bind-nested-key" => binding::nested_key,

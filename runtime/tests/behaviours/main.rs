@@ -12,6 +12,7 @@
 
 mod binding;
 mod cases;
+mod exporting;
 mod scene;
 
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// The areas whose rows exist.
-const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema", "binding"];
+const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema", "binding", "export"];
 
 /// Cases of these areas that need rows which do not exist yet.
 const LATER: &[(&str, &str)] = &[(

@@ -12,6 +12,8 @@ mod bind;
 mod call;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(feature = "mcp-server")]
+mod route;
 #[cfg(feature = "script")]
 mod script;
 mod transform;

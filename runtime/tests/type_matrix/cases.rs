@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, LinkedList, VecDeque};
+use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::num::{NonZeroI64, NonZeroU8};
 use std::ops::Range;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolResult, tool};
+use onionskin::{Args, Strict, Tool, ToolContext, ToolDefinition, ToolResult, tool};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -33,9 +34,35 @@ pub enum Takes {
 pub struct Case {
     pub name: &'static str,
     pub takes: Takes,
+    /// Whether the compiler takes it for strict.
+    pub strict: bool,
     pub definition: fn() -> ToolDefinition,
     pub values: fn() -> BoxedStrategy<Value>,
     pub run: for<'a> fn(&'a ToolContext, &'a mut Args) -> BoxFuture<'a, ToolResult>,
+}
+
+/// Asks the compiler. An inherent method wins over a trait's, where its bounds hold.
+struct Probe<T>(PhantomData<T>);
+
+impl<T> Probe<T> {
+    const NEW: Self = Self(PhantomData);
+}
+
+impl<T: Strict> Probe<T> {
+    #[expect(clippy::unused_self, reason = "methods are what is chosen between")]
+    fn is_strict(&self) -> bool {
+        true
+    }
+}
+
+trait NotStrict {
+    fn is_strict(&self) -> bool;
+}
+
+impl<T> NotStrict for Probe<T> {
+    fn is_strict(&self) -> bool {
+        false
+    }
 }
 
 /// The values as JSON.
@@ -59,6 +86,7 @@ macro_rules! matrix {
                 Case {
                     name: stringify!($name),
                     takes: Takes::$takes,
+                    strict: Probe::<$ty>::NEW.is_strict(),
                     definition: || $name::default().definition().clone(),
                     values: || json($values),
                     run: |cx, args| Box::pin(async move { $name::default().run(cx, args).await }),

@@ -2,34 +2,35 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use onionskin::Strict;
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Point {
     pub x: i64,
     pub y: i64,
 }
 /// A line between two points.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Line {
     /** Where it begins. */
     pub from: Point,
     pub to: Point,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Named {
     pub name: String,
     pub nickname: Option<String>,
     pub aliases: Vec<String>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Deep {
     pub lines: Vec<Line>,
     pub named: Option<Named>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(rename_all = "camelCase")]
 pub struct Renamed {
     pub first_name: String,
@@ -38,7 +39,7 @@ pub struct Renamed {
     #[serde(rename = "a b")]
     pub spaced: bool,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Defaulted {
     #[serde(default)]
     pub count: u32,
@@ -46,14 +47,14 @@ pub struct Defaulted {
     pub seven: i8,
     pub must: bool,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(default)]
 pub struct AllDefaulted {
     pub a: i32,
     pub b: String,
     pub c: Vec<i64>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Skipping {
     pub a: i32,
     #[serde(skip)]
@@ -62,13 +63,13 @@ pub struct Skipping {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maybe: Option<String>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Flattened {
     pub id: u32,
     #[serde(flatten)]
     pub point: Point,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct FlatEnum {
     pub id: u32,
     #[serde(flatten)]
@@ -80,34 +81,34 @@ pub struct FlatMap {
     #[serde(flatten)]
     pub rest: BTreeMap<String, i64>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(deny_unknown_fields)]
 pub struct Closed {
     pub a: u8,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(transparent)]
 pub struct Transparent {
     pub inner: Vec<u8>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Newtype(pub u16);
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct NewtypeOfStruct(pub Point);
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Pair(pub i64, pub String);
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Twice(pub i64, pub i64);
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Unit;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<u32>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Limited {
     #[schemars(range(min = 1, max = 9))]
     pub small: i32,
@@ -118,26 +119,26 @@ pub struct Limited {
     #[schemars(length(max = 2))]
     pub few: Vec<bool>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct List {
     pub value: i64,
     pub next: Option<Box<List>>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Tree {
     pub name: String,
     pub children: Vec<Tree>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Ping {
     pub pong: Option<Box<Pong>>,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Pong {
     pub ping: Vec<Ping>,
     pub at: u8,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct Optional {
     pub a: Option<u8>,
     pub b: Option<Point>,
@@ -152,7 +153,7 @@ pub struct Keyed {
 pub struct Any {
     pub any: serde_json::Value,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(rename_all = "snake_case")]
 pub enum Unitary {
     First,
@@ -161,7 +162,7 @@ pub enum Unitary {
     Third,
 }
 /// A unit.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub enum Documented {
     /// Celsius.
     Celsius,
@@ -170,14 +171,14 @@ pub enum Documented {
     Fahrenheit,
     Kelvin,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub enum External {
     Unit,
     New(i64),
     Two(i64, i64),
     Struct { a: bool, b: Option<String> },
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Tagged {
     Circle {
@@ -190,27 +191,27 @@ pub enum Tagged {
     },
     Nothing,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(tag = "t", content = "c")]
 pub enum Adjacent {
     Number(i64),
     Words { words: Vec<String> },
     Nothing,
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(untagged)]
 pub enum Untagged {
     Number(i64),
     Text(String),
     Point(Point),
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(tag = "op")]
 pub enum Expr {
     Value { value: i64 },
     Neg { of: Box<Expr> },
 }
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 #[serde(tag = "kind")]
 pub enum Single {
     Only { a: u8 },

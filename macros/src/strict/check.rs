@@ -1,0 +1,93 @@
+//! What has no form in strict rules and can be seen without knowing types.
+
+use proc_macro2::Ident;
+
+use super::parse::{Fields, Input, Shape, Style, Tag, Unseen, Variant};
+use crate::diag::Errors;
+
+pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
+    for (at, unseen) in &input.unseen {
+        errors.push(*at, words(unseen));
+    }
+    let ident = &input.item.ident;
+    match &input.shape {
+        Shape::As(_) => {}
+        Shape::Union(at) => errors.push(*at, "a union has no form that a model could write: make it an enum"),
+        Shape::Struct(fields) => {
+            if fields.style == Style::Named && fields.list.is_empty() && !fields.closed {
+                errors.at(
+                    ident,
+                    "no field is known of this, and any others are taken: add `#[serde(deny_unknown_fields)]`, or write \
+                     `struct Name;`",
+                );
+            }
+            self::fields(fields, ident, input, errors);
+        }
+        Shape::Enum { tag, variants } => {
+            if variants.is_empty() {
+                errors.at(ident, "an enum without variants has no value that a model could write");
+            }
+            for variant in variants {
+                self::variant(variant, *tag, input, errors);
+            }
+        }
+    }
+}
+
+fn words(unseen: &Unseen) -> String {
+    let (what, instead) = match unseen {
+        Unseen::Function => ("a function makes this schema", "give the value a type of its own".to_owned()),
+        Unseen::Transform => {
+            ("this changes the schema", "drop it, or give the value a type of its own".to_owned())
+        }
+        Unseen::Keyword(key) => (
+            "this changes what the schema takes",
+            format!("drop `{key}`, or give the value a type of its own"),
+        ),
+    };
+    format!(
+        "{what}, and the compiler cannot look into it: {instead} and write `impl onionskin::Strict for ..`, which \
+         promises that it is strict"
+    )
+}
+
+fn variant(variant: &Variant, tag: Tag, input: &Input<'_>, errors: &mut Errors) {
+    let fields = &variant.fields;
+    let tagged_inside = tag == Tag::Internal && !variant.untagged;
+    if fields.style == Style::Named && fields.list.is_empty() && !fields.closed && !tagged_inside {
+        errors.at(
+            &variant.ident,
+            format_args!(
+                "no field is known of this, and any others are taken: write `{}` without braces",
+                variant.ident
+            ),
+        );
+    }
+    self::fields(fields, &variant.ident, input, errors);
+}
+
+fn fields(fields: &Fields, ident: &Ident, input: &Input<'_>, errors: &mut Errors) {
+    if matches!(fields.style, Style::Tuple | Style::Newtype) && fields.list.is_empty() {
+        errors.at(
+            ident,
+            format_args!("a list of nothing has no strict form: write `{ident}` without parentheses"),
+        );
+    }
+    if fields.style == Style::Tuple
+        && let Some(at) = fields.list.iter().find_map(|field| field.described)
+    {
+        errors.push(
+            at,
+            "the items of a strict list have one schema, so one of them cannot have docs or limits of its own: give the \
+             fields names",
+        );
+    }
+    let is_generic = !input.item.generics.params.is_empty();
+    if let (true, Some(second)) = (is_generic, fields.list.iter().filter(|field| field.flatten).nth(1)) {
+        errors.at(
+            &second.ty,
+            "a generic type can flatten one field only: of several, two could be enums, which have no strict form \
+             together",
+        );
+    }
+}

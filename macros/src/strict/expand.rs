@@ -1,0 +1,208 @@
+//! The implementations: which types are named, and what is required of each.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Generics, Ident, Type, TypePath, parse_quote};
+
+use super::parse::{Field, Fields, Input, Shape, Style, Tag, Variant};
+use crate::paths::Runtime;
+
+/// Both traits, if `sound` with what holds the fields to them.
+pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
+    let private = Runtime::new(input.crate_path.clone()).private();
+    let ident = &input.item.ident;
+    let generics = bounds(input, sound);
+    let (impls, types, wheres) = generics.split_for_impl();
+    let (fields, among) =
+        if sound { (checks(input), among_others(input)) } else { (TokenStream::new(), Some(quote!(0))) };
+    let fields = (!fields.is_empty()).then(|| quote!(fn fields() { #fields }));
+    let among = among.map(|enums| {
+        quote! {
+            #[diagnostic::do_not_recommend]
+            impl #impls __rt::StrictFields for #ident #types #wheres {
+                const ENUMS: ::core::primitive::usize = #enums;
+            }
+        }
+    });
+    let one_enum = match &input.shape {
+        Shape::Struct(fields) if sound => one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS)),
+        _ => None,
+    };
+    let allow = input.allows.then(|| quote!(#[allow(deprecated)]));
+    quote! {
+        #allow
+        const _: () = {
+            use #private as __rt;
+            #[diagnostic::do_not_recommend]
+            impl #impls __rt::Strict for #ident #types #wheres {
+                #fields
+            }
+            #among
+            #one_enum
+        };
+    }
+}
+
+/// The type's own generics, and what its fields need of them.
+fn bounds(input: &Input<'_>, sound: bool) -> Generics {
+    let mut generics = input.item.generics.clone();
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    for param in generics.type_params_mut() {
+        param.default = None;
+    }
+    let mut used = Used { params: &params, found: Vec::new() };
+    for field in all(&input.shape) {
+        used.visit_type(&field.0.ty);
+    }
+    if let Shape::As(ty) = &input.shape {
+        used.visit_type(ty);
+    }
+    let wheres = generics.make_where_clause();
+    for ty in used.found {
+        let among = sound
+            && all(&input.shape).any(|(field, inside)| (field.flatten || inside) && same(&field.ty, &ty));
+        wheres.predicates.push(if among {
+            parse_quote!(#ty: __rt::StrictFields)
+        } else {
+            parse_quote!(#ty: __rt::Strict)
+        });
+    }
+    generics
+}
+
+/// Finds type parameters, and types that are named through them.
+struct Used<'p> {
+    params: &'p [Ident],
+    found: Vec<Type>,
+}
+
+impl<'ast> Visit<'ast> for Used<'_> {
+    fn visit_type_path(&mut self, ty: &'ast TypePath) {
+        let first = ty.path.segments.first().filter(|_| ty.qself.is_none());
+        if first.is_some_and(|first| self.params.contains(&first.ident)) {
+            let ty = Type::Path(ty.clone());
+            if !self.found.iter().any(|found| same(found, &ty)) {
+                self.found.push(ty);
+            }
+            return;
+        }
+        // What is only marked is never described.
+        if ty.path.segments.last().is_none_or(|last| last.ident != "PhantomData") {
+            visit::visit_type_path(self, ty);
+        }
+    }
+}
+
+/// All fields, each with whether it stands inside of a variant's own object.
+fn all(shape: &Shape) -> Box<dyn Iterator<Item = (&Field, bool)> + '_> {
+    match shape {
+        Shape::Struct(fields) => Box::new(fields.list.iter().map(|field| (field, false))),
+        Shape::Enum { tag, variants } => Box::new(variants.iter().flat_map(|variant| {
+            let inside = is_inside(variant, *tag);
+            variant.fields.list.iter().map(move |field| (field, inside))
+        })),
+        Shape::As(_) | Shape::Union(_) => Box::new(std::iter::empty()),
+    }
+}
+
+/// Whether what a variant holds stands beside the tag.
+fn is_inside(variant: &Variant, tag: Tag) -> bool {
+    tag == Tag::Internal && !variant.untagged && variant.fields.style == Style::Newtype
+}
+
+/// What holds each field's type to the trait, where the user wrote it.
+fn checks(input: &Input<'_>) -> TokenStream {
+    let mut checks = TokenStream::new();
+    let mut strict =
+        |ty: &dyn ToTokens, span: Span| checks.extend(quote_spanned!(at(span)=> __rt::strict::<#ty>();));
+    match &input.shape {
+        Shape::As(ty) => strict(ty, ty.span()),
+        Shape::Union(_) => {}
+        Shape::Struct(fields) => one_by_one(fields, false, &mut strict),
+        Shape::Enum { tag, variants } => {
+            for variant in variants {
+                one_by_one(&variant.fields, is_inside(variant, *tag), &mut strict);
+            }
+        }
+    }
+    if let Shape::Enum { tag, variants } = &input.shape {
+        for variant in variants {
+            checks.extend(variant_checks(variant, is_inside(variant, *tag)));
+        }
+    }
+    checks
+}
+
+/// What holds the fields that stand among others in a variant; those of a struct are held by its number of enums.
+fn variant_checks(variant: &Variant, inside: bool) -> TokenStream {
+    let among: Vec<_> = variant.fields.list.iter().filter(|field| field.flatten || inside).collect();
+    let one_enum = one_enum(&variant.fields, &enums(&variant.fields));
+    one_enum.unwrap_or_else(|| {
+        let each = among.into_iter().map(strict_fields);
+        quote!(#(let _ = #each;)*)
+    })
+}
+
+fn one_by_one(fields: &Fields, inside: bool, strict: &mut dyn FnMut(&dyn ToTokens, Span)) {
+    if let (Style::Tuple, [first, rest @ ..]) = (fields.style, &fields.list[..]) {
+        // A list in the dialect has items of one type; the first that differs is shown.
+        let odd = rest.iter().find(|field| !same(&field.ty, &first.ty)).unwrap_or(first);
+        let types = fields.list.iter().map(|field| &field.ty);
+        let tuple = quote_spanned!(at(odd.ty.span())=> (#(#types,)*));
+        return strict(&tuple, odd.ty.span());
+    }
+    for field in fields.list.iter().filter(|field| !field.flatten && !inside) {
+        strict(&field.ty, field.ty.span());
+    }
+}
+
+/// How many enums are among the fields of the type, if it can stand among those of another.
+fn among_others(input: &Input<'_>) -> Option<TokenStream> {
+    match &input.shape {
+        Shape::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),
+        Shape::Enum { tag, variants } => {
+            let object = |variant: &Variant| {
+                !variant.untagged
+                    && match tag {
+                        Tag::Internal | Tag::Adjacent => true,
+                        Tag::External => variant.fields.style != Style::Unit,
+                        Tag::Untagged => false,
+                    }
+            };
+            variants.iter().all(object).then(|| quote!(1))
+        }
+        _ => None,
+    }
+}
+
+fn enums(fields: &Fields) -> TokenStream {
+    let each = flattened(fields).map(strict_fields);
+    quote!(0 #(+ #each)*)
+}
+
+/// What refuses a second enum among several flattened fields, computed by the compiler at once; of one field there is
+/// nothing to refuse.
+fn one_enum(fields: &Fields, enums: &TokenStream) -> Option<TokenStream> {
+    let second = flattened(fields).nth(1)?;
+    let checked = quote_spanned!(at(second.ty.span())=> __rt::one_enum(#enums));
+    Some(quote!(const _: () = #checked;))
+}
+
+fn flattened(fields: &Fields) -> impl Iterator<Item = &Field> {
+    fields.list.iter().filter(|field| field.flatten)
+}
+
+fn strict_fields(field: &Field) -> TokenStream {
+    let ty = &field.ty;
+    quote_spanned!(at(ty.span())=> __rt::strict_fields::<#ty>())
+}
+
+fn same(a: &Type, b: &Type) -> bool {
+    a.to_token_stream().to_string() == b.to_token_stream().to_string()
+}
+
+fn at(span: Span) -> Span {
+    span.resolved_at(Span::mixed_site())
+}

@@ -1,0 +1,357 @@
+//! A type as serde reads it and schemars describes it: what their attributes leave of its fields and variants.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Data, DeriveInput, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, Type, parenthesized, token,
+};
+
+use crate::diag::Errors;
+use crate::item::each_option;
+use crate::suggest;
+
+pub(super) struct Input<'i> {
+    pub(super) item: &'i DeriveInput,
+    pub(super) crate_path: Option<Path>,
+    pub(super) shape: Shape,
+    /// Whether something in it is deprecated, or its author allows what the compiler warns of.
+    pub(super) allows: bool,
+    /// Attributes that change a schema where nobody sees it, each with what it is.
+    pub(super) unseen: Vec<(Span, Unseen)>,
+}
+
+/// What is described.
+pub(super) enum Shape {
+    /// Another type, in place of this one.
+    As(Box<Type>),
+    Struct(Fields),
+    Enum {
+        tag: Tag,
+        variants: Vec<Variant>,
+    },
+    Union(Span),
+}
+
+/// How an enum's variants are told apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    External,
+    Internal,
+    Adjacent,
+    Untagged,
+}
+
+pub(super) struct Variant {
+    pub(super) ident: Ident,
+    pub(super) fields: Fields,
+    pub(super) untagged: bool,
+}
+
+pub(super) struct Fields {
+    pub(super) style: Style,
+    /// Those that a model writes.
+    pub(super) list: Vec<Field>,
+    /// Whether fields that nobody knows are refused.
+    pub(super) closed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    Unit,
+    /// A tuple of one field, with or without others that are skipped.
+    Newtype,
+    Tuple,
+    Named,
+}
+
+pub(super) struct Field {
+    /// The type that is described.
+    pub(super) ty: Type,
+    pub(super) flatten: bool,
+    /// Where the field has docs or limits of its own.
+    pub(super) described: Option<Span>,
+}
+
+pub(super) enum Unseen {
+    Function,
+    Transform,
+    Keyword(String),
+}
+
+impl<'i> Input<'i> {
+    pub(super) fn read(item: &'i DeriveInput, errors: &mut Errors) -> Self {
+        let attrs = Attrs::read(&item.attrs);
+        let mut unseen = attrs.unseen();
+        let closed = attrs.has("deny_unknown_fields");
+        let shape = match (attrs.described_as(), &item.data) {
+            (_, Data::Union(union)) => Shape::Union(union.union_token.span),
+            (Some(ty), _) => Shape::As(Box::new(ty)),
+            (None, Data::Struct(data)) => {
+                let mut fields = Fields::read(&data.fields, closed, &mut unseen);
+                if attrs.has("transparent") {
+                    fields.style = Style::Newtype;
+                }
+                Shape::Struct(fields)
+            }
+            (None, Data::Enum(data)) => {
+                let tag = match (attrs.has("untagged"), attrs.has("tag"), attrs.has("content")) {
+                    (true, ..) => Tag::Untagged,
+                    (_, true, true) => Tag::Adjacent,
+                    (_, true, false) => Tag::Internal,
+                    _ => Tag::External,
+                };
+                let variants =
+                    data.variants.iter().filter_map(|variant| Variant::read(variant, closed, &mut unseen));
+                Shape::Enum { tag, variants: variants.collect() }
+            }
+        };
+        let allows = |attr: &&Attribute| {
+            ["deprecated", "allow", "expect"].iter().any(|name| attr.path().is_ident(name))
+        };
+        let allows = item.attrs.iter().chain(inside(item)).any(|attr| allows(&attr));
+        Self { item, crate_path: crate_path(item, errors), shape, allows, unseen }
+    }
+}
+
+impl Variant {
+    fn read(variant: &syn::Variant, closed: bool, unseen: &mut Vec<(Span, Unseen)>) -> Option<Self> {
+        let attrs = Attrs::read(&variant.attrs);
+        if attrs.is_skipped() {
+            return None;
+        }
+        unseen.extend(attrs.unseen());
+        let fields = match attrs.described_as() {
+            Some(ty) => Fields {
+                style: Style::Newtype,
+                list: vec![Field { ty, flatten: false, described: None }],
+                closed,
+            },
+            None => Fields::read(&variant.fields, closed, unseen),
+        };
+        Some(Self { ident: variant.ident.clone(), fields, untagged: attrs.has("untagged") })
+    }
+}
+
+impl Fields {
+    fn read(all: &syn::Fields, closed: bool, unseen: &mut Vec<(Span, Unseen)>) -> Self {
+        let mut list = Vec::new();
+        for field in all {
+            let attrs = Attrs::read(&field.attrs);
+            if attrs.is_skipped() {
+                continue;
+            }
+            unseen.extend(attrs.unseen());
+            list.push(Field {
+                ty: attrs.described_as().unwrap_or_else(|| field.ty.clone()),
+                flatten: attrs.has("flatten"),
+                described: attrs.described,
+            });
+        }
+        let style = match all {
+            syn::Fields::Named(_) => Style::Named,
+            syn::Fields::Unit => Style::Unit,
+            syn::Fields::Unnamed(all) if all.unnamed.len() == 1 => Style::Newtype,
+            syn::Fields::Unnamed(_) => Style::Tuple,
+        };
+        Self { style, list, closed }
+    }
+}
+
+/// What `serde`'s and `schemars`' attributes say; schemars' own come first, because they win.
+struct Attrs {
+    items: Vec<Item>,
+    described: Option<Span>,
+}
+
+impl Attrs {
+    fn read(attrs: &[Attribute]) -> Self {
+        let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
+        let mut items = Vec::new();
+        for attr in named("schemars").chain(named("serde")) {
+            // What does not parse is reported by those whose attribute it is.
+            if let Meta::List(list) = &attr.meta
+                && let Ok(parsed) =
+                    Punctuated::<Item, Token![,]>::parse_terminated.parse2(list.tokens.clone())
+            {
+                items.extend(parsed);
+            }
+        }
+        let described = ["doc", "schemars", "validate", "garde"].into_iter().flat_map(named);
+        let described = described.map(|attr| attr.path().span()).next();
+        Self { items, described }
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.items.iter().any(|item| item.key == key)
+    }
+
+    /// Whether no model writes it.
+    fn is_skipped(&self) -> bool {
+        self.has("skip") || self.has("skip_deserializing")
+    }
+
+    /// The type that is described in place of this one.
+    fn described_as(&self) -> Option<Type> {
+        let item = ["with", "from", "try_from"]
+            .into_iter()
+            .find_map(|key| self.items.iter().find(|item| item.key == key));
+        item?.text()?.parse().ok()
+    }
+
+    fn unseen(&self) -> Vec<(Span, Unseen)> {
+        let mut unseen = Vec::new();
+        for item in &self.items {
+            match (item.key.as_str(), &item.value) {
+                ("schema_with", _) => unseen.push((item.span(), Unseen::Function)),
+                ("transform", _) => unseen.push((item.span(), Unseen::Transform)),
+                ("extend", Value::List(tokens)) => {
+                    let keys = Punctuated::<Extension, Token![,]>::parse_terminated.parse2(tokens.clone());
+                    let keys = keys.into_iter().flatten().map(|Extension(key)| key);
+                    let told = keys.filter(|key| KEYWORDS.contains(&key.value().as_str()));
+                    unseen.extend(told.map(|key| (key.span(), Unseen::Keyword(key.value()))));
+                }
+                _ => {}
+            }
+        }
+        unseen
+    }
+}
+
+/// What JSON Schema reads; limits are no matter.
+const KEYWORDS: &[&str] = &[
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "unevaluatedProperties",
+    "items",
+    "prefixItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "enum",
+    "const",
+    "$ref",
+    "$defs",
+    "definitions",
+];
+
+/// `key`, `key = value` or `key(..)`.
+struct Item {
+    key: String,
+    at: Span,
+    value: Value,
+}
+
+enum Value {
+    None,
+    Expr(Box<Expr>),
+    List(TokenStream),
+}
+
+impl Item {
+    fn text(&self) -> Option<&LitStr> {
+        match &self.value {
+            Value::Expr(value) => match &**value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The value, or the key alone.
+    fn span(&self) -> Span {
+        match &self.value {
+            Value::Expr(value) => value.span(),
+            _ => self.at,
+        }
+    }
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.call(Ident::parse_any)?;
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Value::Expr(Box::new(input.parse()?))
+        } else if input.peek(token::Paren) {
+            let list;
+            parenthesized!(list in input);
+            Value::List(list.parse()?)
+        } else {
+            Value::None
+        };
+        Ok(Self { key: key.unraw().to_string(), at: key.span(), value })
+    }
+}
+
+/// `"key" = value`.
+struct Extension(LitStr);
+
+impl Parse for Extension {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.parse()?;
+        input.parse::<Token![=]>()?;
+        // Any JSON, up to the comma.
+        while !input.is_empty() && !input.peek(Token![,]) {
+            input.parse::<proc_macro2::TokenTree>()?;
+        }
+        Ok(Self(key))
+    }
+}
+
+/// What `#[strict(crate = ..)]` says.
+fn crate_path(item: &DeriveInput, errors: &mut Errors) -> Option<Path> {
+    let mut found = None;
+    for attr in item.attrs.iter().filter(|attr| attr.path().is_ident("strict")) {
+        let Meta::List(list) = &attr.meta else {
+            errors.at(attr, "write what it says: `#[strict(crate = my_onionskin)]`");
+            continue;
+        };
+        let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
+        each_option(parsed, errors, |key, meta, errors| match (key, meta) {
+            ("crate", Meta::NameValue(pair)) => match &pair.value {
+                Expr::Path(path) => found = Some(path.path.clone()),
+                other => errors.at(
+                    other,
+                    format_args!(
+                        "a path is wanted here: {}",
+                        suggest::unquoted(meta, "crate = my_onionskin")
+                    ),
+                ),
+            },
+            ("crate", other) => errors.at(other, "a path is wanted here: `crate = my_onionskin`"),
+            (key, other) => errors.at(other.path(), suggest::unknown("option", key, &["crate"])),
+        });
+    }
+    for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident("strict")) {
+        errors.at(attr, "`#[strict(..)]` stands on the type, beside `#[derive(Strict)]`");
+    }
+    found
+}
+
+/// The attributes of variants and fields.
+fn inside(item: &DeriveInput) -> Vec<&Attribute> {
+    match &item.data {
+        Data::Struct(data) => data.fields.iter().flat_map(|field| &field.attrs).collect(),
+        Data::Enum(data) => {
+            let each = data.variants.iter();
+            let each =
+                each.map(|variant| (&variant.attrs, variant.fields.iter().flat_map(|field| &field.attrs)));
+            each.flat_map(|(own, fields)| own.iter().chain(fields)).collect()
+        }
+        Data::Union(_) => Vec::new(),
+    }
+}

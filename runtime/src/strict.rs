@@ -1,0 +1,224 @@
+//! [`Strict`]: which types have a form in OpenAI's strict rules, known to the compiler.
+
+// What is refused here has no schema that `export/strict.rs` takes, and what is taken has one: `tests/type_matrix` holds
+// both to that. Schemas themselves are made at run time only, so this is a marker and not a look at them.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, BinaryHeap, HashSet, LinkedList, VecDeque};
+use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::num::{
+    NonZeroI8, NonZeroI16, NonZeroI32, NonZeroI64, NonZeroI128, NonZeroIsize, NonZeroU8, NonZeroU16,
+    NonZeroU32, NonZeroU64, NonZeroU128, NonZeroUsize,
+};
+use std::ops::{Bound, Range, RangeInclusive};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::export::{self, ExportError};
+use crate::tool::{Reader, ToolArg, ToolDefinition, reader};
+
+/// A type that has a form in OpenAI's strict rules
+/// (<https://platform.openai.com/docs/guides/structured-outputs>): the provider can hold a model to its schema while the
+/// model writes. Every parameter of a `#[tool(strict)]` function has one.
+///
+/// `#[derive(Strict)]` implements it for types of your own, and [says](macro@crate::Strict) what can be in them. It is
+/// implemented for numbers, texts, `bool`, `()`, `Option`, lists and sets, arrays of 1 to 32 items, tuples of one type,
+/// boxes and references, `Result`, ranges, times and addresses of `std`, for [`serde_json::Number`], and with the
+/// features `chrono04`, `uuid1` and `url2` for those crates' types.
+///
+/// It is not implemented for maps, for [`serde_json::Value`], for tuples of different types and for empty arrays.
+///
+/// ```
+/// use onionskin::export::{self, ExportOptions};
+/// use onionskin::{Strict, Tool, tool};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
+/// struct Filter {
+///     field: String,
+///     least: Option<f64>,
+/// }
+///
+/// /// Searches the shop.
+/// #[tool(strict)]
+/// fn search(words: Vec<String>, filters: Vec<Filter>) -> usize {
+///     words.len() + filters.len()
+/// }
+///
+/// let tool = search::default();
+/// let exported = export::openai_chat(tool.definition(), &ExportOptions::new()).unwrap();
+/// assert_eq!(exported["function"]["strict"], true);
+/// ```
+///
+/// For a type whose `JsonSchema` is written by hand, write `impl Strict for MyType {}`. That is a promise: an export
+/// looks at the schema itself, and refuses what does not hold.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be strict",
+    label = "OpenAI's strict rules have no form for this type, or for one inside of it",
+    note = "for a type of your own write `#[derive(onionskin::Strict)]`",
+    note = "instead of a map take a list of structs with a key and a value, instead of a tuple of different types a \
+            struct, instead of any JSON value a type that says what is in it; or drop `strict`"
+)]
+pub trait Strict {
+    /// Where `#[derive(Strict)]` names the types of the fields.
+    #[doc(hidden)]
+    fn fields() {}
+}
+
+/// A type whose fields can stand among those of another one: `#[serde(flatten)]`, and what a variant of an enum with
+/// `tag` holds. `#[derive(Strict)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` cannot stand among others strictly",
+    label = "not a strict type with fields of its own",
+    note = "what is flattened, or stands in a variant of an enum with `tag`, is a struct with named fields or an enum \
+            whose variants have some, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
+)]
+pub trait StrictFields: Strict {
+    /// How many enums are among them. Of two, there is no form.
+    #[doc(hidden)]
+    const ENUMS: usize;
+}
+
+macro_rules! strict {
+    ($($ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Strict for $ty {}
+    )*};
+    (of T: $($ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Strict> Strict for $ty {}
+    )*};
+    (arrays of $($length:literal)*) => { strict! { of T: $([T; $length];)* } };
+}
+
+strict! {
+    i8; i16; i32; i64; i128; isize; u8; u16; u32; u64; u128; usize; f32; f64; bool; char; str; String; ();
+    NonZeroI8; NonZeroI16; NonZeroI32; NonZeroI64; NonZeroI128; NonZeroIsize;
+    NonZeroU8; NonZeroU16; NonZeroU32; NonZeroU64; NonZeroU128; NonZeroUsize;
+    serde_json::Number; Path; PathBuf;
+    IpAddr; Ipv4Addr; Ipv6Addr; SocketAddr; SocketAddrV4; SocketAddrV6; Duration; SystemTime;
+}
+
+strict! {
+    of T: Option<T>; Vec<T>; [T]; VecDeque<T>; LinkedList<T>; BinaryHeap<T>; BTreeSet<T>; Bound<T>; Range<T>;
+    RangeInclusive<T>;
+}
+
+// As far as serde reads them. Of none there is no item to describe.
+strict! { arrays of 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 }
+
+// A list in the dialect has items of one schema.
+strict! {
+    of T: (T,); (T, T); (T, T, T); (T, T, T, T); (T, T, T, T, T); (T, T, T, T, T, T); (T, T, T, T, T, T, T);
+    (T, T, T, T, T, T, T, T); (T, T, T, T, T, T, T, T, T); (T, T, T, T, T, T, T, T, T, T);
+    (T, T, T, T, T, T, T, T, T, T, T); (T, T, T, T, T, T, T, T, T, T, T, T);
+}
+
+macro_rules! pointers {
+    ($($ty:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Strict + ?Sized> Strict for $ty {}
+
+        #[diagnostic::do_not_recommend]
+        impl<T: StrictFields + ?Sized> StrictFields for $ty {
+            const ENUMS: usize = T::ENUMS;
+        }
+    )*};
+}
+
+pointers! { &T; Box<T>; Rc<T>; Arc<T>; }
+
+#[diagnostic::do_not_recommend]
+impl<T: Strict + ToOwned + ?Sized> Strict for Cow<'_, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Strict, E: Strict> Strict for Result<T, E> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Strict, S> Strict for HashSet<T, S> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Strict for PhantomData<T> {}
+
+#[cfg(feature = "uuid1")]
+strict! { uuid::Uuid; }
+
+#[cfg(feature = "url2")]
+strict! { url::Url; }
+
+#[cfg(feature = "chrono04")]
+strict! {
+    chrono::NaiveDate; chrono::NaiveDateTime; chrono::NaiveTime; chrono::Weekday;
+}
+
+#[cfg(feature = "chrono04")]
+#[diagnostic::do_not_recommend]
+impl<Tz: chrono::TimeZone> Strict for chrono::DateTime<Tz> {}
+
+/// As [`reader`], for a type that is strict.
+#[doc(hidden)]
+pub const fn strict_reader<T: for<'a> ToolArg<'a> + Strict>() -> Reader<T> {
+    reader()
+}
+
+/// Says that a type is strict.
+#[doc(hidden)]
+pub const fn strict<T: Strict + ?Sized>() {}
+
+/// Says that a type has strict fields, and how many enums are among them.
+#[doc(hidden)]
+pub const fn strict_fields<T: StrictFields + ?Sized>() -> usize {
+    T::ENUMS
+}
+
+/// Refuses a second enum among the fields of one object.
+///
+/// # Panics
+/// If there are several; this is a constant, so the compiler shows the words.
+#[doc(hidden)]
+#[track_caller]
+pub const fn one_enum(enums: usize) {
+    assert!(
+        enums < 2,
+        "the fields of two enums stand in one object, and strict rules have no form for that: keep one of them out of \
+         `flatten`"
+    );
+}
+
+impl ToolDefinition {
+    /// Whether exports are strict where their options say nothing else: `#[tool(strict)]`, or
+    /// [`with_strict`](Self::with_strict).
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The same tool, strict or not: exports are then strict where their
+    /// [options](crate::export::ExportOptions::without_strict) say nothing else. What the compiler checks for
+    /// `#[tool(strict)]` is checked here.
+    ///
+    /// ```
+    /// use onionskin::ToolDefinition;
+    /// use onionskin::export::{self, ExportError, ExportOptions};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]});
+    /// let tool = ToolDefinition::new("look", "Looks.").with_input_schema(schema).with_strict(true)?;
+    /// assert_eq!(export::openai_responses(&tool, &ExportOptions::new())?["strict"], true);
+    ///
+    /// let any = ToolDefinition::new("tally", "Adds up.");
+    /// assert!(matches!(any.with_strict(true), Err(ExportError::Schema { path, .. }) if path == "$"));
+    /// # Ok::<_, ExportError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the schema of the arguments has no form in OpenAI's strict rules.
+    pub fn with_strict(mut self, strict: bool) -> Result<Self, ExportError> {
+        if strict {
+            export::strict_schema(&self)?;
+        }
+        self.strict = strict;
+        Ok(self)
+    }
+}

@@ -1,0 +1,9 @@
+use onionskin::Strict;
+
+#[derive(Strict)]
+union Either {
+    whole: u32,
+    fraction: f32,
+}
+
+fn main() {}

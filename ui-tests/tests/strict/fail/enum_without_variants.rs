@@ -1,0 +1,6 @@
+use onionskin::Strict;
+
+#[derive(serde::Deserialize, schemars::JsonSchema, Strict)]
+enum Never {}
+
+fn main() {}
