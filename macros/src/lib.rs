@@ -4,6 +4,7 @@
 
 mod agent;
 mod diag;
+mod guardrail;
 mod hook;
 mod item;
 mod paths;
@@ -19,6 +20,7 @@ use proc_macro::TokenStream;
 /// Makes a function a tool that a language model can call. `onionskin::tool` shows it with examples.
 ///
 /// Options: `name`, `title`, `description`, `instructions`, `meta`, `output_schema`, `on_error`, `timeout`, `hooks`,
+/// `input_guardrails`, `output_guardrails`, `approval`, `cache(..)`, `examples`,
 /// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `state`, `strict`, `type_name`, `crate`.
 /// On parameters: `#[arg(default, rename, range(..), length(..), pattern, example, skip)]`, `#[arg]`, `#[bind(..)]`,
 /// `#[inject]`.
@@ -47,6 +49,12 @@ pub fn strict(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(options.into(), item.into()).into()
+}
+
+/// Makes a function a guardrail of tools. `onionskin::guardrail` shows it with examples.
+#[proc_macro_attribute]
+pub fn guardrail(options: TokenStream, item: TokenStream) -> TokenStream {
+    guardrail::attribute(options.into(), item.into()).into()
 }
 
 /// Declares agents. `onionskin::agent` shows it with examples.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::{agent, hook};
+use crate::{agent, guardrail, hook};
 
 const HOOKS: [&str; 4] = [
     "async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
@@ -94,6 +94,32 @@ fn hooks_half_typed_never_panic_and_keep_the_function() {
             }
         }
         assert!(named > 10, "{named} prefixes of `{name}`");
+    }
+}
+
+#[test]
+fn guardrails_half_typed_never_panic_and_keep_the_function() {
+    let guardrails = [
+        (
+            "input",
+            "pub(crate) async fn short<'c>(#[config] most: usize, args: &'c mut Args) -> Result<(), String> { Ok(()) }",
+        ),
+        (
+            "output, crate = a::b, type_name = X",
+            "#[cfg(unix)] fn short(args: &Args, result: &mut ToolResult) { change(result) }",
+        ),
+    ];
+    for (options, text) in guardrails {
+        let item = tokens(text);
+        let all = prefixes(tokens(options)).into_iter().map(|options| (options, item.clone()));
+        for (options, prefix) in
+            all.chain(prefixes(item.clone()).into_iter().map(|item| (tokens(options), item)))
+        {
+            let expansion = guardrail::attribute(options, prefix.clone());
+            if holds_name(&prefix, "fn", "short") {
+                assert!(holds_name(&expansion, "fn", "short"), "{prefix}\n{expansion}");
+            }
+        }
     }
 }
 

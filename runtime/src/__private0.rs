@@ -19,6 +19,10 @@ pub use crate::args::Args;
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
+pub use crate::life::{
+    Cache, GuardedOutput, InputGuardrail, InputReturn, Life, OutputGiven, OutputGuardrail, OutputReturn,
+    SeenArgs, keyed, recover,
+};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
@@ -32,8 +36,8 @@ pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, s
 pub use crate::tool::{
     Alias, Annotations, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind, Layer, Limit,
     Make, NoAlias, Param, Raw, Reader, Returned, Slots, StaticTool, Tool, ToolArg, ToolDefinition,
-    ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Within, aborted, can_be_shared, encode, has_part, ladder,
-    no_alias, offload, read, reader, reads, recover, schema_by, schema_of,
+    ToolExample, ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Within, aborted, can_be_shared, encode,
+    has_part, ladder, no_alias, offload, read, reader, reads, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

@@ -54,6 +54,7 @@
 //! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
+//! | Guardrails | [`macro@guardrail`], [`InputGuardrail`], [`OutputGuardrail`], [`Approver`], [`Cache`] |
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
@@ -91,6 +92,7 @@ mod error;
 pub mod export;
 pub mod hooks;
 mod journal;
+mod life;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod model;
@@ -120,6 +122,10 @@ pub use context::{
 };
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use journal::{Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+pub use life::{
+    Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,
+    InputGuardrails, OutputGuardrail, OutputGuardrails,
+};
 #[cfg(feature = "genai")]
 pub use model::GenaiModel;
 pub use model::{
@@ -131,6 +137,8 @@ pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, Typ
 pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
 pub use onionskin_macros::agent;
+#[doc = include_str!("docs/guardrail.md")]
+pub use onionskin_macros::guardrail;
 #[doc = include_str!("docs/tool.md")]
 pub use onionskin_macros::tool;
 #[doc = include_str!("docs/tool_hook.md")]
@@ -145,17 +153,20 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
 pub use tool::ToolboxTools as toolbox;
-pub use tool::{Annotations, DynTool, Effect, Tool, ToolDefinition, Toolbox};
+pub use tool::{Annotations, DynTool, Effect, ExampleError, Tool, ToolDefinition, ToolExample, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        EndRing, Function, ToolboxPart, TypedLayer, can_be_shared, has_part, no_alias, one_enum, reader,
-        recover, strict, strict_fields, strict_reader,
+        EndRing, Function, Life, ToolboxPart, TypedLayer, can_be_shared, has_part, keyed, no_alias, one_enum,
+        reader, recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
+    pub use crate::life::{
+        CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
+    };
     pub use crate::onion::{
         AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
         TypedReturn,

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// The cases of the macros that do not compile.
 fn cases() -> Vec<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let folders = ["agent", "hook", "strict", "tool", "toolbox"].map(|name| tests.join(name).join("fail"));
+    let folders = ["agent", "guardrail", "hook", "strict", "tool", "toolbox"];
+    let folders = folders.map(|name| tests.join(name).join("fail"));
     let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
     files.map(|file| file.unwrap().path()).filter(|path| path.extension().unwrap() == "rs").collect()
 }

@@ -18,8 +18,37 @@ pub(crate) enum Form {
     After,
 }
 
+/// What the function is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Kind {
+    #[default]
+    Hook,
+    /// A guardrail over arguments.
+    Input,
+    /// A guardrail over outputs.
+    Output,
+}
+
+impl Kind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Input | Self::Output => "guardrail",
+        }
+    }
+
+    /// The attribute's name.
+    pub(crate) fn attribute(self) -> &'static str {
+        match self {
+            Self::Hook => "tool_hook",
+            Self::Input | Self::Output => "guardrail",
+        }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Options {
+    pub(crate) kind: Kind,
     pub(crate) form: Option<(Form, Span)>,
     /// Whether a tool is given, rightly or not.
     pub(crate) is_typed: bool,
@@ -53,16 +82,7 @@ impl Options {
                 self.tool = path(meta, "tool = add_one", errors);
             }
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
-            "type_name" => {
-                let path = path(meta, "type_name = Audit", errors);
-                self.type_name = path.and_then(|path| match path.get_ident() {
-                    Some(ident) => Some(ident.clone()),
-                    None => {
-                        errors.at(path, "a name is wanted here: `type_name = Audit`");
-                        None
-                    }
-                });
-            }
+            "type_name" => self.type_name = name(meta, "type_name = Audit", errors),
             _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
         }
     }
@@ -78,7 +98,17 @@ impl Options {
     }
 }
 
-fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
+/// The one word of `key = word`.
+pub(crate) fn name(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Ident> {
+    let path = path(meta, example, errors)?;
+    let ident = path.get_ident().cloned();
+    if ident.is_none() {
+        errors.at(path, format_args!("a name is wanted here: `{example}`"));
+    }
+    ident
+}
+
+pub(crate) fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
     if let Meta::NameValue(pair) = meta
         && let Expr::Path(value) = &pair.value
     {

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
-use super::attr::Form;
+use super::attr::{Form, Kind};
 use super::model::{Hook, Parameter, Role, last_segment};
 use crate::item::{FnItem, type_ident};
 
@@ -15,10 +15,23 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
     let ty = type_ident(&hook.type_name);
     let vis = &hook.vis;
     let cfgs = &hook.cfgs;
-    let doc = format!("The tool hook `{}` as a type, to be named in `agent!`.", hook.name.unraw());
+    let name = hook.name.unraw();
+    let doc = match hook.kind {
+        Kind::Hook => format!("The tool hook `{name}` as a type, to be named in `agent!`."),
+        Kind::Input => {
+            format!("The guardrail `{name}` as a type, to be named in a tool's `input_guardrails`.")
+        }
+        Kind::Output => {
+            format!("The guardrail `{name}` as a type, to be named in a tool's `output_guardrails`.")
+        }
+    };
     let fields = config_fields(hook);
     let constructor = constructor(hook, &ty);
-    let hook_impl = if hook.tool.is_some() { typed_impl(hook, &ty) } else { raw_impl(hook, &ty) };
+    let hook_impl = match hook.kind {
+        Kind::Hook if hook.tool.is_some() => typed_impl(hook, &ty),
+        Kind::Hook => raw_impl(hook, &ty),
+        Kind::Input | Kind::Output => crate::guardrail::expand(hook, &ty),
+    };
     let tool = hook.tool.as_ref().map(|tool| {
         let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
         let open = quote_spanned!(tool.span()=> <);
@@ -125,9 +138,13 @@ fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
                 }
             }
         };
-        ("The hook, to be added at run time.", Some(default))
+        (format!("The {}, to be added at run time.", hook.kind.word()), Some(default))
     } else {
-        ("The hook with a value for each of its `#[config]` parameters, to be added at run time.", None)
+        let doc = format!(
+            "The {} with a value for each of its `#[config]` parameters, to be added at run time.",
+            hook.kind.word()
+        );
+        (doc, None)
     };
     quote! {
         #[allow(dead_code)]
@@ -144,8 +161,8 @@ fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
     }
 }
 
-/// The items that raw and typed hooks have in common.
-fn common_items(hook: &Hook) -> TokenStream {
+/// The items that raw hooks, typed ones and guardrails have in common.
+pub(crate) fn common_items(hook: &Hook) -> TokenStream {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
     let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
@@ -153,8 +170,11 @@ fn common_items(hook: &Hook) -> TokenStream {
     let values = (count > 0).then(|| {
         let name = hook.name.unraw();
         let listed: Vec<_> = names.iter().map(|name| name.unraw().to_string()).collect();
-        let write =
-            format!("this hook takes values: write `{name}({})`, each in its place", listed.join(", "));
+        let write = format!(
+            "this {} takes values: write `{name}({})`, each in its place",
+            hook.kind.word(),
+            listed.join(", ")
+        );
         quote!(const TAKES: (usize, &'static str) = (#count, #write);)
     });
     quote! {
@@ -183,12 +203,12 @@ fn state(hook: &Hook) -> Option<syn::GenericArgument> {
 }
 
 /// The arguments of the call to the user's function, and what has to be injected before it.
-struct CallArgs {
-    inject: Vec<TokenStream>,
-    pass: Vec<TokenStream>,
+pub(crate) struct CallArgs {
+    pub(crate) inject: Vec<TokenStream>,
+    pub(crate) pass: Vec<TokenStream>,
 }
 
-fn call_args(hook: &Hook) -> CallArgs {
+pub(crate) fn call_args(hook: &Hook) -> CallArgs {
     let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
     let mut configs = config(hook);
     for (index, parameter) in hook.parameters.iter().enumerate() {
@@ -202,6 +222,9 @@ fn call_args(hook: &Hook) -> CallArgs {
                 quote_spanned! {ty.span()=>
                     <#ty as __rt::TypedArgs<<#tool as __rt::TypedTool>::Args>>::give(__args)
                 }
+            }
+            Role::Args if hook.kind == Kind::Output => {
+                quote!(<#ty as __rt::SeenArgs<'_>>::seen(__args))
             }
             Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
             Role::Outcome => match ty {
@@ -266,11 +289,11 @@ fn return_span(hook: &Hook) -> Span {
 
 /// What the function returns, by the alias that stands beside the `impl`: it is a single token, so that
 /// whatever is wrong with the type is found at one span, and reported once.
-fn returned(hook: &Hook) -> Ident {
+pub(crate) fn returned(hook: &Hook) -> Ident {
     Ident::new("__Returned", return_span(hook))
 }
 
-fn returned_alias(hook: &Hook) -> TokenStream {
+pub(crate) fn returned_alias(hook: &Hook) -> TokenStream {
     let alias = returned(hook);
     match &hook.returns {
         ReturnType::Default => quote!(type #alias = ();),
@@ -305,7 +328,7 @@ fn direct_call(hook: &Hook) -> TokenStream {
 }
 
 /// The future that a trait method gives out; that it is not `Send` is reported at the hook's name.
-fn send_future(hook: &Hook, output: &TokenStream) -> TokenStream {
+pub(crate) fn send_future(hook: &Hook, output: &TokenStream) -> TokenStream {
     let span = Span::call_site().located_at(hook.name.span());
     quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)
 }
@@ -334,7 +357,7 @@ fn around_call(hook: &Hook) -> TokenStream {
     )
 }
 
-fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
+pub(crate) fn awaited(hook: &Hook, call: &TokenStream) -> TokenStream {
     if hook.is_async { quote!(#call.await) } else { call.clone() }
 }
 

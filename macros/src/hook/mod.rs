@@ -1,8 +1,8 @@
 //! `#[tool_hook]`: parse -> model -> expand.
 
-mod attr;
-mod expand;
-mod model;
+pub(crate) mod attr;
+pub(crate) mod expand;
+pub(crate) mod model;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +17,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        let error = function.declared_method(model::METHOD);
+        let error = function.declared_method(model::method(attr::Kind::Hook));
         return quote!(#function #error);
     }
     let mut errors = Errors::default();

@@ -12,13 +12,14 @@ use syn::{
     Visibility,
 };
 
-use super::attr::{Form, Options};
+use super::attr::{Form, Kind, Options};
 use crate::diag::Errors;
 use crate::item::{FnItem, is_reserved, misspelt};
 use crate::paths::Runtime;
 
 /// A hook, understood.
 pub(crate) struct Hook {
+    pub(crate) kind: Kind,
     pub(crate) name: Ident,
     pub(crate) type_name: Ident,
     pub(crate) vis: Visibility,
@@ -66,27 +67,30 @@ const OUTCOME: &[&str] = &["result", "output"];
 impl Hook {
     /// Reads the signature and takes our attributes off it.
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
+        let kind = options.kind;
         let mut taken = Vec::new();
         for parameter in &mut function.sig.inputs {
-            misspelt(parameter, PARAMETER_ATTRIBUTES, OTHERS, errors);
+            misspelt(parameter, PARAMETER_ATTRIBUTES, others(kind), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
-        let (again, attrs) = std::mem::take(&mut function.attrs).into_iter().partition(is_hook_attribute);
+        let (again, attrs) =
+            std::mem::take(&mut function.attrs).into_iter().partition(|attr| is_ours(attr, kind));
         function.attrs = attrs;
         let again: Vec<Attribute> = again;
         for attr in again {
-            errors.at(attr, "`#[tool_hook]` stands twice on this function; keep one");
+            errors
+                .at(attr, format_args!("`#[{}]` stands twice on this function; keep one", kind.attribute()));
         }
         let sig = &function.sig;
-        refuse_qualifiers(function, errors);
-        let generics = Generics::read(function, errors);
+        refuse_qualifiers(function, kind, errors);
+        let generics = Generics::read(function, kind, errors);
         let mut parameters = Vec::new();
         for (input, attrs) in sig.inputs.iter().zip(taken) {
-            parameters.extend(parameter(input, &attrs, &generics, options.is_typed, errors));
+            parameters.extend(parameter(input, &attrs, &generics, &options, errors));
         }
         open_next(function, &parameters);
         let sig = &function.sig;
-        one_state(&parameters, errors);
+        one_state(&parameters, kind, errors);
         let form = form(&parameters, &options, errors)?;
         check_form(function, form, &parameters, &options, errors);
         let mut returns = sig.output.clone();
@@ -96,12 +100,19 @@ impl Hook {
             errors.push(
                 type_name.span(),
                 format_args!(
-                    "a hook cannot be called `{type_name}`: its type would hide the one of that name; give the type \
-                     another name with `#[tool_hook(type_name = ..)]`"
+                    "a {} cannot be called `{type_name}`: its type would hide the one of that name; give the type \
+                     another name with `{}`",
+                    kind.word(),
+                    match kind {
+                        Kind::Hook => "#[tool_hook(type_name = ..)]",
+                        Kind::Input => "#[guardrail(input, type_name = ..)]",
+                        Kind::Output => "#[guardrail(output, type_name = ..)]",
+                    },
                 ),
             );
         }
         Some(Self {
+            kind,
             name: sig.ident.clone(),
             type_name,
             vis: function.vis.clone(),
@@ -117,32 +128,56 @@ impl Hook {
     }
 }
 
-pub(crate) const METHOD: &str = "a hook is a free function; for a hook with state take `#[config]` parameters or write \
-                                 `impl onionskin::Hook for ..`";
+pub(crate) fn method(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Hook => {
+            "a hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
+             onionskin::Hook for ..`"
+        }
+        Kind::Input => {
+            "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
+             onionskin::InputGuardrail for ..`"
+        }
+        Kind::Output => {
+            "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
+             onionskin::OutputGuardrail for ..`"
+        }
+    }
+}
 
 /// What stands on a tool's parameter.
-const OTHERS: (&[&str], &str) =
-    (&["arg"], "`#[arg]` is for tools; the value that `agent!` writes for a hook is `#[config]`");
+fn others(kind: Kind) -> (&'static [&'static str], &'static str) {
+    match kind {
+        Kind::Hook => {
+            (&["arg"], "`#[arg]` is for tools; the value that `agent!` writes for a hook is `#[config]`")
+        }
+        Kind::Input | Kind::Output => {
+            (&["arg"], "`#[arg]` is for tools; the value that a tool writes for a guardrail is `#[config]`")
+        }
+    }
+}
 
 const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
 
-fn is_hook_attribute(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|last| last.ident == "tool_hook")
+fn is_ours(attr: &Attribute, kind: Kind) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())
 }
 
-fn refuse_qualifiers(function: &FnItem, errors: &mut Errors) {
-    let sig = &function.sig;
-    if let syn::Safety::Unsafe(word) = &sig.safety {
+fn refuse_qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
+    let (sig, word) = (&function.sig, kind.word());
+    if let syn::Safety::Unsafe(token) = &sig.safety {
         errors.at(
-            word,
-            "a hook cannot be `unsafe`, because the runtime calls it; drop the word, and check inside",
+            token,
+            format_args!(
+                "a {word} cannot be `unsafe`, because the runtime calls it; drop the word, and check inside"
+            ),
         );
     }
     if let Some(abi) = &sig.abi {
-        errors.at(abi, "a hook is a plain Rust function; take the ABI off");
+        errors.at(abi, format_args!("a {word} is a plain Rust function; take the ABI off"));
     }
-    if let Some(word) = &sig.constness {
-        errors.at(word, "a hook cannot be `const`; take the word off");
+    if let Some(token) = &sig.constness {
+        errors.at(token, format_args!("a {word} cannot be `const`; take the word off"));
     }
 }
 
@@ -153,17 +188,18 @@ struct Generics {
 }
 
 impl Generics {
-    fn read(function: &FnItem, errors: &mut Errors) -> Self {
-        let sig = &function.sig;
+    fn read(function: &FnItem, kind: Kind, errors: &mut Errors) -> Self {
+        let (sig, word) = (&function.sig, kind.word());
         let mut generics = Self { types: Vec::new(), lifetimes: Vec::new() };
         for param in &sig.generics.params {
             match param {
                 GenericParam::Lifetime(param) => generics.lifetimes.push(param.lifetime.ident.clone()),
                 GenericParam::Type(param) => {
-                    let is_next = sig.inputs.iter().any(|input| match input {
-                        FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
-                        FnArg::Receiver(_) => false,
-                    });
+                    let is_next = kind == Kind::Hook
+                        && sig.inputs.iter().any(|input| match input {
+                            FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
+                            FnArg::Receiver(_) => false,
+                        });
                     if is_next && generics.types.is_empty() {
                         generics.types.push(param.ident.clone());
                         if !can_be_next(&param.bounds) {
@@ -178,15 +214,24 @@ impl Generics {
                     } else {
                         errors.at(
                             &param.ident,
-                            "only the type of `next` can be a type parameter of a hook: a hook is one thing for all \
-                             tools",
+                            match kind {
+                                Kind::Hook => {
+                                    "only the type of `next` can be a type parameter of a hook: a hook is one thing for \
+                                     all tools"
+                                }
+                                Kind::Input | Kind::Output => {
+                                    "a guardrail is one thing for all tools: write the type itself"
+                                }
+                            },
                         );
                     }
                 }
                 GenericParam::Const(param) => {
                     errors.at(
                         &param.ident,
-                        "a hook has no const parameters; take the value as `#[config] n: usize`",
+                        format_args!(
+                            "a {word} has no const parameters; take the value as `#[config] n: usize`"
+                        ),
                     );
                 }
             }
@@ -203,12 +248,13 @@ fn parameter(
     input: &FnArg,
     attrs: &[Attribute],
     generics: &Generics,
-    typed_hook: bool,
+    options: &Options,
     errors: &mut Errors,
 ) -> Option<Parameter> {
+    let (kind, typed_hook) = (options.kind, options.is_typed);
     let typed = match input {
         FnArg::Receiver(receiver) => {
-            errors.at(receiver, METHOD);
+            errors.at(receiver, method(kind));
             return None;
         }
         FnArg::Typed(typed) => typed,
@@ -217,7 +263,13 @@ fn parameter(
         Pat::Ident(pat) if pat.subpat.is_none() => Some(pat.ident.clone()),
         Pat::Wild(_) => None,
         other => {
-            errors.at(other, "a hook's parameter has a plain name, which says what fills it; take the value apart in the body");
+            errors.at(
+                other,
+                format_args!(
+                    "a {}'s parameter has a plain name, which says what fills it; take the value apart in the body",
+                    kind.word()
+                ),
+            );
             return None;
         }
     };
@@ -228,7 +280,11 @@ fn parameter(
     let role = match attrs {
         [attr, more @ ..] => {
             if !matches!(attr.meta, Meta::Path(_)) {
-                errors.at(attr, "this stands alone: `#[config]`, `#[inject]`; `agent!` writes the value");
+                let whom = if kind == Kind::Hook { "`agent!`" } else { "the tool" };
+                errors.at(
+                    attr,
+                    format_args!("this stands alone: `#[config]`, `#[inject]`; {whom} writes the value"),
+                );
             }
             if let Some(second) = more.first() {
                 errors.at(second, "one of `#[config]` and `#[inject]` is enough");
@@ -266,7 +322,7 @@ fn parameter(
     let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
     let mut ty = (*typed.ty).clone();
     Plain { lifetimes: &generics.lifetimes }.visit_type_mut(&mut ty);
-    check_type(&role, &ty, typed_hook, errors);
+    check_type(&role, &ty, options, errors);
     Some(Parameter { role, ty, cfgs })
 }
 
@@ -293,7 +349,7 @@ impl VisitMut for Plain<'_> {
 }
 
 /// The states that hooks and tools take are held against the agent's one.
-fn one_state(parameters: &[Parameter], errors: &mut Errors) {
+fn one_state(parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
     let is_state = |parameter: &&Parameter| {
         matches!(parameter.role, Role::Inject)
             && matches!(parameter.ty, Type::Path(_))
@@ -306,7 +362,7 @@ fn one_state(parameters: &[Parameter], errors: &mut Errors) {
     for other in states.filter(|other| words(other) != words(first)) {
         errors.at(
             other,
-            format_args!("an agent has one state, and this hook already takes `{}`", words(first)),
+            format_args!("an agent has one state, and this {} already takes `{}`", kind.word(), words(first)),
         );
     }
 }
@@ -392,8 +448,11 @@ pub(crate) fn last_segment(ty: &Type) -> String {
 }
 
 /// What is plainly wrong by its shape; the rest is the compiler's to check.
-fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
+fn check_type(role: &Role, ty: &Type, options: &Options, errors: &mut Errors) {
+    let typed_hook = options.is_typed;
     match role {
+        // That there is one at all is the mistake.
+        Role::Next if options.kind != Kind::Hook => {}
         Role::Next => {
             let is_open = match ty {
                 Type::ImplTrait(open) => can_be_next(&open.bounds),
@@ -424,8 +483,13 @@ fn check_type(role: &Role, ty: &Type, typed_hook: bool, errors: &mut Errors) {
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {
-                errors
-                    .at(ty, "a `#[config]` parameter has a type of its own: `agent!` writes a value for it");
+                let whom = if options.kind == Kind::Hook { "`agent!`" } else { "the tool" };
+                errors.at(
+                    ty,
+                    format_args!(
+                        "a `#[config]` parameter has a type of its own: {whom} writes a value for it"
+                    ),
+                );
             }
         }
         _ => {}
@@ -474,6 +538,9 @@ fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Opt
             return None;
         }
     }
+    if options.kind != Kind::Hook {
+        return crate::guardrail::form(options.kind, next, outcome, errors);
+    }
     if let (Some(_), Some(outcome)) = (next, outcome) {
         errors.at(
             &outcome.ty,
@@ -511,6 +578,9 @@ fn check_form(
     errors: &mut Errors,
 ) {
     let sig = &function.sig;
+    if options.kind != Kind::Hook {
+        return crate::guardrail::check(function, parameters, options.kind, errors);
+    }
     if options.tool.is_some() {
         let has_args = parameters.iter().any(|parameter| matches!(parameter.role, Role::Args));
         if form != Form::Around || !has_args {

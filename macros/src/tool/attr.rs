@@ -7,11 +7,12 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
 
+use super::life::{self, Life};
 use crate::diag::Errors;
 use crate::item::{each_option, meta_name};
 use crate::suggest;
 
-/// One of a tool's own hooks: `path` or `path(args)`.
+/// One of a tool's own hooks or guardrails: `path` or `path(args)`.
 pub(crate) struct OwnHook {
     pub(crate) path: Path,
     /// What it is configured with, as a tuple.
@@ -34,6 +35,7 @@ pub(crate) struct Options {
     /// An expression of type `Duration`, `__rt` being the private module.
     pub(crate) timeout: Option<Timeout>,
     pub(crate) hooks: Vec<OwnHook>,
+    pub(crate) life: Life,
     pub(crate) hints: Hints,
     /// The variant of `Effect`.
     pub(crate) effect: Option<Ident>,
@@ -60,6 +62,7 @@ impl Default for Options {
             on_error: None,
             timeout: None,
             hooks: Vec::new(),
+            life: Life::default(),
             hints: [None; 4],
             effect: None,
             stop_after: false,
@@ -74,7 +77,7 @@ impl Default for Options {
     }
 }
 
-/// How long one attempt may take.
+/// How long something may take.
 pub(crate) enum Timeout {
     Millis(u64),
     Duration(Box<Expr>),
@@ -90,6 +93,11 @@ const KEYS: &[&str] = &[
     "on_error",
     "timeout",
     "hooks",
+    "input_guardrails",
+    "output_guardrails",
+    "approval",
+    "cache",
+    "examples",
     "annotations",
     "effect",
     "stop_after",
@@ -130,12 +138,13 @@ impl Options {
             "meta" => self.meta = value(meta, "meta = [(\"icon\", \"plus\")]", errors),
             "output_schema" => self.output_schema = schema(meta, errors),
             "on_error" => self.on_error = path(meta, "on_error = explain", errors),
-            "timeout" => self.timeout = timeout(meta, errors),
-            "hooks" => self.hooks = hooks(meta, errors),
+            "timeout" => self.timeout = time(meta, "timeout = \"30s\"", errors),
+            "hooks" => self.hooks = entries(meta, "a hook", "hooks = [audit, retry(3)]", errors),
+            _ if life::KEYS.contains(&key) => self.life.read(key, meta, errors),
             "annotations" => self.hints = hints(meta, errors),
             "effect" => self.effect = effect(meta, errors),
             "stop_after" => self.stop_after = flag(meta, errors),
-            "max_calls" => self.max_calls = count(meta, errors),
+            "max_calls" => self.max_calls = count(meta, "max_calls = 3", errors),
             "blocking" => self.blocking = flag(meta, errors).then(|| meta.span()),
             "parse_docs" => self.parse_docs = flag(meta, errors),
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
@@ -156,6 +165,7 @@ impl Options {
 
     /// Options that say opposite things.
     fn exclude(&self, errors: &mut Errors) {
+        self.life.exclude(self, errors);
         let Some(effect) = &self.effect else { return };
         let [read_only, destructive, idempotent, _] = self.hints;
         if effect == "Pure" && destructive == Some(true) {
@@ -194,17 +204,16 @@ fn words(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
     Some(value)
 }
 
-/// `max_calls = 3`, or a constant.
-fn count(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
-    const EXAMPLE: &str = "max_calls = 3";
-    let value = value(meta, EXAMPLE, errors)?;
+/// A count such as `max_calls = 3`, or a constant.
+pub(super) fn count(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
+    let value = value(meta, example, errors)?;
     let counts = match &value {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<u32>().is_ok_and(|most| most > 0),
         Expr::Lit(_) | Expr::Unary(_) => false,
         _ => true,
     };
     if !counts {
-        errors.at(&value, format_args!("a whole number from 1 is wanted here: `{EXAMPLE}`"));
+        errors.at(&value, format_args!("a whole number from 1 is wanted here: `{example}`"));
         return None;
     }
     Some(value)
@@ -248,7 +257,7 @@ pub(crate) fn flag(meta: &Meta, errors: &mut Errors) -> bool {
     false
 }
 
-fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
+pub(super) fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
     if let Meta::NameValue(pair) = meta
         && let Expr::Path(value) = &pair.value
     {
@@ -262,8 +271,9 @@ fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
     None
 }
 
-fn timeout(meta: &Meta, errors: &mut Errors) -> Option<Timeout> {
-    let value = value(meta, "timeout = \"30s\"", errors)?;
+/// A time: `key = "30s"`.
+pub(super) fn time(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Timeout> {
+    let value = value(meta, example, errors)?;
     let Expr::Lit(ExprLit { lit, .. }) = &value else { return Some(Timeout::Duration(Box::new(value))) };
     let millis = match lit {
         Lit::Int(seconds) => seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000)),
@@ -303,26 +313,26 @@ fn millis(text: &str) -> Option<u64> {
     count.parse::<u64>().ok()?.checked_mul(unit)
 }
 
-fn hooks(meta: &Meta, errors: &mut Errors) -> Vec<OwnHook> {
-    const EXAMPLE: &str = "hooks = [audit, retry(3)]";
-    let Some(value) = value(meta, EXAMPLE, errors) else { return Vec::new() };
+/// The list of a tool's own hooks, or its guardrails: what stands in it, and what shows how.
+pub(super) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Errors) -> Vec<OwnHook> {
+    let Some(value) = value(meta, example, errors) else { return Vec::new() };
     let Expr::Array(list) = value else {
-        errors.at(value, format_args!("a list in brackets is wanted here: `{EXAMPLE}`"));
+        errors.at(value, format_args!("a list in brackets is wanted here: `{example}`"));
         return Vec::new();
     };
-    let mut hooks = Vec::new();
+    let mut entries = Vec::new();
     for entry in list.elems {
         match entry {
-            Expr::Path(path) => hooks.push(OwnHook { path: path.path, with: quote!(()), values: 0 }),
+            Expr::Path(path) => entries.push(OwnHook { path: path.path, with: quote!(()), values: 0 }),
             Expr::Call(call) if matches!(*call.func, Expr::Path(_)) => {
                 let (Expr::Path(path), args) = (*call.func, call.args.iter()) else { continue };
                 let values = args.len();
-                hooks.push(OwnHook { path: path.path, with: quote!((#(#args,)*)), values });
+                entries.push(OwnHook { path: path.path, with: quote!((#(#args,)*)), values });
             }
-            other => errors.at(other, format_args!("a hook is wanted here, as in `{EXAMPLE}`")),
+            other => errors.at(other, format_args!("{what} is wanted here, as in `{example}`")),
         }
     }
-    hooks
+    entries
 }
 
 fn hints(meta: &Meta, errors: &mut Errors) -> Hints {

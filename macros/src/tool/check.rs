@@ -249,6 +249,45 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     }
 }
 
+/// Checks the names of the arguments in examples.
+pub(crate) fn examples(params: &[Param], options: &Options, errors: &mut Errors) {
+    let name = |param: &Param| param.ident.unraw().to_string();
+    let shown: Vec<String> = params.iter().filter(|param| param.is_model()).map(name).collect();
+    let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+    for example in &options.life.examples {
+        for (at, (given, _)) in example.args.iter().enumerate() {
+            let word = given.unraw().to_string();
+            if example.args[..at].iter().any(|(other, _)| other.unraw() == word.as_str()) {
+                errors.at(given, format_args!("`{word}` stands in this example twice; keep one of them"));
+                continue;
+            }
+            match params.iter().find(|param| name(param) == word) {
+                Some(param) if param.is_model() => {}
+                Some(_) => errors.at(
+                    given,
+                    format_args!(
+                        "the model does not fill `{word}`, so an example does not show it: leave it out"
+                    ),
+                ),
+                None if shown.is_empty() => {
+                    errors.at(given, "this tool takes no arguments: write `example()`");
+                }
+                None => errors.at(given, crate::suggest::unknown("parameter", &word, &shown)),
+            }
+        }
+        let missing = params.iter().find(|param| {
+            param.is_model()
+                && param.cfgs.is_empty()
+                && param.is_surely_required()
+                && !example.args.iter().any(|(given, _)| given.unraw() == name(param).as_str())
+        });
+        if let (Some(param), true) = (missing, errors.is_empty()) {
+            let message = format!("this example leaves out `{}`, which a call must have", name(param));
+            errors.push(example.span, message);
+        }
+    }
+}
+
 /// Each one doubles the code that is written.
 const MOST_CFGS: usize = 4;
 

@@ -31,12 +31,11 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 
 fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let Model { vis, cfgs, tool_name, runtime, .. } = model;
-    let words = format!("The tool `{tool_name}`: what `agent!` names.");
+    let mut words = format!("The tool `{tool_name}`: what `agent!` names.");
+    words.push_str(&model.options.life.documented());
     let private = runtime.private();
-    // The tool's own hooks live in it: the outermost one outside.
-    let onion = if model.options.hooks.is_empty() {
-        quote!()
-    } else {
+    // The tool's own hooks live in it, the outermost one outside, and its stages.
+    let onion = model.is_layered().then(|| {
         let hooks = model.options.hooks.iter().rev();
         let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
             let path = &hook.path;
@@ -46,7 +45,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
             quote!(#private::Layer<#known, #inner>)
         });
         quote!(onion: #onion,)
-    };
+    });
     let of = model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: #private::Arc<#self_ty>,));
     quote! {
         #(#cfgs)*
@@ -250,30 +249,47 @@ impl Expansion<'_> {
 
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
-        let hooks = self.model.options.hooks.iter().enumerate();
-        let fields = if hooks.len() == 0 {
-            quote!()
-        } else {
-            let of = if self.model.method.is_some() { quote!(__rt::Arc::clone(&of)) } else { quote!(()) };
-            let onion = hooks.rev().fold(quote!(__rt::Within::new(#of)), |inner, (index, hook)| {
+        let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: __rt::Arc<#self_ty>));
+        let of_field = of.as_ref().map(|_| quote!(of));
+        let layered = self.model.is_layered().then(|| {
+            let given = if of.is_some() { quote!(__rt::Arc::clone(&of)) } else { quote!(()) };
+            let hooks = self.model.options.hooks.iter().enumerate();
+            let onion = hooks.rev().fold(quote!(__rt::Within::new(#given, life)), |inner, (index, hook)| {
                 let (as_written, with) = (as_written(index), &hook.with);
                 quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
             });
-            quote!(onion: #onion,)
-        };
-        if let Some(Method { self_ty, .. }) = &self.model.method {
-            return quote! {
+            let life = self.model.options.life.value();
+            quote! {
+                fn __life() -> __rt::Life {
+                    #life
+                }
                 impl #type_name {
-                    fn bound(of: __rt::Arc<#self_ty>) -> Self {
-                        Self { #fields of }
+                    fn living(life: __rt::Life, #of) -> Self {
+                        Self { onion: #onion, #of_field }
+                    }
+                }
+            }
+        });
+        let made = if layered.is_some() {
+            quote!(Self::living(__life(), #of_field))
+        } else {
+            quote!(Self { #of_field })
+        };
+        if of.is_some() {
+            return quote! {
+                #layered
+                impl #type_name {
+                    fn bound(#of) -> Self {
+                        #made
                     }
                 }
             };
         }
         quote! {
+            #layered
             impl ::core::default::Default for #type_name {
                 fn default() -> Self {
-                    Self { #fields }
+                    #made
                 }
             }
         }
@@ -298,16 +314,17 @@ impl Expansion<'_> {
         }
     }
 
-    /// The state that the tool and its own hooks work on, and what has to be written for it.
+    /// The state that the tool, its own hooks and its guardrails work on, and what has to be written for it.
     fn state(&self) -> (TokenStream, TokenStream) {
         let own = match state_type(self.model) {
             Some(state) => quote!(__rt::State<#state>),
             None => quote!(()),
         };
-        if self.model.options.hooks.is_empty() {
+        if !self.model.is_layered() {
             return (own, TokenStream::new());
         }
         let hooks = (0..self.model.options.hooks.len()).map(as_written);
+        let guardrails = self.model.options.life.states();
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
         let item = quote! {
             pub struct States;
@@ -315,6 +332,7 @@ impl Expansion<'_> {
             where
                 #own: __rt::FitsState<S>,
                 #(<#hooks as __rt::Hook>::State: __rt::FitsState<S>,)*
+                #(#guardrails: __rt::FitsState<S>,)*
             {
             }
             #[diagnostic::do_not_recommend]

@@ -68,6 +68,7 @@ impl Model {
         let tool_name = check::name(&ident, &options, errors);
         let (description, returns) = describe(function, &options, &mut params, errors);
         check::params(&params, &options, errors);
+        check::examples(&params, &options, errors);
         let returned = match &function.sig.output {
             ReturnType::Default => None,
             ReturnType::Type(_, ty) => Some((**ty).clone()),
@@ -96,7 +97,12 @@ impl Model {
 
     /// Whether something stands between the tool and its function that typed hooks would pass by.
     pub(crate) fn is_wrapped(&self) -> bool {
-        !self.options.hooks.is_empty() || self.options.on_error.is_some()
+        self.is_layered() || self.options.on_error.is_some()
+    }
+
+    /// Whether the tool holds layers around its function: hooks, or stages of its life.
+    pub(crate) fn is_layered(&self) -> bool {
+        !self.options.hooks.is_empty() || !self.options.life.is_empty()
     }
 
     /// Whether typed hooks can see into the tool: its arguments and its result are owned.

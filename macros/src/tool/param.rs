@@ -268,6 +268,13 @@ impl Param {
         }
     }
 
+    /// Whether a call must give it, as far as its type shows that.
+    pub(crate) fn is_surely_required(&self) -> bool {
+        let text = matches!(self.form, Form::Str | Form::Slice | Form::CowStr);
+        let named = last_segment(&self.ty).is_some_and(|last| last.ident == "String" || last.ident == "Vec");
+        self.arg.default.is_none() && (text || named || self.is_plain())
+    }
+
     /// Whether it is a number or the like, which no text converts into: rustc then says which type is wanted.
     fn is_plain(&self) -> bool {
         const PLAIN: &[&str] = &[

@@ -138,9 +138,8 @@ impl Expansion<'_> {
             None => quote!(()),
         };
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
-        let type_name = self.type_name;
         let inner = if let Some(handler) = &options.on_error {
-            quote!(__rt::recover(__cx, __run(__of, __cx, __args).await, #handler))
+            quote!(__rt::recover(__cx, __run(__of, __cx, __args), #handler).await)
         } else {
             quote!(__run(__of, __cx, __args).await)
         };
@@ -149,7 +148,10 @@ impl Expansion<'_> {
         } else {
             quote!()
         };
-        let (items, body) = if options.hooks.is_empty() {
+        let (items, body) = if self.model.is_layered() {
+            let inside = self.inside(&items, &of_type, &inputs, &inner);
+            (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
+        } else {
             let object = match &self.model.method {
                 Some(_) => quote!(let __of = &self.of;),
                 None if self.model.is_wrapped() => quote!(let __of = &();),
@@ -157,32 +159,10 @@ impl Expansion<'_> {
             };
             let body = if self.model.is_wrapped() { inner } else { body };
             (items, quote!(#object #body))
-        } else {
-            let rt = quote!(__rt);
-            let checks = options.hooks.iter().enumerate().map(|(index, hook)| {
-                let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
-                let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
-                quote_spanned! {path.span()=>
-                    type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
-                    const _: () = ::core::assert!(
-                        !#typed,
-                        "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
-                    );
-                }
-            });
-            let inside = quote! {
-                #items
-                impl __rt::Body for #type_name {
-                    type Of = #of_type;
-                    async fn body(#inputs) -> __rt::ToolResult {
-                        #inner
-                    }
-                }
-                #(#checks)*
-            };
-            (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
         };
+        let stages = self.stages();
         let run = quote! {
+            #stages
             async fn run<'a>(
                 &'a self,
                 __cx: &'a __rt::ToolContext,
@@ -192,5 +172,69 @@ impl Expansion<'_> {
             }
         };
         (items, run)
+    }
+
+    /// What stands inside of the tool's own layers, and what these are held to.
+    fn inside(
+        &self,
+        items: &TokenStream,
+        of_type: &TokenStream,
+        inputs: &TokenStream,
+        inner: &TokenStream,
+    ) -> TokenStream {
+        let (rt, type_name) = (quote!(__rt), self.type_name);
+        let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
+            let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
+            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
+            quote_spanned! {path.span()=>
+                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
+                const _: () = ::core::assert!(
+                    !#typed,
+                    "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
+                );
+            }
+        });
+        let guardrails = self.model.options.life.checks();
+        quote! {
+            #items
+            #guardrails
+            impl __rt::Body for #type_name {
+                type Of = #of_type;
+                async fn body(#inputs) -> __rt::ToolResult {
+                    #inner
+                }
+            }
+            #(#hooks)*
+        }
+    }
+
+    /// That the tool has no stages of a hand-written one, and how it gets more of its own.
+    fn stages(&self) -> TokenStream {
+        let with_life = self.model.is_layered().then(|| {
+            let of = self.model.method.as_ref().map(|_| quote!(__rt::Arc::clone(&self.of)));
+            quote! {
+                fn with_life(&self, more: &__rt::Life) -> ::core::option::Option<Self> {
+                    ::core::option::Option::Some(Self::living(__life().and(more), #of))
+                }
+            }
+        });
+        quote! {
+            #with_life
+            #[inline]
+            fn staged<'a, F, R>(
+                &'a self,
+                __cx: &'a __rt::ToolContext,
+                __args: &'a mut __rt::Args,
+                __core: F,
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send + 'a
+            where
+                F: ::core::ops::FnOnce(&'a Self, &'a __rt::ToolContext, &'a mut __rt::Args) -> R
+                    + ::core::marker::Send
+                    + 'a,
+                R: ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send + 'a,
+            {
+                __core(self, __cx, __args)
+            }
+        }
     }
 }

@@ -148,15 +148,16 @@ impl Expansion<'_> {
         if options.strict {
             fields.extend(quote!(strict: true,));
         }
-        let timeout = options.timeout.as_ref().map(|timeout| match timeout {
-            Timeout::Millis(millis) => some(quote!(__rt::Duration::from_millis(#millis))),
-            Timeout::Duration(value) => some(quote!(#value)),
-        });
-        if let Some(timeout) = timeout {
+        if let Some(timeout) = options.timeout.as_ref().map(|timeout| some(timeout.duration())) {
             fields.extend(quote!(timeout: #timeout,));
         }
         if self.params.iter().any(|param| param.is_secret()) {
             fields.extend(quote!(has_secrets: true,));
+        }
+        let examples = options.life.examples(&self.params);
+        if !examples.is_empty() {
+            let examples = some(quote!(|| __rt::Vec::from([#(#examples),*])));
+            fields.extend(quote!(examples: #examples,));
         }
         quote! {
             static __DEFINITION: __rt::Defined =
@@ -165,8 +166,18 @@ impl Expansion<'_> {
     }
 }
 
+impl Timeout {
+    /// An expression of type `Duration`.
+    pub(super) fn duration(&self) -> TokenStream {
+        match self {
+            Self::Millis(millis) => quote!(__rt::Duration::from_millis(#millis)),
+            Self::Duration(value) => quote!(#value),
+        }
+    }
+}
+
 /// A value as JSON, where its type can be written.
-fn show(value: &TokenStream) -> TokenStream {
+pub(super) fn show(value: &TokenStream) -> TokenStream {
     quote! {{
         let value = #value;
         {

@@ -9,6 +9,7 @@ use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
 use super::stream::{RunOutput, RunStream};
 use crate::journal::Journal;
+use crate::life::Approver;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::Model;
@@ -111,6 +112,12 @@ impl AppBuilder {
     /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(Some(prefix), &toolbox.share());
+        self
+    }
+
+    /// Who approves calls of tools with `approval`. Without one they are refused.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.setup.approver = Some(Arc::new(approver));
         self
     }
 

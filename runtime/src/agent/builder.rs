@@ -15,6 +15,7 @@ use super::stream::{RunOutput, RunStream};
 use super::toolboxes::Toolboxes;
 use crate::context::{AgentInfo, StateCell, StateHandle};
 use crate::journal::Journal;
+use crate::life::{Approver, DynApprover};
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig, ServerPool};
 use crate::model::{DynModel, Message, Model};
@@ -37,6 +38,7 @@ pub(super) struct Shared {
     pub(super) secrets: Vec<Vec<u8>>,
     pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
     #[cfg(feature = "mcp")]
     pub(super) servers: ServerPool,
 }
@@ -56,6 +58,7 @@ pub(super) struct Setup {
     pub(super) states: StateMakers,
     pub(super) secrets: Vec<Vec<u8>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
     /// For the entry only.
     pub(super) hooks: Vec<Arc<dyn DynHook>>,
     pub(super) limits: Option<Limits>,
@@ -104,6 +107,7 @@ impl Setup {
             secrets: self.secrets,
             toolboxes: self.toolboxes,
             journal: self.journal,
+            approver: self.approver,
             #[cfg(feature = "mcp")]
             servers,
         });
@@ -234,6 +238,12 @@ impl Assembly<'_> {
         }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
+        for entry in &fixed {
+            entry
+                .definition
+                .check_examples()
+                .map_err(|source| BuildError::Example { agent: name.to_string(), source })?;
+        }
         let instance = Arc::new(Instance {
             info,
             instruction: declaration.instruction.into(),
@@ -388,6 +398,12 @@ impl<A: Agent> AgentBuilder<A> {
     /// The messages that instances of this agent begin with where `history_source` is `messages`.
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.setup.messages = messages.into_iter().collect();
+        self
+    }
+
+    /// Who approves calls of tools with `approval`, those of children included. Without one they are refused.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.setup.approver = Some(Arc::new(approver));
         self
     }
 

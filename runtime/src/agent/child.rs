@@ -80,6 +80,7 @@ impl ChildTool {
             events: cx.run().events().clone(),
             name: format!("{}[{number}]", self.child.name).into(),
             timeout: self.children.timeout,
+            approver: None,
         }
         .begin(cx);
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::error::Abort;
 use crate::model::ModelError;
+use crate::tool::ExampleError;
 use crate::tool::table::NameClash;
 
 /// Why an agent could not be built.
@@ -34,6 +35,14 @@ pub enum BuildError {
         toolbox: &'static str,
         /// What to call on the builder.
         call: String,
+    },
+    /// An example of a tool does not fit its schema.
+    #[error("the agent `{agent}` cannot show its tool: {source}")]
+    Example {
+        /// The agent.
+        agent: String,
+        /// What is wrong.
+        source: ExampleError,
     },
     /// A tool's schema or the default of one of its parameters panicked.
     #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]

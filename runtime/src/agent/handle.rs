@@ -17,6 +17,7 @@ use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
 use crate::journal::StepKind;
+use crate::life::{Approver, DynApprover};
 use crate::model::Message;
 
 /// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
@@ -65,6 +66,8 @@ impl AgentHandle {
             input: input.into(),
             session: None,
             correlation_id: None,
+            user: None,
+            approver: None,
             cancellation: None,
         }
     }
@@ -89,6 +92,8 @@ pub struct RunRequest {
     input: String,
     session: Option<Session>,
     correlation_id: Option<Arc<str>>,
+    user: Option<Arc<str>>,
+    approver: Option<Arc<dyn DynApprover>>,
     cancellation: Option<CancellationToken>,
 }
 
@@ -102,6 +107,18 @@ impl RunRequest {
     /// One id for the run and all runs of child agents beneath it.
     pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.correlation_id = Some(id.into());
+        self
+    }
+
+    /// Whom the run is for: a cache keeps the results of each user apart.
+    pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.user = Some(id.into());
+        self
+    }
+
+    /// Who approves the calls of this run, in place of the one that the agent was built with.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.approver = Some(Arc::new(approver));
         self
     }
 
@@ -141,6 +158,8 @@ impl RunRequest {
             token: token.clone(),
             core: Some(Arc::clone(&instance.core)),
             session: Some(session.clone()),
+            user: self.user,
+            approver: self.approver.or_else(|| self.handle.shared.approver.clone()),
             conversation: Arc::new(std::sync::Mutex::new(history.clone())),
         };
         let shared = self.handle.shared;
@@ -169,6 +188,8 @@ pub(super) struct RunPlan {
     pub(super) name: Arc<str>,
     /// How long the caller waits.
     pub(super) timeout: Option<Duration>,
+    /// Who approves calls where the caller's run has nobody.
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
 }
 
 impl RunPlan {
@@ -193,6 +214,8 @@ impl RunPlan {
             token: cx.cancellation().child_token(),
             core: Some(Arc::clone(&self.instance.core)),
             session: Some(self.session.clone()),
+            user: cx.run().user_id(),
+            approver: cx.run().approver().cloned().or(self.approver),
             conversation: Arc::new(std::sync::Mutex::new(self.history)),
         };
         AgentRun::new(seed, self.instance, self.session)
@@ -268,7 +291,7 @@ fn new_session(shared: &Shared) -> Session {
     session
 }
 
-fn new_id() -> Arc<str> {
+pub(super) fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", crate::journal::random(), crate::journal::random()).into()
 }
 

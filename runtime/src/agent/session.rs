@@ -15,6 +15,7 @@ use crate::model::Message;
 pub struct Session(Arc<Inner>);
 
 struct Inner {
+    id: Arc<str>,
     history: Mutex<Vec<Message>>,
     /// What calls with `history_merge_target: child` left, by the child's name.
     children: Mutex<HashMap<Arc<str>, Vec<Message>>>,
@@ -29,6 +30,7 @@ struct Inner {
 impl Session {
     pub(crate) fn new(states: HashMap<TypeId, StateHandle>) -> Self {
         Self(Arc::new(Inner {
+            id: super::handle::new_id(),
             history: Mutex::default(),
             children: Mutex::default(),
             states,
@@ -36,6 +38,15 @@ impl Session {
             threads: Threads::default(),
             turn: tokio::sync::Mutex::default(),
         }))
+    }
+
+    /// What tells it from all others.
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    pub(crate) fn shared_id(&self) -> &Arc<str> {
+        &self.0.id
     }
 
     pub(super) fn threads(&self) -> &Threads {

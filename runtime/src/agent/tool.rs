@@ -325,7 +325,7 @@ impl AgentCall {
     }
 
     async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
-        let AgentHandle { instance, .. } = &self.tool.agent;
+        let AgentHandle { instance, shared } = &self.tool.agent;
         let number = cx.number();
         let history = session.history();
         let start = history.len();
@@ -343,6 +343,7 @@ impl AgentCall {
                 format!("{}[{number}]", instance.name).into()
             },
             timeout: self.tool.timeout,
+            approver: shared.approver.clone(),
         }
         .begin(cx);
         let shown = usize::try_from(number).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;

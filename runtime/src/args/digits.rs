@@ -33,7 +33,6 @@ pub(super) fn rounded_text(object: &Map<String, Value>) -> String {
 }
 
 /// The first number of a JSON text that a [`Value`] holds as another one.
-#[cfg(any(feature = "mcp", feature = "script"))]
 pub(super) fn rounded_number(json: &str) -> Option<&str> {
     long_numbers(json)
         .find(|literal| literal.parse::<f64>().is_ok_and(|value| format!("{value:.0}") != *literal))
@@ -172,7 +171,6 @@ mod tests {
         assert_eq!(found, ["-9223372036854775809", "18446744073709551616"]);
     }
 
-    #[cfg(any(feature = "mcp", feature = "script"))]
     #[test]
     fn a_long_number_that_a_value_holds_exactly_is_not_rounded() {
         assert_eq!(rounded_number("[100000000000000000000, 18446744073709551616]"), None);

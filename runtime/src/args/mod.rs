@@ -175,7 +175,6 @@ impl Args {
     }
 
     /// The first number of the arguments that a [`Value`] holds as another one.
-    #[cfg(any(feature = "mcp", feature = "script"))]
     pub(crate) fn rounded_number(&mut self) -> Option<String> {
         let text = self.settle();
         let repaired = repair(text);

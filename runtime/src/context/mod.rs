@@ -24,6 +24,7 @@ use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
+use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
 use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
@@ -84,6 +85,7 @@ struct Rare {
     steps: AtomicU32,
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
+    life: Mutex<CallLife>,
 }
 
 impl ToolContext {
@@ -147,6 +149,11 @@ impl ToolContext {
     pub(crate) fn take_transcript(&self) -> Option<Transcript> {
         let rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         rare.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What the call remembers of its stages.
+    pub(crate) fn life<T>(&self, with: impl FnOnce(&mut CallLife) -> T) -> T {
+        with(&mut self.rare().life.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn rare(&self) -> Arc<Rare> {

@@ -17,6 +17,7 @@ use super::state::{SessionState, StateCell, StateHandle};
 use crate::agent::{Events, Session};
 use crate::error::{Abort, ToolResult};
 use crate::journal::{DynJournal, StepId};
+use crate::life::DynApprover;
 use crate::model::Message;
 use crate::onion::DynCall;
 use crate::secret::{Concealed, Secret, Sensitive};
@@ -68,6 +69,9 @@ pub(crate) struct RunSeed {
     /// The agent's tools behind its hooks, for calls past them.
     pub(crate) core: Option<Arc<dyn DynCall>>,
     pub(crate) session: Option<Session>,
+    /// Whom the run is for.
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) approver: Option<Arc<dyn DynApprover>>,
     /// The messages of the conversation so far.
     pub(crate) conversation: Conversation,
 }
@@ -104,9 +108,10 @@ impl RunContext {
     pub(crate) fn detached_with(
         state: StateHandle,
         session_state: SessionState,
+        approver: Option<Arc<dyn DynApprover>>,
         core: Arc<dyn DynCall>,
     ) -> Self {
-        Self::new(RunSeed { session_state, core: Some(core), ..Self::detached_seed(state) })
+        Self::new(RunSeed { session_state, approver, core: Some(core), ..Self::detached_seed(state) })
     }
 
     fn detached_seed(state: StateHandle) -> RunSeed {
@@ -124,6 +129,8 @@ impl RunContext {
             token: CancellationToken::new(),
             core: None,
             session: None,
+            user: None,
+            approver: None,
             conversation: Conversation::default(),
         }
     }
@@ -151,6 +158,23 @@ impl RunContext {
     /// The parent and its other children.
     pub fn team(&self) -> Team {
         Team { run: self.clone() }
+    }
+
+    /// Whom the run is for, as the program says it ([`RunRequest::user`](crate::RunRequest::user)).
+    pub fn user(&self) -> Option<&str> {
+        self.0.seed.user.as_deref()
+    }
+
+    pub(crate) fn user_id(&self) -> Option<Arc<str>> {
+        self.0.seed.user.clone()
+    }
+
+    pub(crate) fn session_id(&self) -> Option<Arc<str>> {
+        self.session().map(|session| Arc::clone(session.shared_id()))
+    }
+
+    pub(crate) fn approver(&self) -> Option<&Arc<dyn DynApprover>> {
+        self.0.seed.approver.as_ref()
     }
 
     /// The session's dynamic state.

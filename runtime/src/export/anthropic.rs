@@ -22,6 +22,9 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 
 /// A tool for Anthropic's messages.
 ///
+/// The tool's examples stand in `input_examples`
+/// (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use>).
+///
 /// Strictly, optional properties are left out of `required` and take no `null`; limits stand in the description.
 /// [`request`](super::request) counts what all strict tools of one request may have together.
 ///
@@ -52,9 +55,18 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         "description": &*definition.description,
         "input_schema": schema,
     }));
+    definition.check_examples()?;
+    if !definition.examples.is_empty() {
+        let examples = definition.examples.iter().map(|example| Value::from(example.args.clone()));
+        form.insert("input_examples".into(), examples.collect());
+    }
     if options.is_strict(definition) {
         form.insert("strict".into(), true.into());
     }
-    options.add_fields(&mut form, &["name", "description", "input_schema", "strict", "type"], site)?;
+    options.add_fields(
+        &mut form,
+        &["name", "description", "input_schema", "input_examples", "strict", "type"],
+        site,
+    )?;
     Ok(Value::Object(form))
 }

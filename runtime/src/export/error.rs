@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::tool::ExampleError;
+
 /// Whose form an export has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,6 +56,9 @@ impl fmt::Display for Provider {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
+    /// An example does not fit the tool.
+    #[error(transparent)]
+    Example(#[from] ExampleError),
     /// The provider cannot take the tool's schema, strictly or at all.
     #[error("the tool `{tool}` cannot be exported for {provider}: `{path}` {reason}; {next}")]
     Schema {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tool::ToolDefinition;
+use crate::tool::{ToolDefinition, ToolExample};
 
 /// How a tool is called: `search(query, limit=10)`. A parameter that may be left out shows its default, or `null`.
 ///
@@ -102,6 +102,9 @@ pub fn docstring(definition: &ToolDefinition) -> String {
     if let Some(output) = &definition.output_schema {
         section("Returns", &[returns(output)]);
     }
+    let examples: Vec<_> =
+        definition.fitting_examples().iter().map(|example| shown_example(definition, example)).collect();
+    section("Examples", &examples);
     text
 }
 
@@ -123,6 +126,18 @@ pub fn to_prompt(definition: &ToolDefinition) -> String {
         }
     }
     text
+}
+
+/// `    search(query="rust") -> 3  # A note.`
+fn shown_example(definition: &ToolDefinition, example: &ToolExample) -> String {
+    let mut line = format!("    {}", signature_with(definition, &example.args));
+    if let Some(output) = &example.output {
+        line.push_str(&format!(" -> {output}"));
+    }
+    if let Some(note) = &example.note {
+        line.push_str(&format!("  # {}", note.replace('\n', " ")));
+    }
+    line
 }
 
 fn is_required(definition: &ToolDefinition, name: &str) -> bool {

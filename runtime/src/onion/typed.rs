@@ -115,7 +115,7 @@ impl Ring for EndRing {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        tool.run(cx, args)
+        tool.staged(cx, args, T::run)
     }
 
     fn call_typed<'a, T: TypedTool>(
@@ -170,8 +170,11 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         let Some(tool) = any.downcast_ref::<H::Tool>() else {
             return self.rest.call(tool, cx, args).await;
         };
-        let args = tool.decode(args)?;
-        H::Tool::encode(self.around(tool, cx, args).await?)
+        let core = move |tool: &'a H::Tool, cx: &'a ToolContext, args: &'a mut Args| async move {
+            let args = tool.decode(args)?;
+            H::Tool::encode(self.around(tool, cx, args).await?)
+        };
+        tool.staged(cx, args, core).await
     }
 
     async fn call_typed<'a, T: TypedTool>(

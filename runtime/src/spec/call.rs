@@ -118,7 +118,8 @@ impl ToolSpec {
         let recorded = Arc::new(Recorded { spec: self.share(), log: Log::default() });
         let entry = self.entry_for(|_| Arc::clone(&recorded) as _);
         let typed = Arc::clone(&self.typed().handle);
-        let run = RunContext::detached_with(typed, self.state().clone(), Arc::new(Direct));
+        let run =
+            RunContext::detached_with(typed, self.state().clone(), self.own_approver(), Arc::new(Direct));
         let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
         let hook_exits = std::mem::take(&mut *recorded.log.lock().unwrap_or_else(PoisonError::into_inner));

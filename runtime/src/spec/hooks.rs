@@ -10,6 +10,7 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
+use crate::life::Inside;
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, tool_panicked};
 
 /// How the hooks of one call left it.
@@ -120,13 +121,39 @@ fn end(came: u8, result: &ToolResult) -> HookEnd {
     }
 }
 
+/// What stands inside of the tool's own hooks.
+async fn inside(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+    match spec.added.around() {
+        Some(life) => life.run(cx, args, &Filled(spec)).await,
+        None => filled(spec, cx, args).await,
+    }
+}
+
+struct Filled<'s>(&'s ToolSpec);
+
+impl Inside for Filled<'_> {
+    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        // What looks at the result stands outside of this: it sees no secret.
+        Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
+    }
+
+    fn final_args(&self, cx: &ToolContext, args: &Args) -> Option<Args> {
+        if self.0.is_as_written() {
+            Some(args.clone())
+        } else {
+            self.0.shape().fill_in(self.0, cx, args).ok()
+        }
+    }
+}
+
 /// The tool, with what is bound and hidden filled in. The arguments that the hooks hold stay as they are: nobody
 /// outside sees what was filled in, nor a secret that comes out again.
-async fn inside(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }
     let mut own = spec.shape().fill_in(spec, cx, args)?;
+    cx.life(|life| spec.shape().unseen().for_each(|parameter| life.hide(parameter)));
     let result = spec.tool().run_dyn(cx, &mut own).await;
     cx.run().hide(result.map_err(|exit| spec.shape().translate(spec, exit)))
 }

@@ -22,6 +22,7 @@ mod error;
 mod execution;
 mod export;
 mod hooks;
+mod life;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod param;

@@ -9,7 +9,7 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::{SessionState, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError};
-use crate::tool::{Problem, Refused, arguments_error, check, coerce, expected, nearest};
+use crate::tool::{Problem, Refused, ToolExample, arguments_error, check, coerce, expected, nearest};
 
 /// What differs, by the tool's own names for its parameters.
 #[derive(Clone, Default)]
@@ -61,6 +61,22 @@ impl Shape {
 
     pub(super) fn fill(&self, own: &str) -> Option<&Fill> {
         self.0.get(own)?.fill.as_ref()
+    }
+
+    /// An example as it is seen.
+    pub(super) fn example(&self, own: &ToolExample) -> ToolExample {
+        let mut example = own.clone();
+        for (name, value) in std::mem::take(&mut example.args) {
+            if self.fill(&name).is_none() {
+                example.args.insert(self.name(&name).to_owned(), value);
+            }
+        }
+        example
+    }
+
+    /// The tool's own names of the parameters that are not seen.
+    pub(super) fn unseen(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, change)| change.fill.is_some()).map(|(own, _)| own.as_str())
     }
 
     /// The parameter that is seen under this name, or bound under it.

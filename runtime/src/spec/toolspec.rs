@@ -7,14 +7,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::hooks::{self, SpecHook};
+use super::life::Added;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::args::Args;
 use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
+use crate::life::{Approver, DynApprover};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::tool::table::{Entry, Target};
-use crate::tool::{DynTool, SharedToolbox, Tool, ToolDefinition, Toolbox};
+use crate::tool::{DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox};
 use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
@@ -52,6 +54,8 @@ pub struct ToolSpec {
     pub(super) state: SessionState,
     typed: TypedState,
     hooks: Arc<[Arc<dyn SpecHook>]>,
+    pub(super) added: Added,
+    approver: Option<Arc<dyn DynApprover>>,
     code: Option<Arc<str>>,
 }
 
@@ -99,6 +103,8 @@ impl ToolSpec {
             state: SessionState::default(),
             typed: TypedState::new(()),
             hooks: Arc::new([]),
+            added: Added::default(),
+            approver: None,
             code: None,
         }
     }
@@ -189,6 +195,44 @@ impl ToolSpec {
         param::params(self.input_schema())
     }
 
+    /// The examples of calls, without what is bound.
+    pub fn examples(&self) -> &[ToolExample] {
+        &self.definition.examples
+    }
+
+    /// Sets the examples of calls, by the tool's own names for its parameters.
+    ///
+    /// ```
+    /// use onionskin::{ToolExample, ToolSpec, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// let mut spec = add_one::spec();
+    /// spec.set_examples([ToolExample::new(json!({ "x": 41 })).output(42)]).unwrap();
+    /// let wrong = spec.set_examples([ToolExample::new(json!({ "y": 41 }))]).unwrap_err();
+    /// assert!(wrong.to_string().starts_with("example 1 of the tool `add_one` does not fit:"));
+    /// assert_eq!(spec.examples().len(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// If one does not fit the tool; the examples then stay what they were.
+    pub fn set_examples(
+        &mut self,
+        examples: impl IntoIterator<Item = ToolExample>,
+    ) -> Result<&mut Self, ExampleError> {
+        let mut own = ToolDefinition::clone(&self.own);
+        own.examples = examples.into_iter().collect();
+        own.check_examples()?;
+        self.own = Arc::new(own);
+        self.define(Arc::clone(&self.definition.name));
+        Ok(self)
+    }
+
     /// The source: of a `#[tool]` its function, of a script the script. For a tool whose source is elsewhere, such as
     /// one of an MCP server, a function without a body that shows its signature and docs.
     pub fn code(&self) -> String {
@@ -248,6 +292,16 @@ impl ToolSpec {
         self
     }
 
+    /// Who approves the tool's calls where it is called directly. An agent that has the tool asks its own.
+    pub fn approver(&mut self, approver: impl Approver) -> &mut Self {
+        self.approver = Some(Arc::new(approver));
+        self
+    }
+
+    pub(super) fn own_approver(&self) -> Option<Arc<dyn DynApprover>> {
+        self.approver.clone()
+    }
+
     /// The newest state of [`Self::with_state`], if it is of this type.
     pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
         StateCell::<S>::newest(&self.typed.handle)
@@ -265,11 +319,19 @@ impl ToolSpec {
             state: self.state.clone(),
             typed: self.typed.clone(),
             hooks: Arc::clone(&self.hooks),
+            added: self.added.clone(),
+            approver: self.approver.clone(),
             code: self.code.clone(),
         }
     }
 
+    /// The tool, with what was added to its stages where it has a place for it.
     pub(super) fn tool(&self) -> &Arc<dyn DynTool> {
+        self.added.tool().unwrap_or(&self.tool)
+    }
+
+    /// The tool as it was before anything was added to it.
+    pub(super) fn bare_tool(&self) -> &Arc<dyn DynTool> {
         &self.tool
     }
 
@@ -312,6 +374,7 @@ impl ToolSpec {
         let mut seen = ToolDefinition::clone(&self.own);
         seen.name = name;
         if !self.shape.is_plain() {
+            seen.examples = self.own.examples.iter().map(|example| self.shape.example(example)).collect();
             seen = seen.with_input_schema(self.shape.schema(&self.own.input_schema));
         }
         self.definition = Arc::new(seen);
@@ -337,7 +400,8 @@ impl ToolSpec {
 impl Clone for ToolSpec {
     fn clone(&self) -> Self {
         let handle = (self.typed.fork)(&self.typed.handle);
-        Self { state: self.state.fork(), typed: TypedState { handle, fork: self.typed.fork }, ..self.share() }
+        let typed = TypedState { handle, fork: self.typed.fork };
+        Self { state: self.state.fork(), typed, added: self.added.fork(&self.tool), ..self.share() }
     }
 }
 

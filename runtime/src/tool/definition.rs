@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::check::has_limits;
+use super::example::ToolExample;
 use super::param::Param;
 use super::schema;
 
@@ -80,6 +81,8 @@ pub struct ToolDefinition {
     pub timeout: Option<Duration>,
     /// Whether exports are strict by default.
     pub(crate) strict: bool,
+    /// Examples of calls.
+    pub examples: Arc<[ToolExample]>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
     /// Whether it is given secrets, which must not come out again.
@@ -105,6 +108,7 @@ impl ToolDefinition {
             max_calls: None,
             timeout: None,
             strict: false,
+            examples: Arc::default(),
             limited: false,
             has_secrets: false,
             params: &[],
@@ -176,6 +180,8 @@ pub struct StaticTool {
     pub has_secrets: bool,
     /// Exports are strict by default.
     pub strict: bool,
+    /// Examples of calls.
+    pub examples: Option<fn() -> Vec<ToolExample>>,
 }
 
 impl StaticTool {
@@ -196,6 +202,7 @@ impl StaticTool {
         timeout: None,
         has_secrets: false,
         strict: false,
+        examples: None,
     };
 
     /// The definition, its schemas built.
@@ -224,6 +231,7 @@ impl StaticTool {
             timeout: self.timeout,
             has_secrets: self.has_secrets,
             strict: self.strict,
+            examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }
     }
 }

@@ -152,6 +152,20 @@ impl<F: Function> Tool for F {
             Err(exit) => Running::Refused { exit: Some(exit) },
         }
     }
+
+    #[inline]
+    fn staged<'a, C, Fut>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        core: C,
+    ) -> impl Future<Output = ToolResult> + Send + 'a
+    where
+        C: FnOnce(&'a Self, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
+        Fut: Future<Output = ToolResult> + Send + 'a,
+    {
+        core(self, cx, args)
+    }
 }
 
 /// The type alone of what a function gives.

@@ -5,6 +5,7 @@ mod coerce;
 mod cut;
 mod decode;
 mod definition;
+mod example;
 mod function;
 mod own;
 mod param;
@@ -17,7 +18,8 @@ mod schema;
 pub(crate) mod table;
 mod toolbox;
 
-use std::future::Future;
+use std::future::{Future, ready};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
@@ -27,8 +29,9 @@ pub use decode::Slots;
 pub(crate) use decode::{Refused, arguments_error, fit};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
+pub use example::{ExampleError, ToolExample};
 pub use function::{Function, read, schema_by};
-pub use own::{Body, BothStates, Layer, Within, offload, recover};
+pub use own::{Body, BothStates, Layer, Within, offload};
 pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
 pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
@@ -38,8 +41,10 @@ pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shar
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};
-use crate::error::ToolResult;
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::life::Life;
 use crate::onion::Ring;
+use crate::output::ToolOutput;
 
 /// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
 /// stands beside the function under the same name; write it by hand for anything else.
@@ -82,7 +87,7 @@ pub trait Tool: Send + Sync + 'static {
     /// What the model is told about the tool.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool. Hooks stand outside of this.
+    /// Runs the tool. Hooks, and the stages below, stand outside of this.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit).
@@ -91,6 +96,46 @@ pub trait Tool: Send + Sync + 'static {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
+
+    /// Comes before [`Self::run`]: looks at the arguments, and may change them.
+    ///
+    /// # Errors
+    /// Any [`Exit`]: the tool then does not run. [`Self::on_error`] gets a tool error.
+    fn on_invoke<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult<()>> + Send + 'a {
+        let _ = (cx, args);
+        ready(Ok(()))
+    }
+
+    /// Comes after [`Self::run`]: gives the output that goes outwards.
+    ///
+    /// # Errors
+    /// Any [`Exit`], in place of the output. [`Self::on_error`] gets a tool error.
+    fn on_output<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        output: ToolOutput,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        let _ = cx;
+        ready(Ok(output))
+    }
+
+    /// Answers a tool error of the three before it, their panics included; a stop and an abort pass it by.
+    ///
+    /// # Errors
+    /// Any [`Exit`]. If another tool error comes out than the one that it was given, the model is told both; one that has
+    /// the first as its source is told alone.
+    fn on_error<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        error: ToolError,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        let _ = cx;
+        ready(Err(Exit::Tool(error)))
+    }
 
     /// Runs the tool inside an agent's typed hooks.
     #[doc(hidden)]
@@ -105,6 +150,32 @@ pub trait Tool: Send + Sync + 'static {
     {
         ring.call(self, cx, args)
     }
+
+    /// Runs `core`, which is the tool or its typed hooks around it, between the stages above. `#[tool]`'s have none.
+    #[doc(hidden)]
+    fn staged<'a, F, Fut>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        core: F,
+    ) -> impl Future<Output = ToolResult> + Send + 'a
+    where
+        Self: Sized,
+        F: FnOnce(&'a Self, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
+        Fut: Future<Output = ToolResult> + Send + 'a,
+    {
+        crate::life::staged(self, cx, args, core)
+    }
+
+    /// The same tool with more stages behind its declared ones, where it has a place for them.
+    #[doc(hidden)]
+    fn with_life(&self, more: &Life) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = more;
+        None
+    }
 }
 
 /// A tool whose type is not known at compile time: an MCP tool, a child agent, a built-in tool.
@@ -114,6 +185,13 @@ pub trait DynTool: Send + Sync + 'static {
 
     /// Runs the tool.
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+
+    /// As [`Tool::with_life`].
+    #[doc(hidden)]
+    fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
+        let _ = more;
+        None
+    }
 }
 
 impl<T: Tool> DynTool for T {
@@ -122,7 +200,11 @@ impl<T: Tool> DynTool for T {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.run(cx, args))
+        Box::pin(self.staged(cx, args, T::run))
+    }
+
+    fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
+        self.with_life(more).map(|tool| Arc::new(tool) as _)
     }
 }
 

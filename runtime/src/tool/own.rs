@@ -1,13 +1,16 @@
-//! What a tool's own options put around its function: hooks, a handler for its errors, a thread.
+//! What a tool's own options put around its function: hooks, stages, a thread.
 
 use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
 
+use futures_util::future::BoxFuture;
+
 use super::{FitsState, Make};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::life::{Inside, Life};
 use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
@@ -19,20 +22,42 @@ pub trait Body: 'static {
     fn body(of: &Self::Of, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// The inside of a tool's own hooks: the tool.
-pub struct Within<T: Body>(T::Of);
+/// The inside of a tool's own hooks: the tool, in its stages.
+pub struct Within<T: Body> {
+    of: T::Of,
+    life: Life,
+}
 
 impl<T: Body> Within<T> {
     /// The inside, with the object that the tool belongs to.
-    pub fn new(of: T::Of) -> Self {
-        Self(of)
+    pub fn new(of: T::Of, life: Life) -> Self {
+        Self { of, life }
+    }
+}
+
+impl<T: Body> Inside for Within<T> {
+    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        // What looks at the result stands outside of this: it sees no secret.
+        Box::pin(async move { cx.run().hide(T::body(&self.of, cx, args).await) })
     }
 }
 
 impl<T: Body> Call for Within<T> {
     /// A panic of the tool goes no further: the hooks outside see it as a tool error. Nor does a secret.
-    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        Caught::new(async { cx.run().hide(T::body(&self.0, cx, args).await) }, cx, tool_panicked)
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send {
+        let call = async move {
+            let result = if self.life.is_empty() {
+                T::body(&self.of, cx, args).await
+            } else {
+                self.life.run(cx, args, self).await
+            };
+            cx.run().hide(result)
+        };
+        Caught::new(call, cx, tool_panicked)
     }
 }
 
@@ -66,21 +91,6 @@ impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
 impl<T: Default, A, B> Make<T> for BothStates<A, B> {
     fn make() -> T {
         T::default()
-    }
-}
-
-/// Lets `on_error` answer a tool error; a stop and an abort pass it by.
-///
-/// # Errors
-/// As `on_error`, or the exit that passes it by.
-pub fn recover(
-    cx: &ToolContext,
-    result: ToolResult,
-    on_error: fn(&ToolContext, ToolError) -> ToolResult,
-) -> ToolResult {
-    match result {
-        Err(Exit::Tool(error)) => on_error(cx, error),
-        other => other,
     }
 }
 

@@ -180,6 +180,19 @@ fn declare(entry: &Entry) -> ToolDeclaration {
     ToolDeclaration {
         name: Arc::clone(&entry.wire_name),
         description: Arc::clone(&entry.definition.description),
-        input_schema: Arc::clone(&entry.definition.input_schema),
+        input_schema: shown_schema(&entry.definition),
+    }
+}
+
+/// The schema of the arguments, with examples of them.
+fn shown_schema(definition: &ToolDefinition) -> Arc<Value> {
+    let (schema, examples) = (&definition.input_schema, &definition.examples);
+    match &**schema {
+        Value::Object(object) if !examples.is_empty() => {
+            let mut object = object.clone();
+            object.insert("examples".into(), examples.iter().map(|example| example.args.clone()).collect());
+            Arc::new(Value::Object(object))
+        }
+        _ => Arc::clone(schema),
     }
 }

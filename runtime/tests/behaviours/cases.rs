@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::binding;
 use crate::exporting;
+use crate::life;
 use crate::scene::{Described, Log, SaysHi, Scene, Seen, add_one, play, play_turns};
 
 pub type Runner = fn(Value) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -67,6 +68,12 @@ runners! {
     "bind-nested-key" => binding::nested_key,
     "bind-unknown-param" => binding::unknown_param,
     "registry-self-bound" => binding::self_bound,
+    "guard-in-reject" => life::guardrail_rejects_input,
+    "guard-out-reject" => life::guardrail_rejects_output,
+    "approval-granted" => life::approval_granted,
+    "approval-rejected" => life::approval_rejected,
+    "cache-key-has-identity" => life::cache_has_identity,
+    "cache-not-when-hook-answers-or-retries" => life::cache_not_of_hooks,
 }
 
 fn schema_of(tool: &impl Tool) -> Value {

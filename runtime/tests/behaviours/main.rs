@@ -13,6 +13,7 @@
 mod binding;
 mod cases;
 mod exporting;
+mod life;
 mod scene;
 
 use std::collections::BTreeMap;
@@ -20,13 +21,32 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 /// The areas whose rows exist.
-const AREAS: &[&str] = &["hooks", "injection", "errors", "loop", "agents", "schema", "binding", "export"];
+const AREAS: &[&str] = &[
+    "hooks",
+    "injection",
+    "errors",
+    "loop",
+    "agents",
+    "schema",
+    "binding",
+    "export",
+    "cache",
+    "approval",
+    "guardrails",
+];
 
 /// Cases of these areas that need rows which do not exist yet.
-const LATER: &[(&str, &str)] = &[(
-    "hook-wrong-arity-loaded",
-    "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
-)];
+const LATER: &[(&str, &str)] = &[
+    (
+        "hook-wrong-arity-loaded",
+        "loads hooks from agent cards (C1); for compiled hooks it is hook-unknown-parameter",
+    ),
+    ("approval-pauses", "a run that pauses as a value (A7)"),
+    ("hitl-flags-exclusive", "execution outside of the program (A7)"),
+    ("guard-run-tripwire", "hooks around a run (A9)"),
+    ("guard-before-side-effects", "hooks around a run (A9)"),
+    ("run-hook-unexpected-error", "hooks around a run (A9)"),
+];
 
 fn all_cases() -> Vec<Value> {
     let text = include_str!("../data/behaviours.yaml");

@@ -1,0 +1,103 @@
+//! What a guardrail's function may not be, each said at the token that is wrong.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ReturnType, Type};
+
+use crate::diag::Errors;
+use crate::hook::attr::{Form, Kind};
+use crate::hook::model::{Parameter, Role, last_segment};
+use crate::item::FnItem;
+
+/// The error for an item that is no function, beside the item.
+pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
+    let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
+    let error = syn::Error::new_spanned(
+        parsed,
+        "`#[guardrail]` stands on a function; for a type write `impl onionskin::InputGuardrail for ..` or `impl \
+         onionskin::OutputGuardrail for ..`",
+    );
+    let error = error.into_compile_error();
+    Some(quote!(#item #error))
+}
+
+/// Whether another of our attributes stands on the function.
+pub(super) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
+    let before = errors.is_empty();
+    for attr in &function.attrs {
+        match attr.path().segments.last().map(|last| last.ident.to_string()).as_deref() {
+            Some("tool") => errors.at(attr, "a function is a tool or a guardrail, not both"),
+            Some("tool_hook") => errors.at(attr, "a function is a hook or a guardrail, not both"),
+            _ => {}
+        }
+    }
+    before && !errors.is_empty()
+}
+
+/// The form that a guardrail's function has, seen as a hook's.
+pub(crate) fn form(
+    kind: Kind,
+    next: Option<&Parameter>,
+    outcome: Option<&Parameter>,
+    errors: &mut Errors,
+) -> Option<Form> {
+    if let Some(next) = next {
+        errors.at(
+            &next.ty,
+            "a guardrail allows, rewrites or refuses, and has no `next`: what goes around calls is a `#[tool_hook]`",
+        );
+        return None;
+    }
+    match (kind, outcome) {
+        (Kind::Output, _) => Some(Form::After),
+        (_, Some(outcome)) => {
+            errors.at(
+                &outcome.ty,
+                "an input guardrail comes before the tool has run: take the parameter off, or write `#[guardrail(output)]`",
+            );
+            None
+        }
+        (_, None) => Some(Form::Before),
+    }
+}
+
+/// What is plainly wrong with the signature; the rest is the compiler's to check.
+pub(crate) fn check(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
+    let sig = &function.sig;
+    if let ReturnType::Type(_, ty) = &sig.output
+        && matches!(**ty, Type::ImplTrait(_))
+    {
+        errors.at(ty, "a guardrail names what it returns: `()`, or `Result<(), E>` to refuse");
+    }
+    let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
+    if let (ReturnType::Default, Some(outcome)) = (&sig.output, outcome)
+        && !matches!(outcome.ty, Type::Reference(_))
+    {
+        errors
+            .at(&outcome.ty, "the output would be lost: return it (`-> ToolOutput`), or borrow it (`&mut`)");
+    }
+    match outcome {
+        None if kind == Kind::Output => errors.at(
+            &sig.ident,
+            "an output guardrail takes the output: add `output: &mut ToolOutput`, or `result: &mut ToolResult` to see \
+             errors too",
+        ),
+        Some(outcome) if matches!(&*last_segment(&outcome.ty), "str" | "String") => errors.at(
+            &outcome.ty,
+            "an output guardrail takes the whole output: write `&mut ToolOutput`; its text is `output.to_text()`",
+        ),
+        _ => {}
+    }
+    let args = parameters.iter().find(|parameter| matches!(parameter.role, Role::Args));
+    if kind == Kind::Input && args.is_none() && parameters.iter().all(|parameter| !of_the_call(parameter)) {
+        errors.at(
+            &sig.ident,
+            "an input guardrail looks at the arguments: add `args: &Args`, or `args: &mut Args`",
+        );
+    }
+}
+
+/// Whether it tells one call from another, so that there is something to decide by.
+fn of_the_call(parameter: &Parameter) -> bool {
+    !matches!(parameter.role, Role::Config(_))
+}

@@ -1,0 +1,90 @@
+//! What `#[guardrail]` writes beside the function: the `impl` for the type of the same name.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::Type;
+
+use crate::hook::attr::Kind;
+use crate::hook::expand::{
+    CallArgs, awaited, call_args, common_items, returned, returned_alias, send_future,
+};
+use crate::hook::model::{Hook, Role};
+
+/// `impl InputGuardrail` or `impl OutputGuardrail`.
+pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
+    let (alias, common) = (returned_alias(guardrail), common_items(guardrail));
+    let (name, call) = match guardrail.kind {
+        Kind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
+        _ => (quote!(InputGuardrail), input_check(guardrail)),
+    };
+    quote! {
+        #alias
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::#name for #ty {
+            #common
+            #call
+        }
+    }
+}
+
+fn input_check(guardrail: &Hook) -> TokenStream {
+    let name = &guardrail.name;
+    let CallArgs { inject, pass } = call_args(guardrail);
+    let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
+    let returned = returned(guardrail);
+    let future = send_future(guardrail, &quote!(__rt::ToolResult<()>));
+    quote! {
+        fn check<'__a>(
+            &'__a self,
+            __cx: &'__a __rt::ToolContext,
+            __args: &'__a mut __rt::Args,
+        ) -> #future + '__a {
+            async move {
+                #(#inject)*
+                let __returned: #returned = #call;
+                <#returned as __rt::InputReturn>::settle(__returned, __args)
+            }
+        }
+    }
+}
+
+fn output_check(guardrail: &Hook) -> TokenStream {
+    let name = &guardrail.name;
+    let CallArgs { inject, pass } = call_args(guardrail);
+    let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
+    let outcome = guardrail.parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
+    let Some(outcome) = outcome.map(|parameter| &parameter.ty) else { return TokenStream::new() };
+    let (target, by_value) = match outcome {
+        Type::Reference(reference) => (&*reference.elem, false),
+        ty => (ty, true),
+    };
+    let returned = returned(guardrail);
+    let give = if by_value {
+        quote!(<#returned as __rt::OutputGiven>::give(__returned))
+    } else {
+        quote! {
+            <#returned as __rt::OutputReturn>::replace(__returned, <#target as __rt::GuardedOutput>::put(__value))
+        }
+    };
+    let future = send_future(guardrail, &quote!(__rt::ToolResult));
+    quote! {
+        fn check<'__a>(
+            &'__a self,
+            __cx: &'__a __rt::ToolContext,
+            __args: &'__a __rt::Args,
+            __result: __rt::ToolResult,
+        ) -> #future + '__a {
+            async move {
+                #(#inject)*
+                #[allow(unused_mut)]
+                let mut __value = match <#target as __rt::GuardedOutput>::take(__result) {
+                    ::core::result::Result::Ok(__value) => __value,
+                    ::core::result::Result::Err(__result) => return __result,
+                };
+                let __returned: #returned = #call;
+                #give
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `#[guardrail]`: a function that looks at a tool's arguments or at its output. It is read as a hook's function is; what
+//! differs stands here.
+
+mod attr;
+mod check;
+mod expand;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(crate) use check::{check, form};
+pub(crate) use expand::expand;
+
+use crate::diag::Errors;
+use crate::hook;
+use crate::item::FnItem;
+
+/// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
+pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
+    let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
+        // Where it does not parse, rustc says so itself, unless it is no function at all.
+        return check::not_a_function(&item).unwrap_or(item);
+    };
+    let mut errors = Errors::default();
+    let options = attr::parse(options, &mut errors);
+    if !function.has_body() {
+        let error = function.declared_method(hook::model::method(options.kind));
+        return quote!(#function #error);
+    }
+    if check::stands_twice(&function, &mut errors) {
+        // The other attribute still does its work.
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    }
+    let guardrail = hook::model::Hook::read(&mut function, options, &mut errors);
+    if let Some(guardrail) = guardrail
+        && errors.is_empty()
+    {
+        let generated = hook::expand::expand(&guardrail);
+        return quote!(#function #generated);
+    }
+    // The type stands all the same, so that a tool does not report it missing as well.
+    // Beside a method it cannot: an `impl` holds no types.
+    let stand_in = function.sig.receiver().is_none().then(|| hook::expand::stand_in(&function));
+    let errors = errors.into_tokens();
+    // While the guardrail does not stand, what it leaves unused means nothing.
+    quote!(#[allow(unused)] #function #stand_in #errors)
+}

@@ -1,0 +1,140 @@
+//! `examples = [example(x = 41).output(42).note("..")]`: examples of calls.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Meta};
+
+use super::attr::value;
+use super::param::Param;
+use super::table::show;
+use crate::diag::Errors;
+use crate::suggest;
+
+const WANTED: &str = "examples = [example(x = 41).output(42).note(\"An easy one.\")]";
+
+/// An example of a call.
+pub(crate) struct Example {
+    pub(crate) args: Vec<(Ident, Expr)>,
+    output: Option<Expr>,
+    note: Option<LitStr>,
+    pub(crate) span: Span,
+}
+
+impl Example {
+    /// Reads a list of examples.
+    pub(super) fn list(meta: &Meta, errors: &mut Errors) -> Vec<Self> {
+        let Some(given) = value(meta, WANTED, errors) else { return Vec::new() };
+        let Expr::Array(list) = given else {
+            errors.at(given, format_args!("a list in brackets is wanted here: `{WANTED}`"));
+            return Vec::new();
+        };
+        list.elems.iter().filter_map(|entry| Self::read(entry, errors)).collect()
+    }
+
+    fn read(entry: &Expr, errors: &mut Errors) -> Option<Self> {
+        match entry {
+            Expr::Call(call) if is_example(call) => Self::of_call(call, errors),
+            Expr::MethodCall(call) => {
+                let example = Self::read(&call.receiver, errors)?;
+                example.with(call, errors)
+            }
+            other => {
+                errors.at(other, format_args!("an example of a call is wanted here, as in `{WANTED}`"));
+                None
+            }
+        }
+    }
+
+    fn of_call(call: &ExprCall, errors: &mut Errors) -> Option<Self> {
+        let mut args = Vec::new();
+        let before = errors.is_empty();
+        for arg in &call.args {
+            match arg {
+                Expr::Assign(pair) => match &*pair.left {
+                    Expr::Path(name) if name.path.get_ident().is_some() => {
+                        args.extend(name.path.get_ident().map(|name| (name.clone(), (*pair.right).clone())));
+                    }
+                    other => errors.at(other, "the name of a parameter is wanted here: `example(x = 41)`"),
+                },
+                other => errors.at(other, "name the parameter that this is for: `example(x = 41)`"),
+            }
+        }
+        (errors.is_empty() || !before).then(|| Self {
+            args,
+            output: None,
+            note: None,
+            span: call.func.span(),
+        })
+    }
+
+    /// Adds what one method says.
+    fn with(mut self, call: &ExprMethodCall, errors: &mut Errors) -> Option<Self> {
+        let method = call.method.unraw().to_string();
+        let given = match (&*method, call.args.len()) {
+            ("output" | "note", 1) => call.args.first()?,
+            ("output" | "note", _) => {
+                errors.at(&call.method, "this takes one value: `.output(42)`, `.note(\"An easy one.\")`");
+                return None;
+            }
+            _ => {
+                let unknown = suggest::unknown("part of an example", &method, &["output", "note"]);
+                errors.at(&call.method, unknown);
+                return None;
+            }
+        };
+        let twice = if method == "output" { self.output.is_some() } else { self.note.is_some() };
+        if twice {
+            errors.at(&call.method, format_args!("`{method}` is given twice; keep one of them"));
+            return None;
+        }
+        if method == "output" {
+            self.output = Some(given.clone());
+            return Some(self);
+        }
+        match given {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => self.note = Some(text.clone()),
+            other => {
+                errors.at(other, "text in quotes is wanted here: `.note(\"An easy one.\")`");
+                return None;
+            }
+        }
+        Some(self)
+    }
+
+    /// The example as a value, with those of its arguments that are there.
+    pub(super) fn value(&self, params: &[&Param]) -> TokenStream {
+        let args = self.args.iter().filter_map(|(name, given)| {
+            let param = params.iter().find(|param| param.ident.unraw() == name.unraw())?;
+            let (name, given) = (&param.name, show(&given.to_token_stream()));
+            Some(quote!(.with(#name, #given)))
+        });
+        let output = self.output.as_ref().map(|given| {
+            let given = show(&given.to_token_stream());
+            quote!(.giving(#given))
+        });
+        let note = self.note.as_ref().map(|text| quote!(.note(#text)));
+        quote!(<__rt::ToolExample as ::core::default::Default>::default() #(#args)* #output #note)
+    }
+
+    /// A line of documentation.
+    pub(super) fn documented(&self) -> String {
+        let words = |given: &Expr| given.to_token_stream().to_string().replace('`', "'");
+        let args: Vec<_> =
+            self.args.iter().map(|(name, given)| format!("{name} = {}", words(given))).collect();
+        let mut line = format!("\n- `({})`", args.join(", "));
+        if let Some(given) = &self.output {
+            line.push_str(&format!(" gives `{}`", words(given)));
+        }
+        if let Some(note) = &self.note {
+            line.push_str(&format!(": {}", note.value()));
+        }
+        line
+    }
+}
+
+/// Whether this is `example(..)`.
+fn is_example(call: &ExprCall) -> bool {
+    matches!(&*call.func, Expr::Path(path) if path.path.is_ident("example"))
+}

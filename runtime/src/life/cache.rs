@@ -1,0 +1,238 @@
+//! Results that are kept, so that a tool need not run again.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::output::ToolOutput;
+
+/// Keeps a tool's results in memory, and answers calls with the same arguments by the same user in the same session.
+///
+/// `#[tool(cache(..))]` has one for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for each value.
+/// Errors are not kept, nor the result of a call that ran the tool a second time; what a hook answers never comes here. The
+/// oldest result goes where there are too many.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::{Cache, ToolSpec};
+///
+/// let mut spec = ToolSpec::from_fn("roll", "Rolls a die.", |(): (), cx| async move { Ok(cx.random().await) });
+/// spec.cache(Cache::new().ttl(Duration::from_secs(60)).capacity(100));
+/// let first = spec.call_blocking("{}").unwrap();
+/// assert_eq!(spec.call_blocking("{}").unwrap(), first);
+/// ```
+pub struct Cache {
+    ttl: Option<Duration>,
+    key: Option<KeyFn>,
+    capacity: usize,
+    store: Arc<Mutex<Store>>,
+}
+
+type KeyFn = Arc<dyn Fn(&Args) -> String + Send + Sync>;
+
+/// How many results are kept unless told otherwise.
+const CAPACITY: usize = 1024;
+
+#[derive(Default)]
+struct Store {
+    kept: HashMap<Key, Kept>,
+    /// By age; one that was replaced stands here twice.
+    ages: VecDeque<(Key, u64)>,
+    next: u64,
+}
+
+struct Kept {
+    output: ToolOutput,
+    at: Instant,
+    age: u64,
+}
+
+/// Whose call, with which arguments.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    user: Option<Arc<str>>,
+    session: Option<Arc<str>>,
+    args: String,
+}
+
+/// What a cache says to a call.
+pub(super) enum Found {
+    Output(ToolOutput),
+    /// Nothing; the result may be kept under this key.
+    Nothing(Key),
+    /// The cache has no part in this call.
+    Off,
+}
+
+impl Cache {
+    /// Keeps up to 1024 results, until there are more.
+    pub fn new() -> Self {
+        Self { ttl: None, key: None, capacity: CAPACITY, store: Arc::default() }
+    }
+
+    /// Keeps a result for this long.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
+
+    /// Tells calls apart by this text in place of all their arguments. Users and sessions are told apart all the same.
+    #[must_use]
+    pub fn key<K: Into<String>>(mut self, key: impl Fn(&Args) -> K + Send + Sync + 'static) -> Self {
+        self.key = Some(Arc::new(move |args| key(args).into()));
+        self
+    }
+
+    /// Keeps at most so many results.
+    #[must_use]
+    pub fn capacity(mut self, most: usize) -> Self {
+        self.capacity = most;
+        self
+    }
+
+    fn id(&self) -> usize {
+        Arc::as_ptr(&self.store).addr()
+    }
+
+    /// Looks for the result of a call; `args` are the ones that the tool gets, `None` if nobody knows them.
+    pub(super) fn look(&self, cx: &ToolContext, args: Option<&mut Args>) -> Found {
+        // Whoever runs the tool again is not content with the result: it is not kept either.
+        let (times, stored) = cx.life(|life| life.ask(self.id()));
+        if let Some(key) = stored {
+            self.store().kept.remove(&key);
+        }
+        let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args)) else {
+            return Found::Off;
+        };
+        let mut store = self.store();
+        match store.kept.get(&key) {
+            Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
+                tracing::debug!(tool = cx.tool_name(), "answered from the cache");
+                Found::Output(kept.output.clone())
+            }
+            Some(_) => {
+                store.kept.remove(&key);
+                Found::Nothing(key)
+            }
+            None => Found::Nothing(key),
+        }
+    }
+
+    /// Keeps a result, unless the tool was run again.
+    pub(super) fn keep(&self, cx: &ToolContext, key: Key, output: &ToolOutput) {
+        if self.capacity == 0 || cx.attempt() > 1 || !cx.life(|life| life.store(self.id(), &key)) {
+            return;
+        }
+        let mut store = self.store();
+        let age = store.next;
+        store.next += 1;
+        store.ages.push_back((key.clone(), age));
+        store.kept.insert(key, Kept { output: output.clone(), at: Instant::now(), age });
+        while store.ages.len() > self.capacity {
+            let Some((key, age)) = store.ages.pop_front() else { break };
+            if store.kept.get(&key).is_some_and(|kept| kept.age == age) {
+                store.kept.remove(&key);
+            }
+        }
+    }
+
+    fn key_of(&self, cx: &ToolContext, args: &mut Args) -> Option<Key> {
+        let text = match &self.key {
+            Some(key) => key(args),
+            // Two numbers that read the same may not be the same.
+            None if args.rounded_number().is_some() => return None,
+            None => {
+                let mut text = String::new();
+                write(&Value::Object(args.as_object().ok()?.clone()), &mut text);
+                text
+            }
+        };
+        let run = cx.run();
+        Some(Key { user: run.user_id(), session: run.session_id(), args: text })
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value as text, the keys of objects in their order.
+fn write(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object.iter().collect();
+            entries.sort_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in entries {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        plain => text.push_str(&plain.to_string()),
+    }
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The same rules, and nothing kept yet.
+impl Clone for Cache {
+    fn clone(&self) -> Self {
+        Self { ttl: self.ttl, key: self.key.clone(), capacity: self.capacity, store: Arc::default() }
+    }
+}
+
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache")
+            .field("ttl", &self.ttl)
+            .field("capacity", &self.capacity)
+            .field("kept", &self.store().kept.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a tool's `cache(key = path)` can give.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the key of a cache",
+    label = "not a text",
+    note = "a key is `fn(&Args) -> String` or `fn(&Args) -> &'static str`"
+)]
+pub trait CacheKey {
+    #[doc(hidden)]
+    fn text(self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<String>> CacheKey for T {
+    fn text(self) -> String {
+        self.into()
+    }
+}
+
+/// A cache by a function's key.
+#[doc(hidden)]
+pub fn keyed<K: CacheKey + 'static>(cache: Cache, key: fn(&Args) -> K) -> Cache {
+    cache.key(move |args| key(args).text())
+}

@@ -1,0 +1,61 @@
+//! What one call remembers of its stages, whoever runs them how often.
+
+use std::sync::Arc;
+
+use super::cache::Key;
+
+/// What one call remembers of its stages.
+#[derive(Default)]
+pub(crate) struct CallLife {
+    /// How often each cache was asked, and what was put into it.
+    asked: Vec<Asked>,
+    /// The arguments that were approved.
+    approved: Vec<Arc<str>>,
+    /// Parameters that whoever calls does not see.
+    unseen: Vec<String>,
+}
+
+struct Asked {
+    cache: usize,
+    times: u32,
+    stored: Option<Key>,
+}
+
+impl CallLife {
+    /// Counts that a cache is asked. Gives the number of times, and what this call put into it.
+    pub(super) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
+        if let Some(asked) = self.asked.iter_mut().find(|asked| asked.cache == cache) {
+            asked.times += 1;
+            return (asked.times, asked.stored.take());
+        }
+        self.asked.push(Asked { cache, times: 1, stored: None });
+        (1, None)
+    }
+
+    /// Notes what is put into a cache; false if it was asked again since.
+    pub(super) fn store(&mut self, cache: usize, key: &Key) -> bool {
+        let asked = self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1);
+        let Some(asked) = asked else { return false };
+        asked.stored = Some(key.clone());
+        true
+    }
+
+    pub(super) fn is_approved(&self, args: &str) -> bool {
+        self.approved.iter().any(|approved| **approved == *args)
+    }
+
+    pub(super) fn approve(&mut self, args: Arc<str>) {
+        self.approved.push(args);
+    }
+
+    /// Hides a parameter from whoever is shown the arguments.
+    pub(crate) fn hide(&mut self, parameter: &str) {
+        if !self.unseen.iter().any(|unseen| unseen == parameter) {
+            self.unseen.push(parameter.to_owned());
+        }
+    }
+
+    pub(super) fn unseen(&self) -> &[String] {
+        &self.unseen
+    }
+}

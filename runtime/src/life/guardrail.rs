@@ -1,0 +1,258 @@
+//! Guardrails: what looks at a tool's arguments before it runs, and at its output before anybody sees it.
+
+use std::any::type_name;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::ToolResult;
+use crate::onion::Configuration;
+
+/// Looks at the arguments of a call before its tool runs: lets them pass, rewrites them, or refuses the call.
+/// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
+///
+/// ```
+/// use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, ToolSpec, call, tool};
+///
+/// /// Refuses one city.
+/// struct NotIn(&'static str);
+///
+/// impl InputGuardrail for NotIn {
+///     onionskin::raw_guardrail!();
+///
+///     async fn check(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+///         if args["city"] == self.0 { Err(format!("not in {}", self.0).into()) } else { Ok(()) }
+///     }
+/// }
+///
+/// /// Tells the weather.
+/// #[tool]
+/// fn weather(city: &str) -> String {
+///     format!("fine in {city}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut spec = weather::spec();
+/// spec.add_input_guardrails(NotIn("Ys"));
+/// assert_eq!(call!(spec, city = "Rome").await.unwrap(), "fine in Rome");
+/// assert_eq!(call!(spec, city = "Ys").await.unwrap_err().to_string(), "not in Ys");
+/// # });
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an input guardrail",
+    label = "not an input guardrail",
+    note = "write `#[guardrail(input)]` on the function and name the function here, or implement `InputGuardrail` for the \
+            type",
+    note = "what looks at the output stands in `output_guardrails`, what goes around calls in `hooks`"
+)]
+pub trait InputGuardrail: Send + Sync + Sized + 'static {
+    /// The state that it works on: `State<S>` if it takes one, else `()`.
+    #[doc(hidden)]
+    type State;
+
+    /// What a tool writes in parentheses after its name.
+    #[doc(hidden)]
+    type Config: Configuration;
+
+    /// How many values that is, and what is said where another number is written.
+    #[doc(hidden)]
+    const TAKES: (usize, &'static str) = (0, "this guardrail takes no values: write its name alone");
+
+    /// Makes it as a tool names it.
+    #[doc(hidden)]
+    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
+
+    /// Looks at the arguments, and may change them.
+    ///
+    /// # Errors
+    /// Any [`Exit`](crate::Exit): the tool then does not run. A tool error is a refusal, its text goes to the model; one
+    /// without a kind of its own becomes [`ErrorKind::Denied`](crate::ErrorKind::Denied).
+    fn check<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult<()>> + Send + 'a;
+}
+
+/// Looks at the result of a call before anybody outside sees it: lets it pass, rewrites it, or withholds it.
+/// `#[guardrail(output)]` on a function implements it for the type that stands beside the function under the same name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an output guardrail",
+    label = "not an output guardrail",
+    note = "write `#[guardrail(output)]` on the function and name the function here, or implement `OutputGuardrail` for the \
+            type",
+    note = "what looks at the arguments stands in `input_guardrails`, what goes around calls in `hooks`"
+)]
+pub trait OutputGuardrail: Send + Sync + Sized + 'static {
+    /// As [`InputGuardrail::State`].
+    #[doc(hidden)]
+    type State;
+
+    /// As [`InputGuardrail::Config`].
+    #[doc(hidden)]
+    type Config: Configuration;
+
+    /// As [`InputGuardrail::TAKES`].
+    #[doc(hidden)]
+    const TAKES: (usize, &'static str) = (0, "this guardrail takes no values: write its name alone");
+
+    /// As [`InputGuardrail::configure`].
+    #[doc(hidden)]
+    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
+
+    /// Looks at a result, given the arguments that the tool had, and gives the one that goes outwards. It gets errors too,
+    /// but no abort; the output of a stop comes as a plain one, and stays a stop.
+    ///
+    /// # Errors
+    /// Any [`Exit`](crate::Exit), in place of the result.
+    fn check<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> impl Future<Output = ToolResult> + Send + 'a;
+}
+
+/// An [`InputGuardrail`] whose type is not known.
+pub trait DynInputGuardrail: Send + Sync + 'static {
+    /// The name of its type: for a `#[guardrail]` that of its function.
+    fn name(&self) -> &'static str;
+
+    /// As [`InputGuardrail::check`].
+    fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
+}
+
+impl<G: InputGuardrail> DynInputGuardrail for G {
+    fn name(&self) -> &'static str {
+        short_name::<G>()
+    }
+
+    fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
+        // A block of its own: one that is written by hand may panic before it gives its future.
+        Box::pin(async move { self.check(cx, args).await })
+    }
+}
+
+/// An [`OutputGuardrail`] whose type is not known.
+pub trait DynOutputGuardrail: Send + Sync + 'static {
+    /// The name of its type: for a `#[guardrail]` that of its function.
+    fn name(&self) -> &'static str;
+
+    /// As [`OutputGuardrail::check`].
+    fn check_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> BoxFuture<'a, ToolResult>;
+}
+
+impl<G: OutputGuardrail> DynOutputGuardrail for G {
+    fn name(&self) -> &'static str {
+        short_name::<G>()
+    }
+
+    fn check_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { self.check(cx, args, result).await })
+    }
+}
+
+/// The last word of a type's name.
+fn short_name<T>() -> &'static str {
+    let name = type_name::<T>();
+    let path = name.split('<').next().unwrap_or(name);
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// One input guardrail or several: a tuple, or a list of what is known at run time only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an input guardrail",
+    label = "not an input guardrail",
+    note = "a function with `#[guardrail(input)]` is added as `name::new()`, several as a tuple or a list"
+)]
+pub trait InputGuardrails {
+    #[doc(hidden)]
+    fn list(self) -> Vec<Arc<dyn DynInputGuardrail>>;
+}
+
+/// One output guardrail or several: a tuple, or a list of what is known at run time only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an output guardrail",
+    label = "not an output guardrail",
+    note = "a function with `#[guardrail(output)]` is added as `name::new()`, several as a tuple or a list"
+)]
+pub trait OutputGuardrails {
+    #[doc(hidden)]
+    fn list(self) -> Vec<Arc<dyn DynOutputGuardrail>>;
+}
+
+macro_rules! lists {
+    ($list:ident, $one:ident, $dynamic:ident, $($name:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<G: $one> $list for G {
+            fn list(self) -> Vec<Arc<dyn $dynamic>> {
+                vec![Arc::new(self)]
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl $list for Vec<Arc<dyn $dynamic>> {
+            fn list(self) -> Vec<Arc<dyn $dynamic>> {
+                self
+            }
+        }
+
+        lists!(@tuples $list $one $dynamic [] $($name)*);
+    };
+    (@tuples $list:ident $one:ident $dynamic:ident [$($done:ident)*]) => {};
+    (@tuples $list:ident $one:ident $dynamic:ident [$($done:ident)*] $next:ident $($rest:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        #[allow(non_snake_case, reason = "each value is named after its type")]
+        impl<$($done: $one,)* $next: $one> $list for ($($done,)* $next,) {
+            fn list(self) -> Vec<Arc<dyn $dynamic>> {
+                let ($($done,)* $next,) = self;
+                vec![$(Arc::new($done),)* Arc::new($next)]
+            }
+        }
+
+        lists!(@tuples $list $one $dynamic [$($done)* $next] $($rest)*);
+    };
+}
+
+lists!(InputGuardrails, InputGuardrail, DynInputGuardrail, A B C D E F G H);
+lists!(OutputGuardrails, OutputGuardrail, DynOutputGuardrail, A B C D E F G H);
+
+/// The items of [`InputGuardrail`](crate::InputGuardrail) and [`OutputGuardrail`](crate::OutputGuardrail) that every
+/// hand-written guardrail has in common. `raw_guardrail!(default)` is for one that a tool can name, made by its `Default`;
+/// `raw_guardrail!()` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+#[macro_export]
+macro_rules! raw_guardrail {
+    () => {
+        type State = ();
+        type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
+        const TAKES: (usize, &'static str) = (
+            usize::MAX,
+            "this guardrail is added at run time: take it off here, and add it to the tool's `ToolSpec`",
+        );
+
+        fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
+            match never {}
+        }
+    };
+    (default) => {
+        type State = ();
+        type Config = $crate::__private0::Config<()>;
+
+        fn configure((): ()) -> Self {
+            ::core::default::Default::default()
+        }
+    };
+}

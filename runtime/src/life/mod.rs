@@ -1,0 +1,235 @@
+//! What stands between a tool's own hooks and its function: approval, cache, guardrails, and what answers for its errors.
+//!
+//! `#[tool]` gives a tool with such options a [`Life`], which its innermost layer goes through; a [`ToolSpec`] has one for
+//! what is added at run time. Tools without them have none of this, not even a test.
+//!
+//! [`ToolSpec`]: crate::ToolSpec
+
+mod approval;
+mod cache;
+mod call;
+mod form;
+mod guardrail;
+mod on_error;
+mod stages;
+
+use std::any::Any;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+pub use approval::{Approval, ApprovalRequest, Approver, NeedsApproval};
+pub(crate) use approval::{DynApprover, Needed};
+pub use cache::{Cache, CacheKey, keyed};
+pub(crate) use call::CallLife;
+pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
+pub use guardrail::{
+    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
+};
+pub(crate) use on_error::OnError;
+pub use on_error::recover;
+pub(crate) use stages::staged;
+
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::onion::{Caught, panic_text, tool_panicked};
+use cache::Found;
+
+/// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct Life {
+    approval: Option<Needed>,
+    cache: Option<Cache>,
+    input: Vec<Arc<dyn DynInputGuardrail>>,
+    output: Vec<Arc<dyn DynOutputGuardrail>>,
+    on_error: Vec<Arc<dyn OnError>>,
+}
+
+/// What stands inside of the stages: the tool.
+pub(crate) trait Inside: Sync {
+    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+
+    /// The arguments that the tool gets in the end; none if they cannot be told.
+    fn final_args(&self, cx: &ToolContext, args: &Args) -> Option<Args> {
+        let _ = cx;
+        Some(args.clone())
+    }
+}
+
+impl Life {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Has every call approved.
+    #[must_use]
+    pub fn approval(self) -> Self {
+        self.approval_if(|_| true)
+    }
+
+    /// Has the calls approved of which the function says so.
+    #[must_use]
+    pub fn approval_if<R: NeedsApproval + 'static>(mut self, needed: fn(&Args) -> R) -> Self {
+        self.needs_approval(Arc::new(move |args| needed(args).needed()));
+        self
+    }
+
+    /// Has more calls approved: nothing takes back what was asked for before.
+    pub(crate) fn needs_approval(&mut self, more: Needed) {
+        self.approval = Some(match self.approval.take() {
+            Some(needed) => approval::either(needed, more),
+            None => more,
+        });
+    }
+
+    #[must_use]
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.set_cache(cache);
+        self
+    }
+
+    pub(crate) fn set_cache(&mut self, cache: Cache) {
+        self.cache = Some(cache);
+    }
+
+    #[must_use]
+    pub fn input(mut self, guardrail: impl InputGuardrail) -> Self {
+        self.input.push(Arc::new(guardrail));
+        self
+    }
+
+    #[must_use]
+    pub fn output(mut self, guardrail: impl OutputGuardrail) -> Self {
+        self.output.push(Arc::new(guardrail));
+        self
+    }
+
+    pub(crate) fn add_input(&mut self, guardrails: impl InputGuardrails) {
+        self.input.extend(guardrails.list());
+    }
+
+    pub(crate) fn add_output(&mut self, guardrails: impl OutputGuardrails) {
+        self.output.extend(guardrails.list());
+    }
+
+    pub(crate) fn add_on_error(&mut self, handler: Arc<dyn OnError>) {
+        self.on_error.push(handler);
+    }
+
+    /// The same with the stages of another one behind these; of two caches the other's is the one.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        if let Some(needed) = &other.approval {
+            self.needs_approval(Arc::clone(needed));
+        }
+        self.cache = other.cache.clone().or(self.cache);
+        self.input.extend(other.input.iter().cloned());
+        self.output.extend(other.output.iter().cloned());
+        self.on_error.extend(other.on_error.iter().cloned());
+        self
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        let once = self.approval.is_none() && self.cache.is_none();
+        once && self.input.is_empty() && self.output.is_empty() && self.on_error.is_empty()
+    }
+
+    /// Runs a tool through its stages.
+    ///
+    /// Boxed, and the tool behind a pointer, so that the code stands in this crate once and not with every tool.
+    pub(crate) fn run<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+        inside: &'a dyn Inside,
+    ) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            self.approve(cx, args).await?;
+            let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
+            match cache.look(cx, inside.final_args(cx, args).as_mut()) {
+                Found::Output(output) => Ok(output),
+                Found::Off => self.guarded(cx, args, inside).await,
+                Found::Nothing(key) => {
+                    let output = self.guarded(cx, args, inside).await?;
+                    cache.keep(cx, key, &output);
+                    Ok(output)
+                }
+            }
+        })
+    }
+
+    async fn approve(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        match &self.approval {
+            Some(needed) => approval::approve(needed, cx, args).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The guardrails, and the tool between them.
+    async fn guarded(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult {
+        for guardrail in &self.input {
+            self.admit(cx, args, &**guardrail).await?;
+        }
+        // What was approved is what runs: others are asked for again.
+        if !self.input.is_empty() {
+            self.approve(cx, args).await?;
+        }
+        let mut result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;
+        for handler in &self.on_error {
+            result = on_error::answer(cx, result, |error| handler.answer(cx, error)).await;
+        }
+        self.release(cx, args, result).await
+    }
+
+    /// Asks an input guardrail whether the tool may have these arguments.
+    async fn admit(
+        &self,
+        cx: &ToolContext,
+        args: &mut Args,
+        guardrail: &dyn DynInputGuardrail,
+    ) -> ToolResult<()> {
+        let check = Caught::new(guardrail.check_dyn(cx, args), cx, guardrail_panicked);
+        check.await.map_err(|exit| refusal(exit, guardrail.name()))
+    }
+
+    /// Lets a result out through the output guardrails. What stops the run is its answer, so it goes through them too.
+    async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> ToolResult {
+        let (mut result, stops) = match result {
+            Err(Exit::Stop(stop)) => (Ok(stop.into_output()), true),
+            other => (other, false),
+        };
+        for guardrail in &self.output {
+            if let Err(Exit::Abort(_)) = result {
+                break;
+            }
+            let given = result.is_ok();
+            let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
+            result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
+        }
+        match result {
+            Ok(output) if stops => Err(Exit::stop(output)),
+            result => result,
+        }
+    }
+}
+
+/// What a guardrail says no with is a refusal, unless it says itself what it is.
+fn refusal(exit: Exit, guardrail: &str) -> Exit {
+    match exit {
+        Exit::Tool(error) => {
+            tracing::debug!(guardrail, kind = ?error.kind(), "a guardrail refused");
+            let plain = error.kind() == ErrorKind::Failed;
+            Exit::Tool(if plain { error.with_kind(ErrorKind::Denied) } else { error })
+        }
+        other => other,
+    }
+}
+
+/// A guardrail that panics refuses: that is all it could have done.
+#[cold]
+fn guardrail_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    let text = format!("a guardrail of `{}` panicked: {}", cx.tool_name(), panic_text(panic));
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+}

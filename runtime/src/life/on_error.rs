@@ -1,0 +1,80 @@
+//! What answers for a tool's errors.
+
+use std::any::Any;
+use std::error::Error;
+use std::future::Future;
+
+use futures_util::future::BoxFuture;
+
+use crate::context::ToolContext;
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::onion::{Caught, panic_text, tool_panicked};
+
+/// A function that answers for a tool's errors, added at run time.
+pub(crate) trait OnError: Send + Sync + 'static {
+    fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult>;
+}
+
+impl<F, Fut> OnError for F
+where
+    F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ToolResult> + Send + 'static,
+{
+    fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { self(error, cx.to_owned_attempt()).await })
+    }
+}
+
+/// Lets a tool's own `on_error` answer its tool errors; a stop and an abort pass it by. A panic of the tool is an error
+/// too.
+///
+/// # Errors
+/// As `on_error`, or the exit that passes it by.
+pub async fn recover(
+    cx: &ToolContext,
+    call: impl Future<Output = ToolResult> + Send,
+    on_error: fn(&ToolContext, ToolError) -> ToolResult,
+) -> ToolResult {
+    let result = Caught::new(call, cx, tool_panicked).await;
+    answer(cx, result, |error| async move { on_error(cx, error) }).await
+}
+
+/// Lets a handler answer a tool error. If it fails as well, the error tells both.
+pub(super) async fn answer<F, Fut>(cx: &ToolContext, result: ToolResult, handler: F) -> ToolResult
+where
+    F: FnOnce(ToolError) -> Fut,
+    Fut: Future<Output = ToolResult>,
+{
+    let error = match result {
+        Err(Exit::Tool(error)) => error,
+        other => return other,
+    };
+    let call = async { handler(error.clone()).await };
+    match Caught::new(call, cx, handler_panicked).await {
+        Err(Exit::Tool(second)) => Err(Exit::Tool(both(error, second))),
+        answered => answered,
+    }
+}
+
+/// An error that came up while another one was handled. One that holds the first as its source, or ends with its words, is
+/// the first one told otherwise, and stays as it is.
+fn both(first: ToolError, second: ToolError) -> ToolError {
+    let text = first.to_string();
+    let mut source: Option<&(dyn Error + 'static)> = Some(&second);
+    while let Some(error) = source {
+        let told = error.to_string();
+        if told == text || told.ends_with(&format!(": {text}")) {
+            return second;
+        }
+        source = error.source();
+    }
+    let mut told = second;
+    told.output_mut().push_text(format!("\nIt came up while this error was handled: {text}"));
+    told.with_source(first)
+}
+
+#[cold]
+fn handler_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    let text = format!("the `on_error` of `{}` panicked: {}", cx.tool_name(), panic_text(panic));
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+}

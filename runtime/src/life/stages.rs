@@ -1,0 +1,31 @@
+//! The stages of a hand-written tool: before, after, on errors.
+
+use std::future::Future;
+
+use super::on_error;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::ToolResult;
+use crate::onion::{Caught, tool_panicked};
+use crate::tool::Tool;
+
+/// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
+pub(crate) async fn staged<'a, T, F, Fut>(
+    tool: &'a T,
+    cx: &'a ToolContext,
+    args: &'a mut Args,
+    core: F,
+) -> ToolResult
+where
+    T: Tool,
+    F: FnOnce(&'a T, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
+    Fut: Future<Output = ToolResult> + Send + 'a,
+{
+    let call = async move {
+        tool.on_invoke(cx, &mut *args).await?;
+        let output = core(tool, cx, args).await?;
+        tool.on_output(cx, output).await
+    };
+    let result = Caught::new(call, cx, tool_panicked).await;
+    on_error::answer(cx, result, |error| tool.on_error(cx, error)).await
+}

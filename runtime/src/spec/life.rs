@@ -1,0 +1,126 @@
+//! What is added to the life of a tool's calls: approval, a cache, guardrails, and what answers for its errors.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use super::toolspec::ToolSpec;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{ToolError, ToolResult};
+use crate::life::{Cache, InputGuardrails, Life, NeedsApproval, OutputGuardrails};
+use crate::tool::DynTool;
+
+/// What was added, and where it stands.
+#[derive(Clone, Default)]
+pub(super) struct Added {
+    life: Arc<Life>,
+    /// The tool that holds it: one with stages or hooks of its own, inside of which it belongs.
+    tool: Option<Arc<dyn DynTool>>,
+}
+
+impl Added {
+    /// The tool that holds what was added.
+    pub(super) fn tool(&self) -> Option<&Arc<dyn DynTool>> {
+        self.tool.as_ref()
+    }
+
+    /// What has to be run around the tool.
+    pub(super) fn around(&self) -> Option<&Life> {
+        (self.tool.is_none() && !self.life.is_empty()).then_some(&*self.life)
+    }
+}
+
+impl Added {
+    /// The same around a tool of its own, for a clone.
+    pub(super) fn fork(&self, bare: &Arc<dyn DynTool>) -> Self {
+        let life = Life::clone(&self.life);
+        Self { tool: bare.with_life_dyn(&life), life: Arc::new(life) }
+    }
+}
+
+impl ToolSpec {
+    /// Has every call approved, as `#[tool(approval)]`: by the agent's approver, or by [`Self::approver`].
+    pub fn approval(&mut self) -> &mut Self {
+        self.approval_if(|_| true)
+    }
+
+    /// Has the calls approved of which the function says so: `true`, or `Some` with a reason. What had to be approved before
+    /// still has to be.
+    pub fn approval_if<R: NeedsApproval>(
+        &mut self,
+        needed: impl Fn(&Args) -> R + Send + Sync + 'static,
+    ) -> &mut Self {
+        self.live(|life| life.needs_approval(Arc::new(move |args| needed(args).needed())))
+    }
+
+    /// Keeps results, as `#[tool(cache)]`; in place of the tool's own cache, if it has one.
+    pub fn cache(&mut self, cache: Cache) -> &mut Self {
+        self.live(|life| life.set_cache(cache))
+    }
+
+    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
+    /// tool was declared with, whatever it was made from.
+    ///
+    /// They see the arguments as whoever calls gives them, without what is bound or hidden. Only those of a tool that has
+    /// hooks or guardrails of its own, inside of which they stand, see what these see: the tool's own parameters.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolSpec, call, guardrail};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query {
+    ///     query: String,
+    /// }
+    ///
+    /// #[guardrail(input)]
+    /// fn no_secrets(args: &Args) -> Result<(), String> {
+    ///     if args["query"].as_str().is_some_and(|text| text.contains("key")) {
+    ///         return Err("secrets are not looked for".to_owned());
+    ///     }
+    ///     Ok(())
+    /// }
+    ///
+    /// let mut spec = ToolSpec::from_fn("search", "Searches.", |args: Query, _| async move { Ok(args.query) });
+    /// spec.add_input_guardrails(no_secrets::new());
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(call!(spec, query = "my key").await.unwrap_err().to_string(), "secrets are not looked for");
+    /// # });
+    /// ```
+    pub fn add_input_guardrails(&mut self, guardrails: impl InputGuardrails) -> &mut Self {
+        self.live(|life| life.add_input(guardrails))
+    }
+
+    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
+    /// tool was declared with.
+    pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
+        self.live(|life| life.add_output(guardrails))
+    }
+
+    /// Adds a function that answers a tool error: of the tool, and of the functions that were declared or added before it.
+    /// A stop, an abort and what a guardrail refuses pass it by. If it ends with another tool error, the model is told both.
+    ///
+    /// ```
+    /// use onionskin::{ToolOutput, ToolSpec};
+    ///
+    /// let mut spec = ToolSpec::from_fn("fail", "Fails.", |(): (), _| async { Err::<u8, _>("down".into()) });
+    /// spec.add_on_error_func(|error, cx| async move {
+    ///     Ok(ToolOutput::text(format!("{} is {error}", cx.tool_name())))
+    /// });
+    /// assert_eq!(spec.call_blocking("{}").unwrap(), "fail is down");
+    /// ```
+    pub fn add_on_error_func<F, Fut>(&mut self, on_error: F) -> &mut Self
+    where
+        F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.live(|life| life.add_on_error(Arc::new(on_error)))
+    }
+
+    /// Changes what is added.
+    fn live(&mut self, change: impl FnOnce(&mut Life)) -> &mut Self {
+        let mut life = Life::clone(&self.added.life);
+        change(&mut life);
+        self.added = Added { tool: self.bare_tool().with_life_dyn(&life), life: Arc::new(life) };
+        self
+    }
+}

@@ -1,0 +1,227 @@
+//! `approval`: who is asked, for which arguments, and that nothing runs without an answer.
+
+use std::sync::{Arc, Mutex};
+
+use onionskin::{
+    Approval, ApprovalRequest, Approver, Args, CallOutcome, Effect, ErrorKind, Next, RunOutput, Script,
+    ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
+};
+use serde_json::json;
+
+use crate::support::{Log, told};
+
+fn large(args: &Args) -> Option<String> {
+    (args["cents"].as_i64() > Some(100)).then(|| "it is a lot".to_owned())
+}
+
+/// Pays.
+#[tool(approval, effect = once)]
+fn pay(cents: i64, log: State<Log>) -> String {
+    log.push(format!("paid {cents}"));
+    "paid".to_owned()
+}
+
+/// Pays, and asks for large sums only.
+#[tool(approval = large)]
+fn pay_small(cents: i64, log: State<Log>) -> String {
+    log.push(format!("paid {cents}"));
+    "paid".to_owned()
+}
+
+#[guardrail(input)]
+fn doubles(args: &mut Args) {
+    args["cents"] = (args["cents"].as_i64().unwrap_or(0) * 2).into();
+}
+
+/// Pays twice as much.
+#[tool(approval, input_guardrails = [doubles])]
+fn pay_double(cents: i64, log: State<Log>) -> String {
+    log.push(format!("paid {cents}"));
+    "paid".to_owned()
+}
+
+#[tool_hook]
+async fn again(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await?;
+    next.run(args).await
+}
+
+agent! {
+    Payer {
+        instruction: "Pay.",
+        state: Log,
+        function_tools: [pay, pay_small, pay_double],
+    }
+    Insistent {
+        instruction: "Pay.",
+        state: Log,
+        function_tools: [pay],
+        tool_hooks: [again],
+    }
+    Boss {
+        instruction: "Have it paid.",
+        state: Log,
+        agents: [Payer],
+    }
+}
+
+/// Remembers what it was asked, and says the same each time.
+#[derive(Clone)]
+struct Says {
+    answer: Approval,
+    asked: Arc<Mutex<Vec<ApprovalRequest>>>,
+}
+
+impl Says {
+    fn new(answer: Approval) -> Self {
+        Self { answer, asked: Arc::default() }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+        asked.iter().map(|request| request.args().text().to_string()).collect()
+    }
+}
+
+impl Approver for Says {
+    async fn approve(&self, request: ApprovalRequest) -> Approval {
+        tokio::task::yield_now().await;
+        self.asked.lock().unwrap().push(request);
+        self.answer.clone()
+    }
+}
+
+fn script(tool: &str, cents: i64) -> Script {
+    Script::turns([ScriptedTurn::call(tool, json!({ "cents": cents })), ScriptedTurn::say("{last}")])
+}
+
+async fn run(log: &Log, tool: &str, cents: i64, approver: Option<Says>) -> RunOutput {
+    let mut payer = Payer::builder().model(script(tool, cents)).state(log.clone());
+    if let Some(approver) = approver {
+        payer = payer.approver(approver);
+    }
+    payer.run("go").await.unwrap()
+}
+
+#[tokio::test]
+async fn t4_approval_without_an_approver_is_refused_and_the_run_goes_on() {
+    let log = Log::default();
+    let output = run(&log, "pay", 5, None).await;
+    assert_eq!(output.text, "Tool execution was not approved.");
+    assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Denied)));
+    assert!(log.take().is_empty());
+}
+
+#[tokio::test]
+async fn t4_approval_is_asked_for_with_what_will_run() {
+    let (log, yes) = (Log::default(), Says::new(Approval::Allow));
+    assert_eq!(run(&log, "pay", 5, Some(yes.clone())).await.text, "paid");
+    assert_eq!(log.take(), ["paid 5"]);
+    let asked = yes.asked.lock().unwrap();
+    let [request] = &**asked else { panic!("{asked:?}") };
+    assert_eq!((request.tool_name(), request.agent_name()), ("pay", "Payer"));
+    assert_eq!(
+        (&request.args()["cents"], request.effect(), request.reason()),
+        (&json!(5), Effect::Once, None)
+    );
+    assert!(!request.tool_use_id().is_empty() && !request.correlation_id().is_empty());
+}
+
+#[tokio::test]
+async fn t4_approval_denied_tells_the_reason() {
+    let log = Log::default();
+    let output = run(&log, "pay", 5, Some(Says::new(Approval::deny("ask Ada")))).await;
+    assert_eq!(output.text, "Tool execution was not approved: ask Ada");
+    assert!(log.take().is_empty());
+}
+
+#[tokio::test]
+async fn t4_approval_of_some_calls_only() {
+    let (log, yes) = (Log::default(), Says::new(Approval::Allow));
+    run(&log, "pay_small", 5, Some(yes.clone())).await;
+    assert!(yes.asked().is_empty());
+    run(&log, "pay_small", 500, Some(yes.clone())).await;
+    assert_eq!(yes.asked.lock().unwrap()[0].reason(), Some("it is a lot"));
+    assert_eq!(log.take(), ["paid 5", "paid 500"]);
+}
+
+#[tokio::test]
+async fn u2_arguments_that_a_guardrail_changed_are_asked_for_again() {
+    let (log, yes) = (Log::default(), Says::new(Approval::Allow));
+    run(&log, "pay_double", 5, Some(yes.clone())).await;
+    assert_eq!(yes.asked(), [r#"{"cents":5}"#, r#"{"cents":10}"#]);
+    assert_eq!(log.take(), ["paid 10"]);
+}
+
+#[tokio::test]
+async fn t4_approval_covers_another_try_with_the_same_arguments() {
+    let (log, yes) = (Log::default(), Says::new(Approval::Allow));
+    let payer = Insistent::builder().model(script("pay", 5)).state(log.clone()).approver(yes.clone());
+    payer.run("go").await.unwrap();
+    assert_eq!((yes.asked().len(), log.take().len()), (1, 2));
+}
+
+#[tokio::test]
+async fn t4_approval_in_a_child_asks_the_same_and_a_run_may_bring_its_own() {
+    let (log, yes, no) = (Log::default(), Says::new(Approval::Allow), Says::new(Approval::deny("no")));
+    let model = Script::new()
+        .agent(
+            "Boss",
+            [ScriptedTurn::call("agent__Payer", json!({ "input": "5" })), ScriptedTurn::say("{last}")],
+        )
+        .agent("Payer", [ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
+    let boss = Boss::builder().model(model).state(log.clone()).approver(yes.clone()).build().await.unwrap();
+    assert_eq!(boss.run("go").await.unwrap().text, "paid");
+    assert_eq!(yes.asked.lock().unwrap()[0].agent_name(), "Payer");
+    let refused = boss.request("go").approver(no).run().await.unwrap();
+    assert_eq!(refused.text, "Tool execution was not approved: no");
+    assert_eq!(log.take(), ["paid 5"]);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Payment {
+    cents: i64,
+    key: String,
+}
+
+#[tokio::test]
+async fn t4_approval_fails_closed() {
+    let mut spec = ToolSpec::from_fn("pay", "Pays.", |payment: Payment, _| async move {
+        Ok(format!("{} by {}", payment.cents, payment.key))
+    });
+    spec.approval().approver(|_: ApprovalRequest| async move { panic!("gone") });
+    let refused = spec.exec(json!({ "cents": 1, "key": "k" })).await.result;
+    assert_eq!(told(&refused), ("Tool execution was not approved.".to_owned(), Some(ErrorKind::Denied)));
+
+    // What does not answer in time is no answer.
+    spec.options(|options| options.timeout = Some(std::time::Duration::from_millis(20)));
+    spec.approver(|_: ApprovalRequest| std::future::pending());
+    let late = spec.exec(json!({ "cents": 1, "key": "k" })).await.result;
+    assert_eq!(told(&late).1, Some(ErrorKind::Timeout));
+
+    // A function that decides and panics lets nothing through either.
+    let mut broken = spec.clone();
+    broken.approval_if(|_| -> bool { panic!("undecided") });
+    let result = broken.exec(json!({ "cents": 1, "key": "k" })).await.result;
+    assert_eq!(told(&result).1, Some(ErrorKind::Panic));
+}
+
+/// Pays with a key.
+#[tool(approval)]
+fn pay_by(cents: i64, key: String) -> String {
+    format!("{cents} by {key}")
+}
+
+#[tokio::test]
+async fn t4_approval_does_not_show_what_is_bound() {
+    let yes = Says::new(Approval::Allow);
+    let mut spec = pay_by::spec();
+    spec.bind("key", None, json!("secret")).unwrap();
+    spec.approver(yes.clone());
+    assert_eq!(call!(spec, cents = 5).await.unwrap(), "5 by secret");
+    assert_eq!(yes.asked(), [r#"{"cents":5}"#]);
+    // What is added does not take back what was declared.
+    spec.approval_if(|args: &Args| args["cents"] == 6);
+    assert_eq!(call!(spec, cents = 7).await.unwrap(), "7 by secret");
+    assert_eq!(yes.asked(), [r#"{"cents":7}"#]);
+}

@@ -1,0 +1,220 @@
+//! `cache`: what is kept, for whom, and what is not.
+
+use std::time::Duration;
+
+use onionskin::{
+    AgentHandle, Args, Cache, Next, Script, ScriptedTurn, State, ToolOutput, ToolResult, ToolSpec, agent,
+    call, guardrail, tool, tool_hook,
+};
+use serde_json::json;
+
+use crate::support::Log;
+
+fn parity(args: &Args) -> &'static str {
+    if args["x"].as_i64().unwrap_or(0) % 2 == 0 { "even" } else { "odd" }
+}
+
+/// Adds one, seldom.
+#[tool(cache(ttl = "60s"))]
+fn add_one(x: i64, log: State<Log>) -> Result<i64, String> {
+    log.push(format!("ran {x}"));
+    if x < 0 { Err("negative".to_owned()) } else { Ok(x + 1) }
+}
+
+/// Says whether it is even.
+#[tool(cache(key = parity, capacity = 1))]
+fn is_even(x: i64, log: State<Log>) -> bool {
+    log.push(format!("ran {x}"));
+    x % 2 == 0
+}
+
+#[tool_hook]
+async fn twice(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await?;
+    next.run(args).await
+}
+
+#[tool_hook]
+fn instead(args: &Args) -> Option<ToolOutput> {
+    (args["x"] == 7).then(|| ToolOutput::text("from a hook"))
+}
+
+#[tool_hook]
+async fn seen(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push("hook");
+    next.run(args).await
+}
+
+/// Is tried twice by a hook of its own.
+#[tool(hooks = [twice, seen], cache)]
+fn own_twice(x: i64, log: State<Log>) -> i64 {
+    log.push(format!("ran {x}"));
+    x
+}
+
+agent! {
+    Clerk {
+        instruction: "Count.",
+        state: Log,
+        function_tools: [add_one, is_even, own_twice],
+        tool_hooks: [seen, instead],
+    }
+    Twice {
+        instruction: "Count.",
+        state: Log,
+        function_tools: [add_one],
+        tool_hooks: [twice],
+    }
+}
+
+async fn clerk(log: &Log, tool: &str, x: i64) -> AgentHandle {
+    let script = Script::turns([ScriptedTurn::call(tool, json!({ "x": x })), ScriptedTurn::say("{last}")]);
+    Clerk::builder().model(script).state(log.clone()).build().await.unwrap()
+}
+
+#[tokio::test]
+async fn t4_cache_answers_the_same_call_of_the_same_user_in_the_same_session() {
+    let log = Log::default();
+    let clerk = clerk(&log, "add_one", 1).await;
+    let session = clerk.session();
+    let run = async |session: &onionskin::Session, user: &'static str| {
+        // A session of its own would hold its own log.
+        session.set_history(Vec::new());
+        clerk.request("go").session(session).user(user).run().await.unwrap().text
+    };
+    assert_eq!(run(&session, "ada").await, "2");
+    assert_eq!(log.take(), ["hook", "ran 1"]);
+    assert_eq!(run(&session, "ada").await, "2");
+    assert_eq!(log.take(), ["hook"], "hooks run also where the cache answers");
+    assert_eq!(run(&session, "bob").await, "2");
+    assert_eq!(log.take(), ["hook", "ran 1"]);
+    assert_eq!(run(&clerk.session(), "ada").await, "2");
+    assert_eq!(log.take(), ["hook", "ran 1"]);
+}
+
+/// Runs one call in a session that goes on.
+async fn count(log: &Log, tool: &str, calls: &[i64]) -> Vec<String> {
+    let calls = calls.iter().map(|x| ScriptedTurn::call(tool, json!({ "x": x })));
+    let turns = calls.chain([ScriptedTurn::say("done")]);
+    let clerk = Clerk::builder().model(Script::turns(turns)).state(log.clone()).build().await.unwrap();
+    clerk.run("go").await.unwrap();
+    log.take().into_iter().filter(|line| line.starts_with("ran")).collect()
+}
+
+#[tokio::test]
+async fn t4_cache_keeps_no_errors_and_nothing_of_hooks() {
+    let log = Log::default();
+    assert_eq!(count(&log, "add_one", &[-1, -1]).await, ["ran -1", "ran -1"]);
+    assert_eq!(count(&log, "add_one", &[3, 3, 4, 3]).await, ["ran 3", "ran 4"]);
+    // What the hook answers is not the tool's.
+    assert_eq!(count(&log, "add_one", &[7, 7]).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn t4_cache_keeps_nothing_that_was_tried_again() {
+    let log = Log::default();
+    assert_eq!(count(&log, "own_twice", &[1, 1]).await, ["ran 1", "ran 1", "ran 1", "ran 1"]);
+    let turns = [1, 1].map(|x| ScriptedTurn::call("add_one", json!({ "x": x })));
+    let script = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    Twice::builder().model(script).state(log.clone()).run("go").await.unwrap();
+    assert_eq!(log.take(), ["ran 1"; 4]);
+}
+
+#[tokio::test]
+async fn t4_cache_by_a_key_and_bounded() {
+    let log = Log::default();
+    // One result is kept at most.
+    assert_eq!(count(&log, "is_even", &[2, 4, 3, 5, 6]).await, ["ran 2", "ran 3", "ran 6"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn t4_cache_forgets_after_its_time() {
+    let log = Log::default();
+    let counter = log.clone();
+    let mut spec = ToolSpec::from_fn("tick", "Ticks.", move |args: X, _| {
+        counter.push(format!("ran {}", args.x));
+        async { Ok(1) }
+    });
+    spec.cache(Cache::new().ttl(Duration::from_secs(60)));
+    assert_eq!(call!(spec, x = 1).await.unwrap(), 1);
+    tokio::time::advance(Duration::from_secs(59)).await;
+    assert_eq!(call!(spec, x = 1).await.unwrap(), 1);
+    assert_eq!(log.take(), ["ran 1"]);
+    tokio::time::advance(Duration::from_secs(2)).await;
+    assert_eq!(call!(spec, x = 1).await.unwrap(), 1);
+    assert_eq!(log.take(), ["ran 1"]);
+    // A clone begins with nothing.
+    assert_eq!(call!(spec.clone(), x = 1).await.unwrap(), 1);
+    assert_eq!(log.take(), ["ran 1"]);
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct X {
+    x: i64,
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Pair {
+    a: serde_json::Value,
+    b: serde_json::Value,
+}
+
+#[tokio::test]
+async fn t4_cache_tells_arguments_apart_by_their_values() {
+    let log = Log::default();
+    let counter = log.clone();
+    let mut spec = ToolSpec::from_fn("pair", "Takes two.", move |pair: Pair, _| {
+        counter.push(format!("{} {}", pair.a, pair.b));
+        async { Ok(1) }
+    });
+    spec.cache(Cache::new());
+    let runs = async |args: &str| {
+        spec.call(args.to_owned()).await.unwrap();
+        log.take().len()
+    };
+    assert_eq!(runs(r#"{"a": {"x": 1, "y": [2]}, "b": "1"}"#).await, 1);
+    assert_eq!(runs(r#"{"b": "1",   "a": {"y": [2], "x": 1}}"#).await, 0, "the order means nothing");
+    assert_eq!(runs(r#"{"b": 1, "a": {"y": [2], "x": 1}}"#).await, 1);
+    // Numbers that read the same may not be the same.
+    assert_eq!(runs(r#"{"b": 0, "a": 100000000000000000000000001}"#).await, 1);
+    assert_eq!(runs(r#"{"b": 0, "a": 100000000000000000000000001}"#).await, 1);
+    // What a state fills belongs to the call.
+    spec.bind("b", None, json!(5)).unwrap();
+    let bound = async |b: i64| {
+        spec.state().set("b", b);
+        spec.call(json!({ "a": 1 })).await.unwrap();
+        log.take()
+    };
+    assert_eq!(
+        (bound(5).await, bound(5).await.len(), bound(6).await),
+        (vec!["1 5".into()], 0, vec!["1 6".into()])
+    );
+}
+
+#[guardrail(output)]
+fn masked(log: State<Log>, output: &mut ToolOutput) {
+    log.push("masked");
+    output.push_text("*");
+}
+
+/// Is kept as it left.
+#[tool(cache, output_guardrails = [masked])]
+fn guarded(log: State<Log>) -> String {
+    log.push("ran");
+    "x".to_owned()
+}
+
+#[tokio::test]
+async fn l1_the_cache_stands_outside_of_guardrails() {
+    let (cx, log) = crate::support::context("guarded");
+    let tool = guarded::default();
+    let text = async |cx| {
+        let output = onionskin::DynTool::run_dyn(&tool, cx, &mut Args::default()).await;
+        output.unwrap().to_text().into_owned()
+    };
+    assert_eq!(text(&cx).await, "x*");
+    // The same call again is another try; another call is answered.
+    let other = onionskin::testing::context("guarded").state(log.clone()).build();
+    assert_eq!(text(&other).await, "x*");
+    assert_eq!(log.take(), ["ran", "masked"]);
+}

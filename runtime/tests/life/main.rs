@@ -1,0 +1,16 @@
+//! The life of a tool's call: guardrails, stages, what answers for errors; in which order, and that nothing fails open.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
+
+mod approval;
+mod cache;
+mod examples;
+mod guardrails;
+mod order;
+mod support;

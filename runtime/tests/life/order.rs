@@ -1,0 +1,364 @@
+//! The order of all stages, and what answers for errors.
+
+use onionskin::{AgentHandle, Script, ScriptedTurn, TypedNext};
+use onionskin::{
+    Args, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec,
+    agent, guardrail, tool, tool_hook, toolbox,
+};
+use serde_json::json;
+
+use crate::support::{Log, context, told};
+
+#[tool_hook]
+async fn agent_hook(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push("agent hook");
+    let result = next.run(args).await;
+    log.push("/agent hook");
+    result
+}
+
+#[tool_hook]
+async fn own_hook(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push("own hook");
+    let result = next.run(args).await;
+    log.push("/own hook");
+    result
+}
+
+#[guardrail(input)]
+fn in_a(log: State<Log>, _args: &Args) {
+    log.push("input a");
+}
+
+#[guardrail(input)]
+fn in_b(log: State<Log>, _args: &Args) {
+    log.push("input b");
+}
+
+#[guardrail(output)]
+fn out_a(log: State<Log>, output: &ToolOutput) {
+    log.push(format!("output a {}", output.to_text()));
+}
+
+#[guardrail(output)]
+fn out_b(log: State<Log>, _result: &ToolResult) {
+    log.push("output b");
+}
+
+fn explain(cx: &ToolContext, error: ToolError) -> ToolResult {
+    let log = <State<Log> as onionskin::Inject>::inject(cx)?;
+    log.push(format!("on_error {error}"));
+    Ok(ToolOutput::text("explained"))
+}
+
+/// Runs, or fails.
+#[tool(
+    hooks = [own_hook],
+    input_guardrails = [in_a, in_b],
+    output_guardrails = [out_a, out_b],
+    on_error = explain
+)]
+async fn written(fail: bool, log: State<Log>) -> Result<String, String> {
+    log.push("run");
+    if fail { Err("failed".to_owned()) } else { Ok("fine".to_owned()) }
+}
+
+/// A tool by hand, all its stages written out.
+struct ByHand(ToolDefinition);
+
+impl Default for ByHand {
+    fn default() -> Self {
+        Self(ToolDefinition::new("by_hand", "By hand."))
+    }
+}
+
+fn log_of(cx: &ToolContext) -> State<Log> {
+    <State<Log> as onionskin::Inject>::inject(cx).unwrap()
+}
+
+impl Tool for ByHand {
+    const NAME: &'static str = "by_hand";
+    type State = State<Log>;
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn on_invoke(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        log_of(cx).push("on_invoke");
+        if args["fail"] == "on_invoke" { Err("not invoked".into()) } else { Ok(()) }
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        log_of(cx).push("run");
+        match args["fail"].as_str() {
+            Some("run") => Err("failed".into()),
+            Some("panic") => panic!("oh"),
+            Some("stop") => Err(Exit::stop("stopped")),
+            Some("abort") => Err(Exit::abort("over")),
+            Some(other) => Ok(ToolOutput::text(other)),
+            None => Ok(ToolOutput::text("fine")),
+        }
+    }
+
+    async fn on_output(&self, cx: &ToolContext, mut output: ToolOutput) -> ToolResult {
+        log_of(cx).push("on_output");
+        if output.to_text() == "on_output" {
+            return Err("bad output".into());
+        }
+        output.push_text("+");
+        Ok(output)
+    }
+
+    async fn on_error(&self, cx: &ToolContext, error: ToolError) -> ToolResult {
+        log_of(cx).push(format!("on_error {error}"));
+        Ok(ToolOutput::text("explained"))
+    }
+}
+
+#[derive(Default)]
+pub struct Box1;
+
+#[toolbox]
+impl Box1 {
+    /// A method.
+    #[tool(hooks = [own_hook], input_guardrails = [in_a, in_b], output_guardrails = [out_a, out_b], on_error = explain)]
+    fn method(&self, fail: bool, log: State<Log>) -> Result<String, String> {
+        log.push("run");
+        if fail { Err("failed".to_owned()) } else { Ok("fine".to_owned()) }
+    }
+}
+
+/// Another tool, with a typed hook on it.
+#[tool]
+fn typed(x: i64, log: State<Log>) -> i64 {
+    log.push("run");
+    x
+}
+
+#[tool_hook(tool = typed)]
+async fn typed_hook(
+    log: State<Log>,
+    args: onionskin::ArgsOf<typed>,
+    next: impl TypedNext<typed>,
+) -> ToolResult<i64> {
+    log.push("typed hook");
+    next.run(args).await
+}
+
+agent! {
+    Clerk {
+        instruction: "Work.",
+        state: Log,
+        function_tools: [written, ByHand, typed],
+        toolboxes: [Box1],
+        tool_hooks: [agent_hook, typed_hook],
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Fail {
+    fail: bool,
+}
+
+fn closure() -> ToolSpec {
+    let mut spec = ToolSpec::from_fn("closure", "A closure.", |args: Fail, cx| async move {
+        log_of(&cx).push("run");
+        if args.fail { Err("failed".into()) } else { Ok("fine") }
+    });
+    spec = spec.hook(own_hook::new());
+    spec.add_input_guardrails((in_a::new(), in_b::new()));
+    spec.add_output_guardrails((out_a::new(), out_b::new()));
+    spec.add_on_error_func(|error, cx| async move { explain(&cx, error) });
+    spec
+}
+
+async fn clerk(log: &Log, turn: ScriptedTurn) -> (AgentHandle, onionskin::RunOutput) {
+    let script = Script::turns([turn, ScriptedTurn::say("{last}")]);
+    let clerk = Clerk::builder().model(script).state(log.clone()).toolbox(Box1).tool(closure());
+    let clerk = clerk.build().await.unwrap();
+    let output = clerk.run("go").await.unwrap();
+    (clerk, output)
+}
+
+#[tokio::test]
+async fn l1_order_of_a_call() {
+    let log = Log::default();
+    for tool in ["written", "method", "closure"] {
+        let (_, output) = clerk(&log, ScriptedTurn::call(tool, json!({ "fail": false }))).await;
+        assert_eq!(output.text, "fine");
+        let fine = [
+            "agent hook",
+            "own hook",
+            "input a",
+            "input b",
+            "run",
+            "output a fine",
+            "output b",
+            "/own hook",
+            "/agent hook",
+        ];
+        assert_eq!(log.take(), fine, "{tool}");
+        let (_, output) = clerk(&log, ScriptedTurn::call(tool, json!({ "fail": true }))).await;
+        assert_eq!(output.text, "explained");
+        let failed = [
+            "agent hook",
+            "own hook",
+            "input a",
+            "input b",
+            "run",
+            "on_error failed",
+            "output a explained",
+            "output b",
+            "/own hook",
+            "/agent hook",
+        ];
+        assert_eq!(log.take(), failed, "{tool}");
+    }
+    let (_, output) = clerk(&log, ScriptedTurn::call("by_hand", json!({}))).await;
+    assert_eq!(output.text, "fine+");
+    assert_eq!(log.take(), ["agent hook", "on_invoke", "run", "on_output", "/agent hook"]);
+    let (_, output) = clerk(&log, ScriptedTurn::call("typed", json!({ "x": 3 }))).await;
+    assert_eq!(output.text, "3");
+    assert_eq!(log.take(), ["agent hook", "typed hook", "run", "/agent hook"]);
+}
+
+#[tokio::test]
+async fn l1_stages_of_a_hand_written_tool_as_a_value() {
+    let log = Log::default();
+    let mut spec = ToolSpec::new(ByHand::default()).with_state(log.clone()).hook(own_hook::new());
+    spec.add_input_guardrails(in_a::new()).add_output_guardrails(out_a::new());
+    let said = spec.exec(json!({})).await;
+    assert_eq!(said.output().unwrap().to_text(), "fine+");
+    let fine = ["own hook", "input a", "on_invoke", "run", "on_output", "output a fine+", "/own hook"];
+    assert_eq!(log.take(), fine);
+}
+
+#[tokio::test]
+async fn l1_on_error_catches_errors_of_every_stage_from_on_invoke_on() {
+    let tool = ByHand::default();
+    for (fail, expect) in [
+        ("on_invoke", vec!["on_invoke", "on_error not invoked"]),
+        ("run", vec!["on_invoke", "run", "on_error failed"]),
+        ("panic", vec!["on_invoke", "run", "on_error `by_hand` panicked: oh"]),
+        ("on_output", vec!["on_invoke", "run", "on_output", "on_error bad output"]),
+    ] {
+        let (cx, log) = context("by_hand");
+        let mut args = Args::from(json!({ "fail": fail }).to_string());
+        let result = onionskin::DynTool::run_dyn(&tool, &cx, &mut args).await;
+        assert_eq!(
+            (told(&result).0.as_str(), log.take()),
+            ("explained", expect.into_iter().map(String::from).collect())
+        );
+    }
+    for fail in ["stop", "abort"] {
+        let (cx, log) = context("by_hand");
+        let mut args = Args::from(json!({ "fail": fail }).to_string());
+        let result = onionskin::DynTool::run_dyn(&tool, &cx, &mut args).await;
+        assert!(matches!(result, Err(Exit::Stop(_) | Exit::Abort(_))), "{result:?}");
+        assert_eq!(log.take(), ["on_invoke", "run"]);
+    }
+}
+
+fn fails_too(_: &ToolContext, error: ToolError) -> ToolResult {
+    match &*error.to_text() {
+        "panic" => panic!("in on_error"),
+        "same" => Err(Exit::Tool(error)),
+        "told otherwise" => Err(Exit::Tool(ToolError::new("it is down").with_source(error))),
+        "abort" => Err(Exit::abort("over")),
+        "wrapped" => Err(format!("while it was told: {error}").into()),
+        _ => Err("the log is full".into()),
+    }
+}
+
+/// Fails.
+#[tool(on_error = fails_too)]
+fn fails(how: String) -> Result<(), String> {
+    Err(how)
+}
+
+#[tokio::test]
+async fn l1_if_on_error_fails_both_are_reported() {
+    let run = async |how: &str| {
+        let mut args = Args::from(json!({ "how": how }).to_string());
+        fails::default().run(&ToolContext::detached("fails"), &mut args).await
+    };
+    let both = run("no such file").await;
+    let (text, _) = told(&both);
+    assert_eq!(text, "the log is full\nIt came up while this error was handled: no such file");
+    let panicked = told(&run("panic").await).0;
+    assert_eq!(
+        panicked,
+        "the `on_error` of `fails` panicked: in on_error\nIt came up while this error was handled: panic"
+    );
+    assert_eq!(told(&run("same").await).0, "same");
+    assert_eq!(told(&run("wrapped").await).0, "while it was told: wrapped");
+    assert_eq!(told(&run("told otherwise").await).0, "it is down");
+    assert!(run("abort").await.unwrap_err().is_abort());
+
+    // The chain of an added one holds both.
+    let mut spec = ToolSpec::from_fn("down", "Is down.", |(): (), _| async { Err::<u8, _>("down".into()) });
+    spec.add_on_error_func(|_, _| async { Err("the log is full".into()) });
+    let chain = spec.exec(json!({})).await.error_chain();
+    assert_eq!(chain[0], "the log is full\nIt came up while this error was handled: down");
+    assert!(chain.iter().any(|error| error == "down"), "{chain:?}");
+}
+
+#[guardrail(input)]
+fn refuses(_args: &Args) -> Result<(), &'static str> {
+    Err("refused")
+}
+
+#[guardrail(output)]
+fn withholds(_output: &ToolOutput) -> Result<(), &'static str> {
+    Err("withheld")
+}
+
+/// Is refused.
+#[tool(input_guardrails = [refuses], on_error = explain)]
+fn refused() {}
+
+/// Is withheld.
+#[tool(output_guardrails = [withholds], on_error = explain)]
+fn withheld() {}
+
+#[tokio::test]
+async fn l1_what_guardrails_refuse_is_not_on_errors() {
+    assert_eq!(told(&crate::support::call::<refused>("{}").await).0, "refused");
+    assert_eq!(told(&crate::support::call::<withheld>("{}").await).0, "withheld");
+}
+
+/// Guardrails and an `on_error` around whatever it is, behind a hook.
+fn around(spec: ToolSpec, log: &Log) -> ToolSpec {
+    let mut spec = spec.with_state(log.clone()).hook(own_hook::new());
+    spec.add_input_guardrails(in_a::new()).add_output_guardrails(out_b::new());
+    spec.add_on_error_func(|error, cx| async move { explain(&cx, error) });
+    spec
+}
+
+#[cfg(feature = "mcp")]
+#[tokio::test]
+async fn l1_tools_of_servers_take_guardrails_too() {
+    let log = Log::default();
+    let description = json!({ "name": "far", "description": "Is far.", "inputSchema": { "type": "object" } });
+    let spec = around(ToolSpec::from_mcp(description).unwrap(), &log);
+    assert_eq!(spec.exec(json!({})).await.output().unwrap().to_text(), "explained");
+    let lines = log.take();
+    assert_eq!(
+        (&*lines[0], &*lines[1], &*lines[3], &*lines[4]),
+        ("own hook", "input a", "output b", "/own hook")
+    );
+    assert!(lines[2].starts_with("on_error `far` is only the description of an MCP tool"), "{lines:?}");
+}
+
+#[cfg(feature = "script")]
+#[tokio::test]
+async fn l1_scripts_take_guardrails_too() {
+    let log = Log::default();
+    let code = "/// Divides.\n///\n/// # Arguments\n/// * `by: int` - by what\nfn divide(by) { 6 / by }";
+    let spec = around(ToolSpec::from_code(code).unwrap(), &log);
+    assert_eq!(spec.exec(json!({ "by": 2 })).await.output().unwrap().to_text(), "3");
+    assert_eq!(log.take(), ["own hook", "input a", "output b", "/own hook"]);
+    assert_eq!(spec.exec(json!({ "by": 0 })).await.output().unwrap().to_text(), "explained");
+    assert!(log.take()[2].starts_with("on_error the script of `divide` failed"));
+}

@@ -1,0 +1,40 @@
+//! A log that calls write into, and short forms.
+
+use std::sync::{Arc, Mutex};
+
+use onionskin::{Args, DynTool, ErrorKind, Tool, ToolContext, ToolResult, testing};
+
+/// What happened, in order: the state of the tools here.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub fn push(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    /// What was written since the last time.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+/// A context with a log, and the log.
+pub fn context(tool: &str) -> (ToolContext, Log) {
+    let log = Log::default();
+    (testing::context(tool).state(log.clone()).build(), log)
+}
+
+/// Calls a tool as an agent would, past its hooks.
+pub async fn call<T: Tool + Default>(args: &str) -> ToolResult {
+    let (cx, _) = context(T::NAME);
+    DynTool::run_dyn(&T::default(), &cx, &mut Args::from(args)).await
+}
+
+/// The text of an output or of an error, and of which kind it is.
+pub fn told(result: &ToolResult) -> (String, Option<ErrorKind>) {
+    match result {
+        Ok(output) => (output.to_text().into_owned(), None),
+        Err(exit) => (exit.to_string(), exit.as_tool_error().map(onionskin::ToolError::kind)),
+    }
+}

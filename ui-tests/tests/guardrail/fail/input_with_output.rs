@@ -1,0 +1,8 @@
+use onionskin::{ToolOutput, guardrail};
+
+#[guardrail(input)]
+fn check(output: &mut ToolOutput) {
+    output.push_text("!");
+}
+
+fn main() {}

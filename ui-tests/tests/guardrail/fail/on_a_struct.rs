@@ -1,0 +1,6 @@
+use onionskin::guardrail;
+
+#[guardrail(input)]
+struct Check;
+
+fn main() {}

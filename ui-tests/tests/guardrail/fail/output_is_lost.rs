@@ -1,0 +1,8 @@
+use onionskin::{ToolOutput, guardrail};
+
+#[guardrail(output)]
+fn check(output: ToolOutput) {
+    drop(output);
+}
+
+fn main() {}

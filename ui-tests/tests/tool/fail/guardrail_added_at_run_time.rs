@@ -1,0 +1,19 @@
+use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, tool};
+
+struct Check;
+
+impl InputGuardrail for Check {
+    onionskin::raw_guardrail!();
+
+    async fn check(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+}
+
+/// Adds one.
+#[tool(input_guardrails = [Check])]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+fn main() {}
