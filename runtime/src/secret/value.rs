@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn t8_what_a_secret_holds_is_wiped() {
         let (mut text, mut bytes, mut fixed) = ("hunter2".to_owned(), b"hunter2".to_vec(), *b"hunter2");
-        let mut value = json!({ "a": ["hunter2", 1234567], "b": { "c": "hunter2" } });
+        let mut value = json!({ "a": ["hunter2", 1_234_567], "b": { "c": "hunter2" } });
         text.wipe();
         bytes.wipe();
         fixed.wipe();
