@@ -33,8 +33,9 @@ impl Tail {
         let mut stream = BufReader::new(stream);
         let mut held = secrets.held();
         let mut bytes = Vec::new();
-        while let Ok(1..) = (&mut stream).take(LINE).read_until(b'\n', &mut bytes).await {
-            let ends = bytes.ends_with(b"\n");
+        while let Ok(read @ 1..) = (&mut stream).take(LINE).read_until(b'\n', &mut bytes).await {
+            // The end of the stream ends a line as well.
+            let ends = bytes.ends_with(b"\n") || (read as u64) < LINE;
             // A secret may stand across a cut, and so may a character.
             let whole = if ends { bytes.len() } else { characters(&bytes) };
             let mut text = held.push(&String::from_utf8_lossy(&bytes[..whole]));

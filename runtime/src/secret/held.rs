@@ -67,13 +67,18 @@ impl ModelDelta {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
 
     use super::*;
 
     fn needles() -> Arc<Needles> {
-        let secrets = ["hunter2!hunter2!", "abcabcabd", "hunter2!", "abcabd"];
-        Arc::new(Needles::new(secrets.iter().map(|secret| (secret.as_bytes(), Arc::from("[secret]")))))
+        static NEEDLES: LazyLock<Arc<Needles>> = LazyLock::new(|| {
+            let secrets = ["hunter2!hunter2!", "abcabcabd", "hunter2!", "abcabd"];
+            Arc::new(Needles::new(secrets.iter().map(|secret| (secret.as_bytes(), Arc::from("[secret]")))))
+        });
+        Arc::clone(&NEEDLES)
     }
 
     fn in_pieces(pieces: &[&str]) -> String {

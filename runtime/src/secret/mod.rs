@@ -16,7 +16,7 @@ pub use bind::{Bound, ConcealNone, ConcealSome};
 pub(crate) use held::Held;
 pub(crate) use held::HeldDeltas;
 pub(crate) use known::Concealed;
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "genai", feature = "mcp"))]
 pub(crate) use needles::Needles;
 pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
 pub use value::{Secret, Sensitive};

@@ -18,7 +18,7 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is dropped.
 ///
 /// A tool takes one from the agent's state or the session's, with `#[bind(..)]`; the session then knows it, and takes
-/// it out of what the tool gives back by accident ([the guide] says what is caught and what cannot be).
+/// it out of what the tool gives back by accident. The guide says what is caught and what cannot be.
 ///
 /// ```
 /// use onionskin::{Secret, tool};
@@ -54,8 +54,6 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// assert_eq!(config.key.expose(), "hunter2");
 /// assert_eq!(serde_json::to_string(&config).unwrap(), r#"{"key":"[secret]"}"#);
 /// ```
-///
-/// [the guide]: https://docs.rs/onionskin
 pub struct Secret<T> {
     value: T,
     /// What `T` says, kept so that naming the type asks nothing of it.
@@ -240,5 +238,50 @@ impl Sensitive for Value {
             Value::Object(fields) => fields.values_mut().for_each(Self::wipe),
             other => *other = Value::Null,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn t8_what_a_secret_holds_is_wiped() {
+        let (mut text, mut bytes, mut fixed) = ("hunter2".to_owned(), b"hunter2".to_vec(), *b"hunter2");
+        let mut value = json!({ "a": ["hunter2", 1_234_567], "b": { "c": "hunter2" } });
+        text.wipe();
+        bytes.wipe();
+        fixed.wipe();
+        value.wipe();
+        assert_eq!((text.as_str(), bytes.as_slice(), fixed), ("", &b""[..], [0; 7]));
+        assert_eq!(value, json!({ "a": ["", null], "b": { "c": "" } }));
+    }
+
+    #[test]
+    fn t8_a_secret_is_wiped_when_it_is_dropped() {
+        struct Told<'t>(&'t std::cell::Cell<bool>);
+        impl Sensitive for Told<'_> {
+            fn each(&self, _: &mut dyn FnMut(&[u8])) {}
+
+            fn wipe(&mut self) {
+                self.0.set(true);
+            }
+        }
+        let wiped = std::cell::Cell::new(false);
+        drop(Secret::new(Told(&wiped)));
+        assert!(wiped.get());
+    }
+
+    #[test]
+    fn t8_an_error_does_not_show_what_was_read() {
+        let error = serde_json::from_str::<Secret<Vec<u8>>>(r#""hunter2""#).unwrap_err();
+        assert!(!error.to_string().contains("hunter2") && error.to_string().contains("a secret"), "{error}");
+        let read: Vec<Option<Secret<String>>> = serde_json::from_str(r#"["hunter2", null]"#).unwrap();
+        assert_eq!(
+            format!("{read:?} {:>10}|", read[0].as_ref().unwrap()),
+            "[Some([secret]), None]   [secret]|"
+        );
     }
 }

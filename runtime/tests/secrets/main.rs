@@ -2,3 +2,4 @@
 #![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, reason = "tests")]
 
 mod bind;
+mod sessions;

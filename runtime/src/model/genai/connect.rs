@@ -8,7 +8,7 @@ use genai::{Client, ModelIden, ServiceTarget};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::Key;
-use super::failure::{self, Secret};
+use super::failure::{self, ApiKey};
 use crate::model::ModelError;
 
 /// The client. `plain` says that it is for an address without TLS.
@@ -61,7 +61,7 @@ pub(super) fn adapter_kind(
         });
     }
     let kind =
-        AdapterKind::from_model(model).map_err(|error| failure::model_error(error, &Secret::none()))?;
+        AdapterKind::from_model(model).map_err(|error| failure::model_error(error, &ApiKey::none()))?;
     // genai takes every name that it does not know for one of Ollama's.
     let unknown = kind == AdapterKind::Ollama && !model.contains("::");
     Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
@@ -88,17 +88,17 @@ pub(super) async fn target(
     adapter: Option<&str>,
     base_url: Option<&str>,
     key: &Key,
-) -> Result<(ServiceTarget, Secret), ModelError> {
+) -> Result<(ServiceTarget, ApiKey), ModelError> {
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
     let mut target = client
         .resolve_service_target(ModelIden::new(kind, model))
         .await
-        .map_err(|error| failure::model_error(error, &Secret::none()))?;
+        .map_err(|error| failure::model_error(error, &ApiKey::none()))?;
     if let Some(url) = base_url {
         target.endpoint = Endpoint::from_owned(url);
     }
     let from_env = |name: &str| match std::env::var(name) {
-        Ok(key) if !key.is_empty() => Ok(Secret::new(key)),
+        Ok(key) if !key.is_empty() => Ok(ApiKey::new(key.into())),
         _ => Err(ModelError::Setup(format!(
             "no key for the model `{model}`: set the environment variable {name}, or call `.api_key(..)`"
         ))),
@@ -109,11 +109,11 @@ pub(super) async fn target(
         // genai always sends a key; a server that wants none does not look at it.
         Key::Usual if base_url.is_some() => {
             target.auth = AuthData::from_single("none");
-            return Ok((target, Secret::none()));
+            return Ok((target, ApiKey::none()));
         }
         Key::Usual => match &target.auth {
             AuthData::FromEnv(name) => from_env(name)?,
-            _ => return Ok((target, Secret::none())),
+            _ => return Ok((target, ApiKey::none())),
         },
     };
     target.auth = AuthData::from_single(secret.expose());

@@ -9,31 +9,33 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::model::ModelError;
+use crate::secret::{Needles, Secret};
 
 /// More of a provider's answer than this is not repeated in an error.
 const LONGEST: usize = 2_000;
 
-/// A key. It has no `Debug`, so that nothing can print it by accident.
+/// A key, and what finds it.
 #[derive(Clone)]
-pub(super) struct Secret(Arc<str>);
+pub(super) struct ApiKey(Arc<(Secret<String>, Needles)>);
 
-impl Secret {
-    pub(super) fn new(key: String) -> Self {
-        Self(key.into())
+impl ApiKey {
+    pub(super) fn new(key: Secret<String>) -> Self {
+        let needles = Needles::new([(key.expose().as_bytes(), Arc::from("***"))]);
+        Self(Arc::new((key, needles)))
     }
 
     /// No key at all.
     pub(super) fn none() -> Self {
-        Self("".into())
+        Self::new(Secret::new(String::new()))
     }
 
     pub(super) fn expose(&self) -> &str {
-        &self.0
+        self.0.0.expose()
     }
 
     /// Takes the key out of a text: some servers repeat it in their errors.
     fn scrub(&self, text: &str) -> String {
-        let text = if self.0.is_empty() { Cow::Borrowed(text) } else { text.replace(&*self.0, "***").into() };
+        let text = self.0.1.hide(text);
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}..", &text[..end]),
             None => text.into_owned(),
@@ -52,7 +54,7 @@ pub(super) fn without_user(url: &str) -> Cow<'_, str> {
 }
 
 /// What genai's error is for the loop: transient or not, and why.
-pub(super) fn model_error(error: genai::Error, secret: &Secret) -> ModelError {
+pub(super) fn model_error(error: genai::Error, secret: &ApiKey) -> ModelError {
     use genai::Error;
     if let (Some(status), Some(headers)) = (error.status(), error.headers()) {
         let body = match &error {
@@ -95,7 +97,7 @@ pub(super) fn model_error(error: genai::Error, secret: &Secret) -> ModelError {
 }
 
 /// An error that came inside a stream: as the status that the same error has before the stream.
-fn event_error(body: &Value, secret: &Secret) -> ModelError {
+fn event_error(body: &Value, secret: &ApiKey) -> ModelError {
     let inner = body.get("error").unwrap_or(body);
     let kind = inner.get("type").and_then(Value::as_str).unwrap_or_default();
     let number = inner.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());

@@ -13,8 +13,9 @@ use genai::chat::ChatStreamEvent;
 use genai::{Client, ServiceTarget};
 
 use self::answer::Answer;
-use self::failure::Secret;
+use self::failure::ApiKey;
 use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use crate::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
 ///
@@ -52,7 +53,7 @@ enum Key {
     /// This environment variable.
     Env(Arc<str>),
     /// Here it is.
-    Given(Secret),
+    Given(ApiKey),
 }
 
 impl GenaiModel {
@@ -91,10 +92,10 @@ impl GenaiModel {
         self
     }
 
-    /// Uses this key.
+    /// Uses this key. No error shows it, whatever the provider answers.
     #[must_use]
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.key = Key::Given(Secret::new(key.into()));
+    pub fn api_key(mut self, key: impl Into<Secret<String>>) -> Self {
+        self.key = Key::Given(ApiKey::new(key.into()));
         self
     }
 
@@ -127,7 +128,7 @@ impl GenaiModel {
     }
 
     /// Where the request goes, and the secret that must not come back in an error.
-    async fn target(&self, request: &ModelRequest) -> Result<(ServiceTarget, Secret), ModelError> {
+    async fn target(&self, request: &ModelRequest) -> Result<(ServiceTarget, ApiKey), ModelError> {
         let name = self.name.as_ref().or(request.model.as_ref()).ok_or_else(|| {
             ModelError::Setup(format!(
                 "the agent `{}` names no model: write `model: ..` in it, or give it `GenaiModel::new(..)`",
