@@ -77,6 +77,9 @@ pub struct ToolDeclaration {
     pub description: Arc<str>,
     /// The JSON Schema of its arguments.
     pub input_schema: Arc<Value>,
+    /// Whether the provider should hold the model to the schema, in its strict dialect.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 /// Two tools of one agent have the same name.
@@ -181,5 +184,6 @@ fn declare(entry: &Entry) -> ToolDeclaration {
         name: Arc::clone(&entry.wire_name),
         description: Arc::clone(&entry.definition.description),
         input_schema: Arc::clone(&entry.definition.input_schema),
+        strict: entry.definition.is_strict(),
     }
 }
