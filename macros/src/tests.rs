@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::{agent, guardrail, hook};
+use crate::{agent, guardrail, hook, strict};
 
 const HOOKS: [&str; 4] = [
     "async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
@@ -195,6 +195,34 @@ fn compare(name: &str, expansion: TokenStream) {
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(text, kept, "the expansion differs from {}; ONIONSKIN_BLESS=1 writes it anew", path.display());
+}
+
+#[test]
+fn strict_types_half_typed_never_panic() {
+    let text = "#[derive(Strict)] #[serde(tag = \"kind\", rename_all = \"snake_case\")] #[strict(crate = my::onionskin)]
+        pub enum Shape<'a, T: Kind = u8> where T: 'a {
+            /// Round.
+            #[serde(rename(serialize = \"c\"), skip)] Circle { #[schemars(with = \"Vec<u8>\", extend(\"x\" = [1, 2]))] radius: f64 },
+            Two(&'a T, T::Value, <T as Kind>::Value),
+            Flat { #[serde(flatten)] one: Box<Self>, #[serde(flatten)] two: [u8; 3] },
+            Nothing {},
+        }";
+    let mut written = 0;
+    for prefix in prefixes(tokens(text)) {
+        let expansion = strict::expand(prefix.clone());
+        if syn::parse2::<syn::DeriveInput>(prefix.clone()).is_ok() {
+            assert!(holds_name(&expansion, "for", "Shape"), "{prefix}\n{expansion}");
+            written += 1;
+        }
+    }
+    assert!(written > 5, "{written} types");
+}
+
+#[test]
+fn expansion_of_a_strict_type_reads_well() {
+    let item =
+        tokens("struct Page<T> { items: Vec<T>, #[serde(flatten)] at: Place, next: Option<Box<Self>> }");
+    compare("strict.txt", strict::expand(item));
 }
 
 #[test]

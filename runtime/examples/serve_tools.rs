@@ -41,8 +41,8 @@ struct Found {
 #[tool(strict, annotations(read_only, open_world = false))]
 fn search_shop(
     /// What to look for.
-    words: Vec<String>,
-    filters: Vec<Filter>,
+    words: &[String],
+    filters: &[Filter],
     #[arg(default = 2, range(1..=9))] limit: u8,
 ) -> Found {
     let most = filters.iter().find_map(|filter| match filter {

@@ -40,6 +40,16 @@ const _: () = {
         }
     }
 
+    impl add_one {
+        #[inline]
+        fn spec() -> rt::ToolSpec {
+            rt::ToolSpec::of_function(
+                <Self as Default>::default(),
+                "async fn add_one(x: i64) -> i64 {\n    x + 1\n}",
+            )
+        }
+    }
+
     pub struct Arguments {
         pub x: i64,
     }
@@ -289,6 +299,14 @@ async fn a_call_goes_through_hooks_and_ring_to_the_function() {
         "Invalid arguments for `add_one`; it did not run:\n- `y`: unknown argument; it takes `x`\n- `x`: expected an \
          integer, found the string \"no\""
     );
+}
+
+#[tokio::test]
+async fn a_tool_is_a_value() {
+    let spec = add_one::spec();
+    assert_eq!(spec.signature(), "add_one(x)");
+    assert!(spec.code().contains("x + 1"));
+    assert_eq!(onionskin::call!(spec, x = 41).await.unwrap(), 42);
 }
 
 #[tokio::test]

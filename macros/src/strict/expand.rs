@@ -80,8 +80,15 @@ struct Used<'p> {
 
 impl<'ast> Visit<'ast> for Used<'_> {
     fn visit_type_path(&mut self, ty: &'ast TypePath) {
-        let first = ty.path.segments.first().filter(|_| ty.qself.is_none());
-        if first.is_some_and(|first| self.params.contains(&first.ident)) {
+        // `T`, `T::Value` and `<T as Kind>::Value`.
+        let named = match &ty.qself {
+            Some(qself) => match &*qself.ty {
+                Type::Path(of) => of.path.get_ident(),
+                _ => None,
+            },
+            None => ty.path.segments.first().map(|first| &first.ident),
+        };
+        if named.is_some_and(|named| self.params.contains(named)) {
             let ty = Type::Path(ty.clone());
             if !self.found.iter().any(|found| same(found, &ty)) {
                 self.found.push(ty);

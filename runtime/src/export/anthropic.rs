@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::error::{ExportError, Provider};
+use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::strict::{Optional, Rules, object, plain_root, strict};
 use crate::tool::{ToolDefinition, wire_name};
@@ -44,7 +44,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Anthropic);
     let schema = if options.is_strict(definition) {
-        strict(site, &RULES, &definition.input_schema)?
+        strict_input_schema(site, &definition.input_schema)?
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
         plain_root(site, &mut root)?;
@@ -69,4 +69,9 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         site,
     )?;
     Ok(Value::Object(form))
+}
+
+/// The schema in the strict dialect.
+pub(super) fn strict_input_schema(site: Site<'_>, schema: &Value) -> Result<Value, ExportError> {
+    strict(site, &RULES, schema)
 }

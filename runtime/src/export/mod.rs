@@ -53,6 +53,9 @@
 //! parentheses; the tool itself still refuses a value beyond it. A `null` that a model gives for an optional
 //! argument reads as an argument that is missing.
 //!
+//! `#[tool(strict)]` has the compiler hold a tool to OpenAI's dialect; such a tool is exported strictly where the options say
+//! nothing else.
+//!
 //! What a dialect cannot take at all is an [`ExportError`] that names the tool, the place and the next step: an open
 //! map, a value of any type, a tuple of different types, a recursive type where there are none. With
 //! [`ExportOptions::lossy`] the following are widened or narrowed instead, and nothing else:
@@ -87,6 +90,8 @@ pub use openai::{openai_chat, openai_responses};
 pub use options::ExportOptions;
 pub use plain::{strict_schema, to_jsonschema};
 pub use prompt::{docstring, example_arguments, signature, signature_with, to_prompt};
+#[cfg(feature = "genai")]
+pub(crate) use request::strict_schemas;
 pub use request::{Form, request};
 
 #[expect(unused_imports, reason = "the module's documentation links to it")]

@@ -2,9 +2,17 @@
 
 use serde_json::Value;
 
+#[cfg(feature = "genai")]
+use super::anthropic::strict_input_schema;
+#[cfg(feature = "genai")]
+use super::error::Site;
 use super::error::{ExportError, Provider};
+#[cfg(feature = "genai")]
+use super::openai::strict_parameters;
 use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
+#[cfg(feature = "genai")]
+use crate::model::ToolDeclaration;
 use crate::tool::ToolDefinition;
 use crate::tool::wire_name;
 
@@ -83,4 +91,24 @@ pub fn request<'t>(
         errors.extend(count::anthropic(&schemas));
     }
     if errors.is_empty() { Ok(exported) } else { Err(errors) }
+}
+
+/// The schemas of a request's strict tools in a provider's strict dialect; none of a tool that is not strict, that the dialect
+/// has no form for, or of any where all of them together are more than the provider takes. A run goes on without.
+#[cfg(feature = "genai")]
+pub(crate) fn strict_schemas(provider: Provider, tools: &[ToolDeclaration]) -> Vec<Option<Value>> {
+    let schema = |tool: &ToolDeclaration| {
+        let site = Site { tool: &tool.name, provider, lossy: false };
+        match provider {
+            Provider::OpenAi => strict_parameters(site, &tool.input_schema).ok(),
+            Provider::Anthropic => strict_input_schema(site, &tool.input_schema).ok(),
+            _ => None,
+        }
+    };
+    let schemas: Vec<_> = tools.iter().map(|tool| tool.strict.then(|| schema(tool)).flatten()).collect();
+    let strict: Vec<_> = schemas.iter().flatten().collect();
+    if provider == Provider::Anthropic && !count::anthropic(&strict).is_empty() {
+        return vec![None; tools.len()];
+    }
+    schemas
 }

@@ -54,6 +54,7 @@ impl Annotations {
 /// What a model is told about a tool, and how the runtime treats it. Cheap to clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]
 pub struct ToolDefinition {
     /// The name.
     pub name: Arc<str>,

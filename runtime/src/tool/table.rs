@@ -77,6 +77,9 @@ pub struct ToolDeclaration {
     pub description: Arc<str>,
     /// The JSON Schema of its arguments.
     pub input_schema: Arc<Value>,
+    /// Whether the provider should hold the model to the schema, in its strict dialect.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 /// Two tools of one agent have the same name.
@@ -181,14 +184,15 @@ fn declare(entry: &Entry) -> ToolDeclaration {
         name: Arc::clone(&entry.wire_name),
         description: Arc::clone(&entry.definition.description),
         input_schema: shown_schema(&entry.definition),
+        strict: entry.definition.is_strict(),
     }
 }
 
-/// The schema of the arguments, with examples of them.
+/// The schema of the arguments, with examples of them; a strict one has no place for these.
 fn shown_schema(definition: &ToolDefinition) -> Arc<Value> {
     let (schema, examples) = (&definition.input_schema, &definition.examples);
     match &**schema {
-        Value::Object(object) if !examples.is_empty() => {
+        Value::Object(object) if !examples.is_empty() && !definition.is_strict() => {
             let mut object = object.clone();
             object.insert("examples".into(), examples.iter().map(|example| example.args.clone()).collect());
             Arc::new(Value::Object(object))

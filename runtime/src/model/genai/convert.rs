@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::answer::Carried;
 use crate::args::parse_object;
 use crate::content::{ContentBlock, Media};
-use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
+use crate::export::{Provider, strict_schemas};
+use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolDeclaration, ToolResultMessage};
 
 /// A request to a provider that is spoken to in this protocol.
 pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest {
@@ -28,19 +29,30 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
     let mut chat = ChatRequest::new(messages);
     chat.system = request.system.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
     if !request.tools.is_empty() {
-        chat.tools = Some(
-            request
-                .tools
-                .iter()
-                .map(|tool| {
-                    Tool::new(&*tool.name)
-                        .with_description(&*tool.description)
-                        .with_schema((*tool.input_schema).clone())
-                })
-                .collect(),
-        );
+        chat.tools = Some(tools(&request.tools, adapter));
     }
     chat
+}
+
+/// The tools, the strict ones in the provider's strict dialect.
+fn tools(all: &[ToolDeclaration], adapter: &str) -> Vec<Tool> {
+    let provider = match adapter {
+        "openai" | "openai_resp" => Provider::OpenAi,
+        "anthropic" => Provider::Anthropic,
+        _ => Provider::Plain,
+    };
+    let declared = all.iter().zip(strict_schemas(provider, all)).map(|(tool, strict)| {
+        let declared = Tool::new(&*tool.name).with_description(&*tool.description);
+        match strict {
+            Some(schema) => declared.with_schema(schema).with_strict(true),
+            None => {
+                let declared = declared.with_schema((*tool.input_schema).clone());
+                // What says nothing is strict there.
+                if adapter == "openai_resp" { declared.with_strict(false) } else { declared }
+            }
+        }
+    });
+    declared.collect()
 }
 
 /// Sampling, and all of the answer captured.
@@ -162,7 +174,6 @@ mod tests {
 
     use super::*;
     use crate::content::Image;
-    use crate::model::ToolDeclaration;
 
     fn request(messages: Vec<Message>) -> ModelRequest {
         ModelRequest { messages, ..ModelRequest::new("a", "") }
@@ -185,6 +196,7 @@ mod tests {
             name: "look".into(),
             description: "Looks.".into(),
             input_schema: Arc::new(json!({"type": "object", "properties": {"at": {"type": "string"}}})),
+            strict: false,
         }]);
         request.params = RequestParams {
             temperature: Some(0.5),
@@ -202,6 +214,52 @@ mod tests {
         assert_eq!((options.temperature, options.top_p), (Some(0.5), Some(0.9)));
         assert_eq!((options.max_tokens, options.seed), (Some(7), Some(3)));
         assert_eq!(options.stop_sequences, ["END"]);
+    }
+
+    #[test]
+    fn t5_strict_tools_are_sent_in_the_providers_dialect() {
+        let declared = |at: usize, schema: &Value| ToolDeclaration {
+            name: format!("look_{at}").into(),
+            description: "Looks.".into(),
+            input_schema: Arc::new(schema.clone()),
+            strict: true,
+        };
+        let sent = |tools: Vec<ToolDeclaration>, adapter: &str| {
+            let mut request = ModelRequest::new("a", "hi");
+            request.tools = tools.into();
+            seen(&request, adapter)["tools"].as_array().cloned().unwrap_or_default()
+        };
+        let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}});
+        let tool = || vec![declared(0, &schema)];
+        for (adapter, required) in
+            [("openai", json!(["at"])), ("openai_resp", json!(["at"])), ("anthropic", json!([]))]
+        {
+            let sent = &sent(tool(), adapter)[0];
+            assert_eq!(
+                (&sent["strict"], &sent["schema"]["required"]),
+                (&json!(true), &required),
+                "{adapter}"
+            );
+        }
+        let plain = &sent(tool(), "gemini")[0];
+        assert_eq!((&plain["strict"], &plain["schema"]), (&Value::Null, &schema));
+        // A dialect without a form for it, and a request with more than the provider takes.
+        let itself = json!({
+            "type": "object", "properties": {"at": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}},
+        });
+        assert_eq!(sent(vec![declared(0, &itself)], "openai")[0]["strict"], true);
+        assert_eq!(sent(vec![declared(0, &itself)], "anthropic")[0]["strict"], Value::Null);
+        let many = sent(
+            (0..21).map(|at| declared(at, &json!({"type": "object", "properties": {}}))).collect(),
+            "anthropic",
+        );
+        assert!(many.iter().all(|tool| tool["strict"].is_null()));
+        // Where nothing said means strict, it is said.
+        let mut open = tool();
+        open[0].strict = false;
+        assert_eq!(sent(open.clone(), "openai_resp")[0]["strict"], false);
+        assert_eq!(sent(open, "openai")[0]["strict"], Value::Null);
     }
 
     #[test]

@@ -22,7 +22,7 @@ where
 #[derive(Strict)]
 struct Of<K: Kind> {
     value: K::Value,
-    more: Vec<Option<K::Value>>,
+    more: Vec<Option<<K as Kind>::Value>>,
 }
 
 #[derive(Strict)]
