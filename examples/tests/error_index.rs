@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public enums that say what went wrong, and where they stand.
-const ENUMS: [(&str, &str); 11] = [
+const ENUMS: [(&str, &str); 12] = [
     ("BuildError", "runtime/src/agent/error.rs"),
     ("RunError", "runtime/src/agent/error.rs"),
     ("Limit", "runtime/src/agent/error.rs"),
@@ -19,6 +19,7 @@ const ENUMS: [(&str, &str); 11] = [
     ("SpecError", "runtime/src/spec/error.rs"),
     ("ExportError", "runtime/src/export/error.rs"),
     ("KnowledgeError", "runtime/src/toolboxes/knowledge/error.rs"),
+    ("WebSearchError", "runtime/src/toolboxes/web/error.rs"),
     ("Exit", "runtime/src/error.rs"),
     ("ErrorKind", "runtime/src/error.rs"),
 ];

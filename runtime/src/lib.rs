@@ -60,7 +60,7 @@
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
-//! | Ready toolboxes | module `toolboxes` (feature `knowledge-base`) |
+//! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
 //! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
@@ -74,6 +74,7 @@
 //! - `yaml`: scripted models from YAML files.
 //! - `script`: tools written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
+//! - `web-search`: the toolbox `WebSearch`.
 //! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.
 
 #![forbid(unsafe_code)]
@@ -91,6 +92,8 @@ mod context;
 mod error;
 pub mod export;
 pub mod hooks;
+#[cfg(any(feature = "genai", feature = "web-search"))]
+mod http;
 mod journal;
 mod life;
 #[cfg(feature = "mcp")]
@@ -103,7 +106,7 @@ pub mod spec;
 mod strict;
 pub mod testing;
 mod tool;
-#[cfg(feature = "knowledge-base")]
+#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 pub mod toolboxes;
 
 // The macros name this crate by its path, also in its own tests and examples.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use onionskin::{
     Agent, AgentDeclaration, AgentHandle, AgentRun, AgentTool, Args, CallOutcome, CancellationToken,
     ErrorKind, EventKind, Exit, MemoryJournal, Message, Next, RunContext, RunError, Script, ScriptedTurn,
-    State, ToolContext, ToolResult, ToolSource, ToolSpec, agent, call, tool, tool_hook,
+    Secret, State, ToolContext, ToolResult, ToolSource, ToolSpec, agent, call, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -366,6 +366,24 @@ async fn l2_the_run_stands_beneath_the_callers() {
     let (one, two) = (call!(spec, input = "x").await.unwrap(), call!(spec, input = "x").await.unwrap());
     assert!(one.as_str().unwrap().starts_with("looker beneath nobody in "), "{one}");
     assert_ne!(one, two, "each direct call is a run of its own");
+}
+
+#[tokio::test]
+async fn t8_secrets_of_neither_side_reach_the_other() {
+    let (ours, theirs) = ("the-callers-own-key", "the-agents-own-key");
+    let model = Arc::new(Script::turns([ScriptedTurn::say(format!("{theirs} {{input}}"))]));
+    let helper = Helper::builder().model(Arc::clone(&model)).conceal(&Secret::from(theirs));
+    let helper = AgentTool::new(&helper.build().await.unwrap())
+        .output(|output| Ok(format!("out: {}", output.text).into()));
+    let boss = Boss::builder().model(asks("agent__helper", [ours])).tool(helper).conceal(&Secret::from(ours));
+    let mut run = boss.build().await.unwrap().stream("go");
+    while let Some(event) = run.next().await {
+        let told = format!("{event:?}");
+        assert!(!told.contains(ours) && !told.contains(theirs), "{told}");
+    }
+    assert_eq!(run.output().await.unwrap().text, "out: [secret] [secret] [seen]");
+    let asked = format!("{:?}", model.requests());
+    assert!(asked.contains("[secret]") && !asked.contains(ours), "{asked}");
 }
 
 #[tokio::test]

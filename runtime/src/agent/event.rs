@@ -171,15 +171,16 @@ pub(crate) struct Events {
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
-    tally: Option<Tally>,
+    /// Where its events go instead of waiting here.
+    relay: Option<Relay>,
 }
 
-/// What one run among others adds up to, beside giving its events on.
-struct Tally {
+/// Gives the events of one run on to another's, and adds them up.
+struct Relay {
     /// The run's scope.
     scope: Arc<str>,
     output: Mutex<RunOutput>,
-    onto: Option<Arc<Queue>>,
+    onto: Events,
 }
 
 #[derive(Default)]
@@ -209,37 +210,43 @@ impl Events {
         if let Some(needles) = self.session.concealed().needles() {
             needles.event(&mut kind);
         }
-        match &queue.tally {
+        match &queue.relay {
             None => queue.append(&self.agent, step, kind),
-            Some(tally) => {
-                tally.add(Event { step: step(), seq: 0, agent: Arc::clone(&self.agent), kind });
-            }
+            Some(relay) => relay.add(Event { step: step(), seq: 0, agent: Arc::clone(&self.agent), kind }),
         }
     }
 
-    /// The events of a run in this scope, added up on their way here.
-    pub(super) fn tallied(&self, scope: Arc<str>) -> Self {
-        let tally = Tally { scope, output: Mutex::default(), onto: self.queue.clone() };
-        let queue = Queue { state: Mutex::default(), tally: Some(tally) };
-        Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session: self.session.clone() }
+    /// For a run in this scope with a session of its own: its events are added up on their way here.
+    pub(super) fn relayed(&self, scope: Arc<str>, session: SessionState) -> Self {
+        let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
+        let queue = Queue { state: Mutex::default(), relay: Some(relay) };
+        Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session }
     }
 
-    /// What the events of [`Self::tallied`] added up to.
+    /// Pushes an event of another run, whose secrets are out of it.
+    fn pass(&self, mut event: Event) {
+        let Some(queue) = &self.queue else { return };
+        if let Some(needles) = self.session.concealed().needles() {
+            needles.event(&mut event.kind);
+        }
+        match &queue.relay {
+            None => queue.append(&event.agent, || event.step, event.kind),
+            Some(relay) => relay.add(event),
+        }
+    }
+
+    /// What the events of [`Self::relayed`] added up to.
     pub(super) fn output(&self) -> RunOutput {
-        let tally = self.queue.as_ref().and_then(|queue| queue.tally.as_ref());
-        let output = tally.map(|tally| tally.output.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let relay = self.queue.as_ref().and_then(|queue| queue.relay.as_ref());
+        let output = relay.map(|relay| relay.output.lock().unwrap_or_else(PoisonError::into_inner).clone());
         output.unwrap_or_default()
     }
 }
 
-impl Tally {
+impl Relay {
     fn add(&self, event: Event) {
         self.output.lock().unwrap_or_else(PoisonError::into_inner).add_in(&self.scope, &event);
-        match self.onto.as_ref().map(|queue| (queue, &queue.tally)) {
-            None => {}
-            Some((queue, None)) => queue.append(&event.agent, || event.step, event.kind),
-            Some((_, Some(tally))) => tally.add(event),
-        }
+        self.onto.pass(event);
     }
 }
 

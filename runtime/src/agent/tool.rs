@@ -329,8 +329,9 @@ impl AgentCall {
         let number = cx.number();
         let history = session.history();
         let start = history.len();
-        let events = cx.run().events();
-        let events = if self.tool.output.is_some() { events.tallied(scope(cx)) } else { events.clone() };
+        // What must not come out of the caller's session must not go into a model here either.
+        session.state().concealed().learn(cx.run().concealed());
+        let events = cx.run().events().relayed(scope(cx), session.state().clone());
         let run = RunPlan {
             instance: Arc::clone(instance),
             session,

@@ -41,6 +41,18 @@ impl Concealed {
         }
     }
 
+    /// Looks for what the other one looks for, from now on.
+    pub(crate) fn learn(&self, other: &Self) {
+        let Some(more) = other.needles() else { return };
+        let mut needles = self.lock();
+        match &*needles {
+            Some(own) if own.has_all(&more) => return,
+            Some(own) => *needles = Some(Arc::new(own.with(&more))),
+            None => *needles = Some(more),
+        }
+        self.any.store(true, Ordering::Release);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<Arc<Needles>>> {
         self.needles.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -49,6 +49,17 @@ impl Needles {
         Self::of(self.forms.clone(), secrets.into_iter().map(|secret| (secret, Arc::clone(&mask))))
     }
 
+    /// These and the others.
+    pub(super) fn with(&self, others: &Self) -> Self {
+        let new = others.forms.iter().filter(|form| !self.forms.iter().any(|own| own.text == form.text));
+        Self::of(self.forms.iter().chain(new).cloned().collect(), [])
+    }
+
+    /// Whether all the others are among these.
+    pub(super) fn has_all(&self, others: &Self) -> bool {
+        others.forms.iter().all(|form| self.forms.iter().any(|own| own.text == form.text))
+    }
+
     fn of<'s>(mut all: Vec<Form>, secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         for (secret, mask) in secrets {
             for text in forms(secret) {

@@ -3,6 +3,10 @@
 
 #[cfg(feature = "knowledge-base")]
 mod knowledge;
+#[cfg(feature = "web-search")]
+mod web;
 
 #[cfg(feature = "knowledge-base")]
 pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
+#[cfg(feature = "web-search")]
+pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};

@@ -1,11 +1,8 @@
 //! Where a request goes: the HTTP client, the provider, its address and key.
 
-use std::sync::Arc;
-
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
-use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::Key;
 use super::failure::{self, ApiKey};
@@ -26,19 +23,9 @@ pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
     Client::builder().with_reqwest(http).build().map_err(|error| ModelError::Setup(error.to_string()))
 }
 
-/// TLS by rustls with ring, chosen here and not in a process-wide default, which is the program's.
+/// TLS that offers both versions of HTTP.
 fn tls(plain: bool) -> Result<rustls::ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config =
-        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let mut config = match config.clone().with_platform_verifier() {
-        Ok(config) => config.with_no_client_auth(),
-        // Nothing will be verified, so a machine without certificates will do.
-        Err(_) if plain => {
-            config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
-        }
-        Err(error) => return Err(error),
-    };
+    let mut config = crate::http::tls(plain)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }

@@ -1,0 +1,117 @@
+//! Why the web was not searched.
+
+use std::time::Duration;
+
+use crate::error::{ErrorKind, Exit, ToolError};
+
+/// Why a [`WebSearch`](super::WebSearch) was not made, or found nothing out. The model is told the text; it holds no key
+/// and nothing of an address but its host.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebSearchError {
+    /// The base URL cannot be used.
+    #[error("the base URL of the web search cannot be used: {reason}")]
+    Address {
+        /// Why.
+        reason: String,
+    },
+    /// A header cannot be sent.
+    #[error("the header `{name}` of the web search cannot be sent: names and values are visible ASCII")]
+    Header {
+        /// Its name.
+        name: String,
+    },
+    /// There is no HTTP client.
+    #[error("no HTTP client for the web search: {reason}")]
+    Client {
+        /// Why.
+        reason: String,
+    },
+    /// The service could not be reached.
+    #[error("the web search at {host} cannot be reached; answer without it, and say so")]
+    Unreachable {
+        /// The service.
+        host: String,
+    },
+    /// The service did not answer in time.
+    #[error("the web search at {host} did not answer within {limit:?}; try once more, or answer without it")]
+    Timeout {
+        /// The service.
+        host: String,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// The service wants another key, or does not speak JSON.
+    #[error(
+        "the web search at {host} refused the request (status {status}): {hint}; answer without it, and say so"
+    )]
+    Refused {
+        /// The service.
+        host: String,
+        /// The HTTP status.
+        status: u16,
+        /// What the program's owner can do about it.
+        hint: &'static str,
+    },
+    /// The service was asked too often.
+    #[error("the web search at {host} was asked too often; {}", again(*.retry_after))]
+    TooOften {
+        /// The service.
+        host: String,
+        /// After how long it may be asked again, if it says so.
+        retry_after: Option<Duration>,
+    },
+    /// The service answered with another status than it should.
+    #[error("the web search at {host} failed with status {status}; try once more, or answer without it")]
+    Status {
+        /// The service.
+        host: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The service sent the request elsewhere, where no key and no query goes.
+    #[error(
+        "the web search at {host} sends its requests on to another address: give that one as the base URL"
+    )]
+    Redirected {
+        /// The service.
+        host: String,
+    },
+    /// The answer is larger than what is read.
+    #[error("the web search at {host} answered with more than {limit} bytes; nothing was read")]
+    TooLarge {
+        /// The service.
+        host: String,
+        /// How much is read.
+        limit: usize,
+    },
+    /// The answer is not what the protocol says.
+    #[error("the web search at {host} did not answer as the protocol says: {reason}")]
+    Malformed {
+        /// The service.
+        host: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn again(after: Option<Duration>) -> String {
+    match after {
+        Some(after) => format!("it may be asked again in {after:?}"),
+        None => "wait before you ask it again, or answer without it".to_owned(),
+    }
+}
+
+impl From<WebSearchError> for ToolError {
+    fn from(error: WebSearchError) -> Self {
+        let kind = match &error {
+            WebSearchError::Timeout { .. } => ErrorKind::Timeout,
+            _ => ErrorKind::Remote,
+        };
+        Self::from_source(error).with_kind(kind)
+    }
+}
+
+pub(super) fn exit(error: WebSearchError) -> Exit {
+    Exit::Tool(error.into())
+}
