@@ -45,6 +45,7 @@ async fn next_twice(args: &mut Args, next: impl Next) -> ToolResult {
     next.run(args).await
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "a hook before calls that answers every one")]
 #[tool_hook]
 fn instead(_args: &Args) -> Option<ToolOutput> {
     Some(ToolOutput::text("instead"))

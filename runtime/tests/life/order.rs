@@ -122,6 +122,7 @@ pub struct Box1;
 #[toolbox]
 impl Box1 {
     /// A method.
+    #[expect(clippy::unused_self, reason = "the object does not matter here")]
     #[tool(hooks = [own_hook], input_guardrails = [in_a, in_b], output_guardrails = [out_a, out_b], on_error = explain)]
     fn method(&self, fail: bool, log: State<Log>) -> Result<String, String> {
         log.push("run");
