@@ -135,7 +135,7 @@ async fn t4_cache_forgets_after_its_time() {
         counter.push(format!("ran {}", args.x));
         async { Ok(1) }
     });
-    spec.cache(Cache::new().ttl(Duration::from_secs(60)));
+    spec.cache(Cache::new().ttl(Duration::from_mins(1)));
     assert_eq!(call!(spec, x = 1).await.unwrap(), 1);
     tokio::time::advance(Duration::from_secs(59)).await;
     assert_eq!(call!(spec, x = 1).await.unwrap(), 1);
