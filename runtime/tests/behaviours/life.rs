@@ -46,6 +46,7 @@ async fn next_twice(args: &mut Args, next: impl Next) -> ToolResult {
 }
 
 #[tool_hook]
+#[expect(clippy::unnecessary_wraps, reason = "one of the forms of a before hook")]
 fn instead(_args: &Args) -> Option<ToolOutput> {
     Some(ToolOutput::text("instead"))
 }
