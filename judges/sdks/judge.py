@@ -7,6 +7,8 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
+import time
 import typing
 
 import anthropic
@@ -25,6 +27,10 @@ INSPECTOR = KIT / "inspector/node_modules/@modelcontextprotocol/inspector/client
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 # What people ask, which tool that takes, what the model makes of its result.
 QUESTIONS = [("cheap hammers", "search_shop", "There is a hammer."), ("say hello", "greet", "I said hello.")]
+# Where optional arguments are left out, and not `null`.
+LEAVES_OUT = [("hammers for little", *QUESTIONS[0][1:]), QUESTIONS[1]]
+# How long the mock may take to start, in seconds.
+PATIENCE = 60
 
 
 def ours(*arguments):
@@ -41,20 +47,24 @@ def exported(form, sdk_type):
     return tools
 
 
-def run(name, arguments):
-    return ours("call", name, arguments if isinstance(arguments, str) else json.dumps(arguments))
+def run(name, arguments, schemas):
+    """Runs a call whose arguments fit what the model was told of them."""
+    arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    Draft202012Validator(schemas[name]).validate(arguments)
+    return ours("call", name, json.dumps(arguments))
 
 
 def chat(address):
     client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
     tools = exported("openai_chat", ChatCompletionFunctionToolParam)
     assert [tool["function"].get("strict") for tool in tools] == [True, None], tools
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
     for question, name, answer in QUESTIONS:
         messages = [{"role": "user", "content": question}]
         message = client.chat.completions.create(model="gpt-4o", messages=messages, tools=tools).choices[0].message
         [call] = message.tool_calls
         assert call.function.name == name, call
-        result = {"role": "tool", "tool_call_id": call.id, "content": run(name, call.function.arguments)}
+        result = {"role": "tool", "tool_call_id": call.id, "content": run(name, call.function.arguments, schemas)}
         messages += [message.model_dump(exclude_none=True), result]
         final = client.chat.completions.create(model="gpt-4o", messages=messages, tools=tools)
         assert final.choices[0].message.content == answer, final
@@ -64,12 +74,14 @@ def responses(address):
     client = openai.OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0)
     tools = exported("openai_responses", FunctionToolParam)
     assert [tool["strict"] for tool in tools] == [True, False], tools
+    schemas = {tool["name"]: tool["parameters"] for tool in tools}
     for question, name, answer in QUESTIONS:
         asked = [{"role": "user", "content": question}]
         first = client.responses.create(model="gpt-4o", input=asked, tools=tools)
         [call] = [item for item in first.output if item.type == "function_call"]
         assert call.name == name, call
-        result = {"type": "function_call_output", "call_id": call.call_id, "output": run(name, call.arguments)}
+        output = run(name, call.arguments, schemas)
+        result = {"type": "function_call_output", "call_id": call.call_id, "output": output}
         asked += [item.model_dump(exclude_none=True) for item in first.output] + [result]
         final = client.responses.create(model="gpt-4o", input=asked, tools=tools)
         assert final.output_text == answer, final
@@ -79,12 +91,13 @@ def messages(address):
     client = anthropic.Anthropic(base_url=address, api_key="none", max_retries=0)
     tools = exported("anthropic", ToolParam)
     assert [tool.get("strict") for tool in tools] == [True, None], tools
-    for question, name, answer in QUESTIONS:
+    schemas = {tool["name"]: tool["input_schema"] for tool in tools}
+    for question, name, answer in LEAVES_OUT:
         asked = [{"role": "user", "content": question}]
         first = client.messages.create(model="claude", max_tokens=100, messages=asked, tools=tools)
         [call] = [block for block in first.content if block.type == "tool_use"]
         assert call.name == name, call
-        result = {"type": "tool_result", "tool_use_id": call.id, "content": run(name, call.input)}
+        result = {"type": "tool_result", "tool_use_id": call.id, "content": run(name, call.input, schemas)}
         asked += [{"role": "assistant", "content": first.content}, {"role": "user", "content": [result]}]
         final = client.messages.create(model="claude", max_tokens=100, messages=asked, tools=tools)
         assert final.content[0].text == answer, final
@@ -114,18 +127,33 @@ def inspector():
     assert greeted["content"] == [{"type": "text", "text": "Hello Ada"}], greeted
 
 
+def listening(mock, log):
+    """The address at which the mock answers, once it says so."""
+    for _ in range(PATIENCE * 10):
+        lines = [line for line in log.read_text().splitlines() if "listening on " in line]
+        if lines:
+            return lines[0].split("listening on ")[1].strip()
+        assert mock.poll() is None, f"the mock ended: {log.read_text()}"
+        time.sleep(0.1)
+    raise TimeoutError(f"the mock did not start within {PATIENCE} s: {log.read_text()}")
+
+
 def main():
     for part in (NODE, MOCK, INSPECTOR):
         assert part.exists(), f"{part} is not installed: run `judges/install.sh schemas inspector` and `judges/wire/install.sh`"
     command = [NODE, MOCK, "-p", "0", "--strict", "--validate-on-load", "-f", HERE / "fixtures.json"]
-    mock = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    try:
-        address = next(line.split("listening on ")[1].strip() for line in mock.stdout if "listening on " in line)
-        for judge in (chat, responses, messages):
-            judge(address)
-            print(f"{judge.__name__}: the SDK sent the tools, the calls came back, ran and were answered")
-    finally:
-        mock.kill()
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, "mock.log")
+        with log.open("w") as out:
+            mock = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        try:
+            address = listening(mock, log)
+            for judge in (chat, responses, messages):
+                judge(address)
+                print(f"{judge.__name__}: the SDK sent the tools, the calls came back, ran and were answered")
+        finally:
+            mock.kill()
+            mock.wait()
     inspector()
     print("inspector: it listed the tools as they are exported, and called them")
 

@@ -188,7 +188,7 @@ pub(super) struct RunPlan {
     pub(super) name: Arc<str>,
     /// How long the caller waits.
     pub(super) timeout: Option<Duration>,
-    /// Who approves calls where the caller's run has nobody.
+    /// Who approves its calls, instead of whom the caller's run asks.
     pub(super) approver: Option<Arc<dyn DynApprover>>,
 }
 
@@ -215,7 +215,7 @@ impl RunPlan {
             core: Some(Arc::clone(&self.instance.core)),
             session: Some(self.session.clone()),
             user: cx.run().user_id(),
-            approver: cx.run().approver().cloned().or(self.approver),
+            approver: self.approver.or_else(|| cx.run().approver().cloned()),
             conversation: Arc::new(std::sync::Mutex::new(self.history)),
         };
         AgentRun::new(seed, self.instance, self.session)

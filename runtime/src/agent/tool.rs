@@ -30,7 +30,8 @@ const THREAD: &str = "thread";
 /// other: `.tool(..)` of a builder takes it, [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be called
 /// directly.
 ///
-/// The agent is a built one, with its model, state, hooks and servers. Where a child that is declared in `agents: [..]`
+/// The agent is a built one, with its model, state, hooks, servers and approver; without an approver of its own, the
+/// caller's is asked. Where a child that is declared in `agents: [..]`
 /// lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that knows nothing of
 /// the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
 /// limits, the correlation id, events and steps reach it, and an abort in it aborts the caller. Hooks see it as they see

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Approval, ApprovalRequest, Approver, Args, CallOutcome, Effect, ErrorKind, Next, RunOutput, Script,
-    ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
+    AgentBuilder, AgentTool, Approval, ApprovalRequest, Approver, Args, CallOutcome, Effect, ErrorKind, Next,
+    RunOutput, Script, ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -176,6 +176,24 @@ async fn t4_approval_in_a_child_asks_the_same_and_a_run_may_bring_its_own() {
     let refused = boss.request("go").approver(no).run().await.unwrap();
     assert_eq!(refused.text, "Tool execution was not approved: no");
     assert_eq!(log.take(), ["paid 5"]);
+}
+
+#[tokio::test]
+async fn l2_an_agent_as_a_tool_asks_its_own_approver_else_the_callers() {
+    let (log, yes, no) = (Log::default(), Says::new(Approval::Allow), Says::new(Approval::deny("no")));
+    let boss = async |payer: AgentBuilder<Payer>| {
+        let payer = payer.model(script("pay", 5)).state(log.clone()).build().await.unwrap();
+        let model = Script::turns([
+            ScriptedTurn::call("payer", json!({ "input": "5" })),
+            ScriptedTurn::say("{last}"),
+        ]);
+        let boss = Boss::builder().model(model).state(log.clone()).approver(yes.clone());
+        boss.tool(AgentTool::new(&payer).name("payer")).run("go").await.unwrap().text
+    };
+    assert_eq!(boss(Payer::builder().approver(no.clone())).await, "Tool execution was not approved: no");
+    assert!(yes.asked().is_empty() && log.take().is_empty());
+    assert_eq!(boss(Payer::builder()).await, "paid");
+    assert_eq!((yes.asked().len(), no.asked().len()), (1, 1));
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
