@@ -246,6 +246,25 @@ fn t9_a_full_disk_and_a_document_too_long_lose_nothing() {
     );
 }
 
+#[test]
+fn t9_a_file_that_was_made_elsewhere_is_shown_within_the_bounds() {
+    let file = File::new();
+    let kb = KnowledgeBase::open(&file.0).unwrap();
+    let elsewhere = rusqlite::Connection::open(&file.0).unwrap();
+    let insert = "INSERT INTO documents (title, text, tags) VALUES (?1, 'moon', ?2)";
+    let tags = json!(vec!["ä".repeat(100_000); 30]).to_string();
+    elsewhere.execute(insert, ["ä".repeat(1_000_000), tags]).unwrap();
+    elsewhere.execute(insert, ["Odd", "no JSON"]).unwrap();
+
+    let found = kb.search("moon", 10).unwrap();
+    let long = found.iter().find(|found| found.id == 1).unwrap();
+    assert_eq!(long.title, "ä".repeat(200));
+    assert_eq!(long.tags, vec!["ä".repeat(200); 20]);
+    let page = kb.get(1, 0).unwrap();
+    assert_eq!((page.title, page.tags), (long.title.clone(), long.tags.clone()));
+    assert_eq!(kb.get(2, 0).unwrap().tags, [""; 0]);
+}
+
 /// The file that the second process is to write to.
 const CHILD: &str = "ONIONSKIN_KB_CHILD";
 
