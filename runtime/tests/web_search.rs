@@ -148,6 +148,30 @@ async fn t9_an_answer_that_is_no_answer_is_not_repeated() {
 }
 
 #[tokio::test]
+async fn t9_a_query_that_brave_does_not_take_is_not_told_as_a_wrong_key() {
+    let found = ok(&json!({ "type": "search" }));
+    let (url, seen) = serve(vec![found.clone(), found, http("422 Unprocessable Entity", "", "")]).await;
+    let search = Arc::new(WebSearch::brave(KEY).base_url(url).build().unwrap());
+    let tools = search.tools();
+    let Err(Exit::Tool(error)) = call!(tools["web_search"], query = "a ".repeat(51)).await else {
+        panic!("it is refused")
+    };
+    assert_eq!(error.kind(), ErrorKind::Arguments);
+    assert_eq!(
+        error.to_text(),
+        "the web search at 127.0.0.1 takes 50 words at most, found 51: nothing was asked; search for the few words that matter"
+    );
+    let error = search.search(&"ä".repeat(401), 1).await.unwrap_err();
+    assert!(matches!(error, WebSearchError::QueryTooLong { unit: "characters", most: 400, found: 401, .. }));
+    assert!(seen.lock().unwrap().is_empty(), "nothing was asked");
+
+    assert_eq!(search.search(&" a\n".repeat(50), 1).await.unwrap(), []);
+    assert_eq!(search.search(&"ä".repeat(400), 1).await.unwrap(), []);
+    let error = search.search("x", 1).await.unwrap_err().to_string();
+    assert!(error.contains("does not take this query") && error.contains("API key"), "{error}");
+}
+
+#[tokio::test]
 async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
     for (reply, expected) in [
         (http("403 Forbidden", "", ""), "refused the request (status 403): its settings have to list `json`"),

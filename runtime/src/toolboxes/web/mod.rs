@@ -95,8 +95,13 @@ impl WebSearch {
     /// Cancel safety: dropping the future ends the request.
     ///
     /// # Errors
-    /// If the service does not answer as it should.
+    /// If the query is longer than the service takes (Brave's: 400 characters, 50 words), or it does not answer as it
+    /// should.
     pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<WebPage>, WebSearchError> {
+        // It would be refused with the same status as a wrong key.
+        if let Some((unit, most, found)) = self.protocol.excess(query) {
+            return Err(WebSearchError::QueryTooLong { host: self.host(), unit, most, found });
+        }
         let limit = limit.min(20);
         let url = self.protocol.address(&self.base, query, limit);
         let url = url.map_err(|reason| WebSearchError::Address { reason })?;
@@ -126,7 +131,11 @@ impl WebSearch {
         match status {
             StatusCode::OK => Ok(()),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY => {
-                Err(WebSearchError::Refused { host, status: status.as_u16(), hint: self.protocol.hint() })
+                Err(WebSearchError::Refused {
+                    host,
+                    status: status.as_u16(),
+                    hint: self.protocol.hint(status),
+                })
             }
             StatusCode::TOO_MANY_REQUESTS => {
                 let after =

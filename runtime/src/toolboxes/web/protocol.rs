@@ -1,6 +1,6 @@
 //! The protocols of search services: what is asked, and how the answer is read.
 
-use reqwest::Url;
+use reqwest::{StatusCode, Url};
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -64,11 +64,27 @@ impl Protocol {
         Ok(url)
     }
 
+    /// What a query has more of than the service takes: how many there may be, and how many there are.
+    pub(super) fn excess(self, query: &str) -> Option<(&'static str, usize, usize)> {
+        let counts = match self {
+            Self::Searxng => return None,
+            Self::Brave => {
+                [("characters", 400, query.chars().count()), ("words", 50, query.split_whitespace().count())]
+            }
+        };
+        counts.into_iter().find(|(_, most, found)| found > most)
+    }
+
     /// What to do about a request that was refused.
-    pub(super) fn hint(self) -> &'static str {
-        match self {
-            Self::Searxng => "its settings have to list `json` under `search.formats`",
-            Self::Brave => "its owner has to look at the API key",
+    pub(super) fn hint(self, status: StatusCode) -> &'static str {
+        match (self, status) {
+            (Self::Searxng, _) => "its settings have to list `json` under `search.formats`",
+            // Brave says the same of a query that it does not take and of a key that it does not know.
+            (Self::Brave, StatusCode::UNPROCESSABLE_ENTITY) => {
+                "either it does not take this query, and fewer and plainer words may do, or its owner has to look at the API \
+                 key"
+            }
+            (Self::Brave, _) => "its owner has to look at the API key",
         }
     }
 
