@@ -183,6 +183,7 @@ async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
         (http("500 Oops", "", "secret trace"), "failed with status 500; try once more"),
         (http("204 No Content", "", ""), "failed with status 204"),
         (http("200 OK", "", "<html>"), "did not answer as the protocol says"),
+        (http("304 Not Modified", "", ""), "failed with status 304"),
         (http("200 OK", "", "{\"results\": ["), "its JSON breaks off (line 1, column 13)"),
         (http("200 OK", "", "\n<html>"), "that is no JSON (line 2, column 1)"),
         (ok(&json!({ "hits": [] })), "there is no list of results in its JSON (line 1, column 11)"),
@@ -211,7 +212,9 @@ async fn t9_a_redirect_leads_nowhere_else() {
 
     let (url, seen) = serve(vec![here; 9]).await;
     let search = WebSearch::searxng(url).build().unwrap();
-    assert!(matches!(search.search("x", 1).await, Err(WebSearchError::Redirected { .. })));
+    let error = search.search("x", 1).await.unwrap_err();
+    assert_eq!(error, WebSearchError::TooManyRedirects { host: "127.0.0.1".to_owned(), limit: 3 });
+    assert!(error.to_string().contains("redirected the request more than 3 times"), "{error}");
     assert_eq!(seen.lock().unwrap().len(), 4, "no more than three are followed");
 }
 

@@ -92,6 +92,16 @@ pub enum WebSearchError {
         /// The service.
         host: String,
     },
+    /// The service redirects a request again and again, at its own address.
+    #[error(
+        "the web search at {host} redirected the request more than {limit} times; answer without it, and say so"
+    )]
+    TooManyRedirects {
+        /// The service.
+        host: String,
+        /// How many are followed.
+        limit: usize,
+    },
     /// The answer is larger than what is read.
     #[error("the web search at {host} answered with more than {limit} bytes; nothing was read")]
     TooLarge {

@@ -7,7 +7,7 @@ mod text;
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use schemars::JsonSchema;
@@ -121,9 +121,12 @@ impl WebSearch {
     fn lost(&self, error: &reqwest::Error) -> WebSearchError {
         let host = self.host();
         if error.is_timeout() {
-            return WebSearchError::Timeout { host, limit: self.timeout };
+            WebSearchError::Timeout { host, limit: self.timeout }
+        } else if error.is_redirect() {
+            WebSearchError::TooManyRedirects { host, limit: REDIRECTS }
+        } else {
+            WebSearchError::Unreachable { host }
         }
-        WebSearchError::Unreachable { host }
     }
 
     fn sound(&self, response: &Response) -> Result<(), WebSearchError> {
@@ -142,7 +145,9 @@ impl WebSearch {
                     response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
                 Err(WebSearchError::TooOften { host, retry_after: after.map(Duration::from_secs) })
             }
-            _ if status.is_redirection() => Err(WebSearchError::Redirected { host }),
+            _ if status.is_redirection() && response.headers().contains_key(LOCATION) => {
+                Err(WebSearchError::Redirected { host })
+            }
             _ => Err(WebSearchError::Status { host, status: status.as_u16() }),
         }
     }
@@ -278,10 +283,12 @@ impl WebSearchBuilder {
 fn within(base: &Url) -> Policy {
     let origin = base.origin();
     Policy::custom(move |attempt| {
-        if attempt.url().origin() == origin && attempt.previous().len() <= REDIRECTS {
-            attempt.follow()
-        } else {
+        if attempt.url().origin() != origin {
             attempt.stop()
+        } else if attempt.previous().len() > REDIRECTS {
+            attempt.error("too many redirects")
+        } else {
+            attempt.follow()
         }
     })
 }
