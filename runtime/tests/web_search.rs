@@ -251,9 +251,16 @@ fn t9_an_address_that_would_not_do_is_refused_before_anything_is_sent() {
         ("http://search.example.org", "call `.allow_http()`"),
         ("http://127.0.0.1.example.org", "call `.allow_http()`"),
         ("https://search.example.org/?x=1", "holds a query"),
+        ("https://anna:hunter2@search.example.org", "`.header(\"authorization\", ..)`"),
+        ("https://hunter2@search.example.org", "a user name or a password"),
+        ("https://:hunter2@search.example.org", "a user name or a password"),
     ] {
-        let error = WebSearch::searxng(address).build().unwrap_err().to_string();
-        assert!(error.contains(said), "{address}: {error}");
+        let builder = WebSearch::searxng(address);
+        let shown = format!("{builder:?}");
+        let error = builder.build().unwrap_err();
+        assert!(error.to_string().contains(said), "{address}: {error}");
+        assert!(matches!(error, WebSearchError::Address { .. }), "{error:?}");
+        assert!(!format!("{shown} {error} {error:?}").contains("hunter2"), "{error:?}");
     }
     for address in ["http://localhost:1", "http://127.0.0.2:1/a", "http://[::1]:1"] {
         assert!(WebSearch::searxng(address).build().is_ok(), "{address}");

@@ -199,7 +199,8 @@ impl WebSearchBuilder {
         }
     }
 
-    /// Asks this address instead, for a service that stands behind another.
+    /// Asks this address instead, for a service that stands behind another. It holds no user name and no password: those
+    /// go into a [`header`](Self::header), which shows nowhere.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
@@ -268,6 +269,12 @@ impl WebSearchBuilder {
                 );
             }
             _ => return refuse("it begins with neither `https` nor `http`"),
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return refuse(
+                "it holds a user name or a password, which would not be kept secret: give them with \
+                 `.header(\"authorization\", ..)`",
+            );
         }
         if base.query().is_some() || base.fragment().is_some() {
             return refuse("it holds a query or a fragment: give what stands before `/search`");
