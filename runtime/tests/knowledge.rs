@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
 use onionskin::{CallOutcome, ErrorKind, Exit, Script, ScriptedTurn, agent, call};
@@ -244,6 +245,45 @@ fn t9_a_full_disk_and_a_document_too_long_lose_nothing() {
         error.to_string(),
         "the list of tags is too long: 20 tags at most, found 21; nothing was kept, split it into several documents"
     );
+}
+
+#[test]
+fn t9_a_file_that_was_made_elsewhere_is_shown_within_the_bounds() {
+    let file = File::new();
+    let kb = KnowledgeBase::open(&file.0).unwrap();
+    let elsewhere = rusqlite::Connection::open(&file.0).unwrap();
+    let insert = "INSERT INTO documents (title, text, tags) VALUES (?1, 'moon', ?2)";
+    let tags = json!(vec!["ä".repeat(100_000); 30]).to_string();
+    elsewhere.execute(insert, ["ä".repeat(1_000_000), tags]).unwrap();
+    elsewhere.execute(insert, ["Odd", "no JSON"]).unwrap();
+
+    let found = kb.search("moon", 10).unwrap();
+    let long = found.iter().find(|found| found.id == 1).unwrap();
+    assert_eq!(long.title, "ä".repeat(200));
+    assert_eq!(long.tags, vec!["ä".repeat(200); 20]);
+    let page = kb.get(1, 0).unwrap();
+    assert_eq!((page.title, page.tags), (long.title.clone(), long.tags.clone()));
+    assert_eq!(kb.get(2, 0).unwrap().tags, [""; 0]);
+}
+
+#[test]
+fn t9_a_base_is_shown_while_a_call_waits() {
+    let file = File::new();
+    let kb = Arc::new(KnowledgeBase::open(&file.0).unwrap());
+    let other = rusqlite::Connection::open(&file.0).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let waiting = std::thread::spawn({
+        let kb = Arc::clone(&kb);
+        move || kb.add("Waits", "moon", &[])
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    let started = Instant::now();
+    let shown = format!("{kb:?}");
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert!(!waiting.is_finished(), "the call still waits");
+    assert!(shown.contains(&*file.0.file_name().unwrap().to_string_lossy()), "{shown}");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(waiting.join().unwrap().unwrap().id, 1);
 }
 
 /// The file that the second process is to write to.

@@ -65,6 +65,8 @@ const TAGS: usize = 20;
 /// Several of them stand under prefixes: `toolboxes: [KnowledgeBase, archive: KnowledgeBase]`.
 pub struct KnowledgeBase {
     connection: Mutex<Connection>,
+    /// What `Debug` shows: a call may hold the connection for seconds.
+    file: Option<String>,
 }
 
 /// A document that was added.
@@ -133,7 +135,8 @@ impl KnowledgeBase {
     }
 
     fn new(connection: Connection) -> Self {
-        Self { connection: Mutex::new(connection) }
+        let file = connection.path().map(str::to_owned);
+        Self { connection: Mutex::new(connection), file }
     }
 
     /// Lets the file, or the memory, grow to about so many bytes; what would not fit is refused. Nothing is deleted if it
@@ -250,6 +253,6 @@ fn within(field: &'static str, unit: &'static str, most: usize, found: usize) ->
 
 impl fmt::Debug for KnowledgeBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnowledgeBase").field("file", &self.connection().path()).finish()
+        f.debug_struct("KnowledgeBase").field("file", &self.file).finish_non_exhaustive()
     }
 }

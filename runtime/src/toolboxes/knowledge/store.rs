@@ -6,6 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 
 use super::error::KnowledgeError;
+use super::{TAGS, TITLE};
 
 /// Says in the file's header that it is one of ours.
 const APPLICATION: i32 = 0x4f_4e_4b_42;
@@ -142,12 +143,22 @@ pub(super) fn search(
     Ok(found.collect::<Result<_, _>>()?)
 }
 
+/// A file that was made elsewhere may hold titles and tags beyond what `add` takes: they are cut to that.
 fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
     let tags: String = row.get(2)?;
+    let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
     Ok(Kept {
         id: row.get(0)?,
-        title: row.get(1)?,
-        tags: serde_json::from_str(&tags).unwrap_or_default(),
+        title: cut(row.get(1)?),
+        tags: tags.into_iter().take(TAGS).map(cut).collect(),
         text: row.get(3)?,
     })
+}
+
+/// A title or a tag, no longer than it may be.
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(TITLE) {
+        text.truncate(end);
+    }
+    text
 }

@@ -41,7 +41,22 @@ pub enum WebSearchError {
         /// How long it had.
         limit: Duration,
     },
-    /// The service wants another key, or does not speak JSON.
+    /// The query is longer than the service takes.
+    #[error(
+        "the web search at {host} takes {most} {unit} at most, found {found}: nothing was asked; search for the few words \
+         that matter"
+    )]
+    QueryTooLong {
+        /// The service.
+        host: String,
+        /// What is counted.
+        unit: &'static str,
+        /// How many there may be.
+        most: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The service wants another key or another query, or does not speak JSON.
     #[error(
         "the web search at {host} refused the request (status {status}): {hint}; answer without it, and say so"
     )]
@@ -77,6 +92,16 @@ pub enum WebSearchError {
         /// The service.
         host: String,
     },
+    /// The service redirects a request again and again, at its own address.
+    #[error(
+        "the web search at {host} redirected the request more than {limit} times; answer without it, and say so"
+    )]
+    TooManyRedirects {
+        /// The service.
+        host: String,
+        /// How many are followed.
+        limit: usize,
+    },
     /// The answer is larger than what is read.
     #[error("the web search at {host} answered with more than {limit} bytes; nothing was read")]
     TooLarge {
@@ -106,6 +131,7 @@ impl From<WebSearchError> for ToolError {
     fn from(error: WebSearchError) -> Self {
         let kind = match &error {
             WebSearchError::Timeout { .. } => ErrorKind::Timeout,
+            WebSearchError::QueryTooLong { .. } => ErrorKind::Arguments,
             _ => ErrorKind::Remote,
         };
         Self::from_source(error).with_kind(kind)

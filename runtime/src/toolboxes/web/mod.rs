@@ -7,7 +7,7 @@ mod text;
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use schemars::JsonSchema;
@@ -95,8 +95,13 @@ impl WebSearch {
     /// Cancel safety: dropping the future ends the request.
     ///
     /// # Errors
-    /// If the service does not answer as it should.
+    /// If the query is longer than the service takes (Brave's: 400 characters, 50 words), or it does not answer as it
+    /// should.
     pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<WebPage>, WebSearchError> {
+        // It would be refused with the same status as a wrong key.
+        if let Some((unit, most, found)) = self.protocol.excess(query) {
+            return Err(WebSearchError::QueryTooLong { host: self.host(), unit, most, found });
+        }
         let limit = limit.min(20);
         let url = self.protocol.address(&self.base, query, limit);
         let url = url.map_err(|reason| WebSearchError::Address { reason })?;
@@ -116,9 +121,12 @@ impl WebSearch {
     fn lost(&self, error: &reqwest::Error) -> WebSearchError {
         let host = self.host();
         if error.is_timeout() {
-            return WebSearchError::Timeout { host, limit: self.timeout };
+            WebSearchError::Timeout { host, limit: self.timeout }
+        } else if error.is_redirect() {
+            WebSearchError::TooManyRedirects { host, limit: REDIRECTS }
+        } else {
+            WebSearchError::Unreachable { host }
         }
-        WebSearchError::Unreachable { host }
     }
 
     fn sound(&self, response: &Response) -> Result<(), WebSearchError> {
@@ -126,14 +134,20 @@ impl WebSearch {
         match status {
             StatusCode::OK => Ok(()),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY => {
-                Err(WebSearchError::Refused { host, status: status.as_u16(), hint: self.protocol.hint() })
+                Err(WebSearchError::Refused {
+                    host,
+                    status: status.as_u16(),
+                    hint: self.protocol.hint(status),
+                })
             }
             StatusCode::TOO_MANY_REQUESTS => {
                 let after =
                     response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());
                 Err(WebSearchError::TooOften { host, retry_after: after.map(Duration::from_secs) })
             }
-            _ if status.is_redirection() => Err(WebSearchError::Redirected { host }),
+            _ if status.is_redirection() && response.headers().contains_key(LOCATION) => {
+                Err(WebSearchError::Redirected { host })
+            }
             _ => Err(WebSearchError::Status { host, status: status.as_u16() }),
         }
     }
@@ -185,7 +199,8 @@ impl WebSearchBuilder {
         }
     }
 
-    /// Asks this address instead, for a service that stands behind another.
+    /// Asks this address instead, for a service that stands behind another. It holds no user name and no password: those
+    /// go into a [`header`](Self::header), which shows nowhere.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
@@ -255,6 +270,12 @@ impl WebSearchBuilder {
             }
             _ => return refuse("it begins with neither `https` nor `http`"),
         }
+        if !base.username().is_empty() || base.password().is_some() {
+            return refuse(
+                "it holds a user name or a password, which would not be kept secret: give them with \
+                 `.header(\"authorization\", ..)`",
+            );
+        }
         if base.query().is_some() || base.fragment().is_some() {
             return refuse("it holds a query or a fragment: give what stands before `/search`");
         }
@@ -269,10 +290,12 @@ impl WebSearchBuilder {
 fn within(base: &Url) -> Policy {
     let origin = base.origin();
     Policy::custom(move |attempt| {
-        if attempt.url().origin() == origin && attempt.previous().len() <= REDIRECTS {
-            attempt.follow()
-        } else {
+        if attempt.url().origin() != origin {
             attempt.stop()
+        } else if attempt.previous().len() > REDIRECTS {
+            attempt.error("too many redirects")
+        } else {
+            attempt.follow()
         }
     })
 }

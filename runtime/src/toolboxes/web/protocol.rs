@@ -1,7 +1,9 @@
 //! The protocols of search services: what is asked, and how the answer is read.
 
-use reqwest::Url;
+use reqwest::{StatusCode, Url};
 use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use super::WebPage;
 use super::text::plain;
@@ -19,25 +21,27 @@ const TITLE: usize = 200;
 const EXCERPT: usize = 600;
 const ADDRESS: usize = 2_000;
 
-/// What both have of a page, each under a name of its own.
+/// What both have of a page; the excerpt has a name of its own in each.
 #[derive(Deserialize)]
 struct Page {
-    #[serde(default)]
     title: Option<String>,
-    url: String,
-    #[serde(default, alias = "description")]
+    url: Option<String>,
     content: Option<String>,
+    description: Option<String>,
+}
+
+/// The pages are read one by one: one that is not as it should be is no reason to lose the others.
+#[derive(Deserialize)]
+struct Pages<'a> {
+    #[serde(borrow)]
+    results: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Pages {
-    results: Vec<Page>,
-}
-
-#[derive(Deserialize)]
-struct BraveAnswer {
+struct BraveAnswer<'a> {
     /// Missing where nothing was found.
-    web: Option<Pages>,
+    #[serde(borrow)]
+    web: Option<Pages<'a>>,
 }
 
 impl Protocol {
@@ -60,27 +64,60 @@ impl Protocol {
         Ok(url)
     }
 
+    /// What a query has more of than the service takes: how many there may be, and how many there are.
+    pub(super) fn excess(self, query: &str) -> Option<(&'static str, usize, usize)> {
+        let counts = match self {
+            Self::Searxng => return None,
+            Self::Brave => {
+                [("characters", 400, query.chars().count()), ("words", 50, query.split_whitespace().count())]
+            }
+        };
+        counts.into_iter().find(|(_, most, found)| found > most)
+    }
+
     /// What to do about a request that was refused.
-    pub(super) fn hint(self) -> &'static str {
-        match self {
-            Self::Searxng => "its settings have to list `json` under `search.formats`",
-            Self::Brave => "its owner has to look at the API key",
+    pub(super) fn hint(self, status: StatusCode) -> &'static str {
+        match (self, status) {
+            (Self::Searxng, _) => "its settings have to list `json` under `search.formats`",
+            // Brave says the same of a query that it does not take and of a key that it does not know.
+            (Self::Brave, StatusCode::UNPROCESSABLE_ENTITY) => {
+                "either it does not take this query, and fewer and plainer words may do, or its owner has to look at the API \
+                 key"
+            }
+            (Self::Brave, _) => "its owner has to look at the API key",
         }
     }
 
-    /// The pages of an answer, no more than `limit`; one without an address of the web is left out.
+    /// The pages of an answer, no more than `limit`; one that cannot be read, or has no address of the web, is left out.
     pub(super) fn read(self, answer: &[u8], limit: usize) -> Result<Vec<WebPage>, String> {
         let pages = match self {
             Self::Searxng => serde_json::from_slice::<Pages>(answer).map(|pages| pages.results),
             Self::Brave => serde_json::from_slice::<BraveAnswer>(answer)
                 .map(|answer| answer.web.map(|web| web.results).unwrap_or_default()),
         };
-        let pages = pages.map_err(|error| error.to_string())?.into_iter().filter_map(|page| {
-            let url = Url::parse(&page.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-            let url = Some(String::from(url)).filter(|url| url.len() <= ADDRESS)?;
-            let title = plain(page.title.as_deref().unwrap_or_default(), TITLE);
-            Some(WebPage { title, url, excerpt: plain(page.content.as_deref().unwrap_or_default(), EXCERPT) })
-        });
+        let pages = pages.map_err(|error| reason(&error))?.into_iter().filter_map(|page| self.page(page));
         Ok(pages.take(limit).collect())
     }
+
+    fn page(self, page: &RawValue) -> Option<WebPage> {
+        let page: Page = serde_json::from_str(page.get()).ok()?;
+        let url = Url::parse(&page.url?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let url = Some(String::from(url)).filter(|url| url.len() <= ADDRESS)?;
+        let excerpt = match self {
+            Self::Searxng => page.content,
+            Self::Brave => page.description,
+        };
+        let title = plain(page.title.as_deref().unwrap_or_default(), TITLE);
+        Some(WebPage { title, url, excerpt: plain(excerpt.as_deref().unwrap_or_default(), EXCERPT) })
+    }
+}
+
+/// What is wrong with an answer. What serde says quotes the answer, however long, and a model would be told it.
+fn reason(error: &serde_json::Error) -> String {
+    let what = match error.classify() {
+        Category::Data => "there is no list of results in its JSON",
+        Category::Eof => "its JSON breaks off",
+        Category::Syntax | Category::Io => "that is no JSON",
+    };
+    format!("{what} (line {}, column {})", error.line(), error.column())
 }
