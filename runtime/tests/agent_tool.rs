@@ -307,30 +307,88 @@ async fn l2_code_chooses_threads_by_name_in_each_session() {
 async fn l2_the_model_chooses_a_thread_only_where_it_may() {
     let log = Log::default();
     let agent = probe(&log).await;
-    let closed = AgentTool::new(&agent).thread_by(|_| Some("mine".to_owned())).spec();
-    let error = call!(closed, input = "x", thread = "mine").await.unwrap_err();
-    assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{error}");
-    assert_eq!(call!(closed, input = "x").await.unwrap(), "re: x after 0");
-    assert_eq!(call!(closed, input = "x").await.unwrap(), "again: x after 2");
+    let closed = AgentTool::new(&agent).name("ask").thread_by(|_| Some("mine".to_owned()));
+    let said = said_in_one_run(&closed, &[Some("mine"), None, None]).await;
+    assert!(said[0].contains("`thread`"), "{said:?}");
+    assert_eq!(said[1..], ["re: x after 0 [seen]", "again: x after 2 [seen]"]);
 
-    let open = AgentTool::new(&agent).thread_by(|_| Some("mine".to_owned())).thread_argument().spec();
-    let thread = &open.input_schema()["properties"]["thread"];
-    assert_eq!(thread["type"], "string");
-    assert_eq!(open.input_schema()["required"], json!(["input"]));
-    assert_eq!(call!(open, input = "x").await.unwrap(), "re: x after 0");
-    assert_eq!(
-        call!(open, input = "x", thread = "mine").await.unwrap(),
-        "re: x after 0",
-        "not the one of the code"
-    );
-    assert_eq!(call!(open, input = "x", thread = "mine").await.unwrap(), "again: x after 2");
-    for number in 0..63 {
-        call!(open, input = "x", thread = number.to_string()).await.unwrap();
+    let open = closed.thread_argument();
+    let schema = open.clone().spec();
+    assert_eq!(schema.input_schema()["properties"]["thread"]["type"], "string");
+    assert_eq!(schema.input_schema()["required"], json!(["input"]));
+    let said = said_in_one_run(&open, &[None, Some("mine"), Some("mine"), Some("")]).await;
+    let expected = ["re: x after 0 [seen]", "re: x after 0 [seen]", "again: x after 2 [seen]"];
+    assert_eq!(said[..3], expected, "the model's is not the one of the code");
+    assert!(said[3].contains("`thread`"), "{said:?}");
+
+    let names: Vec<_> = (0..65).map(|number| number.to_string()).collect();
+    let mut asked: Vec<_> = names.iter().map(|name| Some(&**name)).collect();
+    asked.push(Some("63"));
+    let said = said_in_one_run(&open, &asked).await;
+    assert!(said[64].starts_with("there are too many threads"), "{said:?}");
+    assert_eq!(said[65], "again: x after 2 [seen]");
+}
+
+/// What the tool says to calls with these threads, in one run of a boss.
+async fn said_in_one_run(tool: &AgentTool, threads: &[Option<&str>]) -> Vec<String> {
+    let turn = threads.iter().fold(ScriptedTurn::default(), |turn, thread| match thread {
+        Some(thread) => turn.and_call("ask", json!({ "input": "x", "thread": thread })),
+        None => turn.and_call("ask", json!({ "input": "x" })),
+    });
+    let model = Script::turns([turn, ScriptedTurn::say("{last}")]);
+    let boss = Boss::builder().model(model).tool(tool.clone()).build().await.unwrap();
+    let session = boss.session();
+    boss.request("go").session(&session).run().await.unwrap();
+    let results = session.history().into_iter().find_map(|message| match message {
+        Message::Tool { results } => Some(results),
+        _ => None,
+    });
+    let text = |block: &onionskin::ContentBlock| match block {
+        onionskin::ContentBlock::Text(text) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    results.unwrap().iter().map(|result| result.content.iter().map(text).collect()).collect()
+}
+
+#[tokio::test]
+async fn l2_outside_of_a_run_no_name_leads_into_a_thread() {
+    let agent = probe(&Log::default()).await;
+    let open = AgentTool::new(&agent).thread_argument().spec();
+    for _ in 0..2 {
+        let error = call!(open, input = "x", thread = "1").await.unwrap_err();
+        assert!(error.to_string().contains("belongs to no run"), "{error}");
+        assert_eq!(call!(open, input = "x").await.unwrap(), "re: x after 0");
     }
-    let error = call!(open, input = "x", thread = "one more").await.unwrap_err();
-    assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Limit, "{error}");
-    assert_eq!(call!(open, input = "x", thread = "62").await.unwrap(), "again: x after 2");
-    assert!(call!(open, input = "x", thread = "").await.is_err());
+    let named = AgentTool::new(&agent).thread_by(|_| Some("all".to_owned())).spec();
+    let error = call!(named, input = "x").await.unwrap_err();
+    assert!(error.to_string().contains("`AgentTool::thread`"), "{error}");
+    let thread = agent.session();
+    let kept = AgentTool::new(&agent).thread(&thread).spec();
+    assert_eq!(call!(kept, input = "x").await.unwrap(), "re: x after 0");
+    assert_eq!(call!(kept, input = "x").await.unwrap(), "again: x after 2");
+}
+
+#[tokio::test]
+async fn l2_a_thread_belongs_to_one_tool_and_one_user() {
+    let agent = probe(&Log::default()).await;
+    let (ask, other) = (AgentTool::new(&agent).name("ask"), AgentTool::new(&agent).name("other"));
+    let turn = |name| ScriptedTurn::call(name, json!({ "input": "x", "thread": "1" }));
+    let model = || Script::turns([turn("ask"), turn("other"), turn("ask"), ScriptedTurn::say("{last}")]);
+    let boss = Boss::builder().model(model()).tool(ask.thread_argument()).tool(other.thread_argument());
+    let boss = boss.build().await.unwrap();
+    let session = boss.session();
+    for user in ["ada", "bob"] {
+        session.set_history(Vec::new());
+        boss.request("go").user(user).session(&session).run().await.unwrap();
+        let results: Vec<_> = session
+            .history()
+            .iter()
+            .filter(|message| matches!(message, Message::Tool { .. }))
+            .map(|message| message.to_text().into_owned())
+            .collect();
+        let expected = ["re: x after 0 [seen]", "re: x after 0 [seen]", "again: x after 2 [seen]"];
+        assert_eq!(results, expected, "{user}");
+    }
 }
 
 #[tokio::test]

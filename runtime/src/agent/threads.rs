@@ -8,10 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::instance::Instance;
 use super::session::Session;
 
-/// So many threads a model may begin in one session.
-const MOST: usize = 64;
-
-/// The threads of one session, by agent and name.
+/// The threads of one session.
 #[derive(Default)]
 pub(super) struct Threads(Mutex<HashMap<Key, Session>>);
 
@@ -22,26 +19,45 @@ pub(super) enum Chosen {
     ByModel,
 }
 
+impl Chosen {
+    /// So many threads may begin for one owner.
+    const fn most(self) -> usize {
+        match self {
+            Self::ByCode => 1024,
+            Self::ByModel => 64,
+        }
+    }
+}
+
+/// Whose threads they are: nobody else reaches them, by no name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Owner {
+    /// The agent that calls.
+    pub(super) caller: Box<str>,
+    pub(super) tool: Box<str>,
+    pub(super) user: Option<Arc<str>>,
+    pub(super) chosen: Chosen,
+}
+
 struct Key {
     agent: Arc<Instance>,
-    chosen: Chosen,
+    owner: Owner,
     name: Box<str>,
 }
 
 impl Threads {
-    /// The thread of this name, which begins with it. None if a model has begun too many.
+    /// The thread of this name, which begins with it. None if the owner has begun too many.
     pub(super) fn open(
         &self,
         agent: &Arc<Instance>,
-        chosen: Chosen,
+        owner: Owner,
         name: &str,
         begin: impl FnOnce() -> Session,
     ) -> Option<Session> {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = chosen == Chosen::ByModel
-            && threads.keys().filter(|key| key.chosen == chosen && Arc::ptr_eq(&key.agent, agent)).count()
-                >= MOST;
-        match threads.entry(Key { agent: Arc::clone(agent), chosen, name: name.into() }) {
+        let begun = threads.keys().filter(|key| Arc::ptr_eq(&key.agent, agent) && key.owner == owner).count();
+        let is_full = begun >= owner.chosen.most();
+        match threads.entry(Key { agent: Arc::clone(agent), owner, name: name.into() }) {
             Entry::Occupied(there) => Some(there.get().clone()),
             Entry::Vacant(_) if is_full => None,
             Entry::Vacant(place) => Some(place.insert(begin()).clone()),
@@ -51,7 +67,7 @@ impl Threads {
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.agent, &other.agent) && self.chosen == other.chosen && self.name == other.name
+        Arc::ptr_eq(&self.agent, &other.agent) && self.owner == other.owner && self.name == other.name
     }
 }
 
@@ -59,6 +75,6 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (Arc::as_ptr(&self.agent), self.chosen, &self.name).hash(state);
+        (Arc::as_ptr(&self.agent), &self.owner, &self.name).hash(state);
     }
 }

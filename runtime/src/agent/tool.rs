@@ -15,7 +15,7 @@ use super::error::RunError;
 use super::handle::{AgentHandle, RunPlan, drive, scope};
 use super::session::Session;
 use super::stream::RunOutput;
-use super::threads::{Chosen, Threads};
+use super::threads::{Chosen, Owner};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -234,18 +234,19 @@ impl AgentTool {
         self.with(|tool| tool.thread = Choice::Session(session.clone()))
     }
 
-    /// Code chooses the thread of each call, by name: calls from one session with one name go on in one conversation, which
-    /// lives as long as that session. Without a name a call is on its own.
+    /// Code chooses the thread of each call, by name: calls by one agent for one user from one session with one name go on in
+    /// one conversation, which lives as long as that session; at most 1024 in each. Without a name a call is on its own.
     ///
-    /// `|_| Some("all".to_owned())` gives each session one thread. In calls outside of any run the tool itself keeps the
-    /// threads.
+    /// `|_| Some("all".to_owned())` gives each session one thread. A call outside of any run has no session, and who makes
+    /// it is not known: one with a name is refused, and [`Self::thread`] is what goes on there.
     pub fn thread_by(self, choose: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static) -> Self {
         self.with(|tool| tool.thread = Choice::Named(Arc::new(choose)))
     }
 
-    /// Lets the model choose: the tool gets an optional parameter `thread`, and calls from one session that give one name
-    /// go on in one conversation. A model reaches only threads that it began itself, at most 64 in a session; where it
-    /// names none, what code chose holds.
+    /// Lets the model choose: the tool gets an optional parameter `thread`, and calls by one agent for one user from one
+    /// session that give one name go on in one conversation. A model reaches only threads that it began itself by this
+    /// tool, at most 64 of them; where it names none, what code chose holds. Outside of any run, such as from an MCP
+    /// client, a call that names one is refused.
     pub fn thread_argument(self) -> Self {
         self.with(|tool| tool.thread_argument = true)
     }
@@ -268,7 +269,7 @@ impl AgentTool {
             });
         }
         let definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
-        ToolSpec::of_agent(Arc::new(AgentCall { tool: self.0, definition, threads: Threads::default() }))
+        ToolSpec::of_agent(Arc::new(AgentCall { tool: self.0, definition }))
     }
 }
 
@@ -289,8 +290,6 @@ impl std::fmt::Debug for AgentTool {
 struct AgentCall {
     tool: Arc<Wrapped>,
     definition: ToolDefinition,
-    /// Those of calls outside of any run.
-    threads: Threads,
 }
 
 impl AgentCall {
@@ -316,9 +315,28 @@ impl AgentCall {
                 None => return Ok(None),
             },
         };
+        // Whoever calls from outside of a run may be anybody: a thread that is found by its name would be everybody's.
+        let Some(session) = cx.run().session() else {
+            let text = match chosen {
+                Chosen::ByModel => {
+                    "a `thread` lives in the session of the run that calls, and this call belongs to no run: leave \
+                     `thread` out"
+                }
+                Chosen::ByCode => {
+                    "the thread of this call lives in the session of the run that calls, and this call belongs to no \
+                     run: use `AgentTool::thread` with a session outside of a run"
+                }
+            };
+            return Err(Exit::tool(text));
+        };
+        let owner = Owner {
+            caller: cx.agent_name().into(),
+            tool: cx.tool_name().into(),
+            user: cx.run().user_id(),
+            chosen,
+        };
         let agent = &self.tool.agent;
-        let threads = cx.run().session().map_or(&self.threads, Session::threads);
-        let thread = threads.open(&agent.instance, chosen, &name, || agent.session());
+        let thread = session.threads().open(&agent.instance, owner, &name, || agent.session());
         thread.map(Some).ok_or_else(|| {
             let text = "there are too many threads: go on in one of them, or leave `thread` out";
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit))

@@ -9,6 +9,9 @@ use zeroize::Zeroize;
 use super::forms::forms;
 use super::value::MASK;
 
+/// Masks, from the best one on.
+const MASKS: [&str; 3] = [MASK, "[hidden]", "***"];
+
 /// Forms of secrets, ready to be looked for, each with what stands in its place.
 pub(crate) struct Needles {
     forms: Vec<Form>,
@@ -63,13 +66,19 @@ impl Needles {
     fn of<'s>(mut all: Vec<Form>, secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         for (secret, mask) in secrets {
             for text in forms(secret) {
-                // What stands in a mask would be found in every text that was hidden before.
-                if !mask.contains(&text) && !all.iter().any(|form| form.text == text) {
+                if !all.iter().any(|form| form.text == text) {
                     all.push(Form { text, mask: Arc::clone(&mask) });
                 }
             }
         }
         let automaton = AhoCorasick::new(all.iter().map(|form| &form.text)).ok();
+        if let Some(automaton) = &automaton {
+            // A mask that shows a secret gives way to one that shows none: it would be hidden again in every text.
+            let free = MASKS.into_iter().find(|mask| !automaton.is_match(mask)).unwrap_or_default();
+            for form in all.iter_mut().filter(|form| automaton.is_match(&*form.mask)) {
+                form.mask = free.into();
+            }
+        }
         Self { forms: all, automaton }
     }
 
@@ -88,7 +97,8 @@ impl Needles {
         match self.find(&text) {
             Some(found) if found.is_empty() => text,
             Some(found) => Cow::Owned(masked(&text, &found)),
-            None => Cow::Borrowed(MASK),
+            // Owned, as all that is not the text itself: what is borrowed counts as unchanged.
+            None => Cow::Owned(MASK.to_owned()),
         }
     }
 
@@ -158,4 +168,25 @@ fn masked(text: &str, found: &[Found<'_>]) -> String {
     }
     out.push_str(&text[at..]);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t8_what_cannot_be_looked_for_does_not_pass() {
+        let needles = Needles { forms: Vec::new(), automaton: None };
+        let mut text = "anything".to_owned();
+        needles.text(&mut text);
+        assert_eq!((text.as_str(), &*needles.hide("anything")), (MASK, MASK));
+    }
+
+    #[test]
+    fn t8_a_secret_that_stands_in_its_own_mask_is_hidden_by_another() {
+        let needles = Needles::new([(&b"secret"[..], MASK.into()), (b"hunter2", MASK.into())]);
+        let hidden = needles.hide("secret and hunter2");
+        assert_eq!(hidden, "[hidden] and [hidden]");
+        assert_eq!(needles.and([&b"hidden"[..]]).hide("secret, hidden"), "***, ***");
+    }
 }

@@ -122,8 +122,28 @@ impl<T> fmt::Display for Secret<T> {
 /// Reads what it holds. An error does not show the value.
 impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::value::{
+            BorrowedBytesDeserializer, BorrowedStrDeserializer, EnumAccessDeserializer,
+            MapAccessDeserializer, SeqAccessDeserializer,
+        };
+        use serde::de::{EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess};
+
         /// Reads the value, whoever holds it.
         struct Visitor<T>(std::marker::PhantomData<T>);
+
+        /// Reads what a deserialiser gives that does not stop at the type's name.
+        fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
+            // The error of the type may show the value.
+            T::deserialize(value).map_err(|_| D::Error::custom("a secret of another type was expected"))
+        }
+
+        macro_rules! forward {
+            ($($visit:ident: $type:ty),*) => {$(
+                fn $visit<E: Error>(self, value: $type) -> Result<T, E> {
+                    read(value.into_deserializer())
+                }
+            )*};
+        }
 
         impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
             type Value = T;
@@ -133,8 +153,42 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
             }
 
             fn visit_newtype_struct<D: Deserializer<'de>>(self, value: D) -> Result<T, D::Error> {
-                T::deserialize(value)
-                    .map_err(|_| serde::de::Error::custom("a secret of another type was expected"))
+                read(value)
+            }
+
+            forward!(visit_bool: bool, visit_i64: i64, visit_i128: i128, visit_u64: u64, visit_u128: u128);
+            forward!(visit_f64: f64, visit_str: &str, visit_string: String, visit_bytes: &[u8]);
+
+            fn visit_borrowed_str<E: Error>(self, value: &'de str) -> Result<T, E> {
+                read(BorrowedStrDeserializer::new(value))
+            }
+
+            fn visit_borrowed_bytes<E: Error>(self, value: &'de [u8]) -> Result<T, E> {
+                read(BorrowedBytesDeserializer::new(value))
+            }
+
+            fn visit_none<E: Error>(self) -> Result<T, E> {
+                read(().into_deserializer())
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<T, E> {
+                read(().into_deserializer())
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, value: D) -> Result<T, D::Error> {
+                read(value)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<T, A::Error> {
+                read(SeqAccessDeserializer::new(values))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<T, A::Error> {
+                read(MapAccessDeserializer::new(fields))
+            }
+
+            fn visit_enum<A: EnumAccess<'de>>(self, variant: A) -> Result<T, A::Error> {
+                read(EnumAccessDeserializer::new(variant))
             }
         }
 
@@ -283,5 +337,16 @@ mod tests {
             format!("{read:?} {:>10}|", read[0].as_ref().unwrap()),
             "[Some([secret]), None]   [secret]|"
         );
+    }
+
+    #[test]
+    fn t8_a_secret_is_read_from_what_does_not_stop_at_its_name() {
+        use serde::de::IntoDeserializer;
+        use serde::de::value::{Error, StrDeserializer};
+
+        let value = || -> StrDeserializer<'static, Error> { "hunter2".into_deserializer() };
+        assert_eq!(Secret::<String>::deserialize(value()).unwrap().expose(), "hunter2");
+        let error = Secret::<Vec<u8>>::deserialize(value()).unwrap_err();
+        assert_eq!(error.to_string(), "a secret of another type was expected");
     }
 }
