@@ -14,6 +14,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
+use crate::output::ToolOutput;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
 /// that happens before it is polled.
@@ -81,7 +82,11 @@ where
                     }
                     cx.start_attempt();
                 }
-                call.poll(context)
+                let mut poll = call.poll(context);
+                if cx.run().is_watched() {
+                    hide_late(cx, &mut poll);
+                }
+                poll
             }
             Project::Watched { call } => call.as_mut().poll(context),
         }
@@ -103,6 +108,16 @@ impl<F: Future> Future for Rare<F> {
     #[inline(never)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         self.project().call.poll(context)
+    }
+}
+
+/// The tool itself, or another call of the session, concealed something while it ran: no hook sees that either.
+#[cold]
+#[inline(never)]
+fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
+    if let Poll::Ready(result) = poll {
+        let shown = std::mem::replace(result, Ok(ToolOutput::text("")));
+        *result = cx.run().hide(shown);
     }
 }
 

@@ -159,3 +159,33 @@ async fn t8_numbers_and_names_of_fields_are_hidden_as_well() {
     let structured = execution.structured_content().unwrap().into_owned();
     assert_eq!(structured, json!({ "[secret]": "9[secret]", "pin": ["[secret]"] }));
 }
+
+/// Tells a token that it conceals only now.
+#[tool]
+fn leak(cx: &ToolContext) -> String {
+    cx.conceal(&Secret::from("token-of-this-call"));
+    "it is token-of-this-call".to_owned()
+}
+
+/// Keeps what it sees in the session's state.
+#[onionskin::tool_hook]
+async fn look(
+    ctx: &ToolContext,
+    args: &mut onionskin::Args,
+    next: impl onionskin::Next,
+) -> onionskin::ToolResult {
+    let output = next.run(args).await?;
+    ctx.run().session_state().set("seen", output.to_text().into_owned());
+    Ok(output)
+}
+
+agent! { Leaker { instruction: "Leak.", function_tools: [leak], tool_hooks: [look] } }
+
+#[tokio::test]
+async fn t8_a_hook_does_not_see_what_the_call_itself_conceals() {
+    let turns = [ScriptedTurn::call("leak", json!({})), ScriptedTurn::say("{last}")];
+    let leaker = Leaker::builder().model(Script::turns(turns)).build().await.unwrap();
+    let session = leaker.session();
+    leaker.request("go").session(&session).run().await.unwrap();
+    assert_eq!(session.state().get("seen"), Some(json!("it is [secret]")));
+}
