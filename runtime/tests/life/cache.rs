@@ -219,6 +219,7 @@ async fn l1_the_cache_stands_outside_of_guardrails() {
     assert_eq!(log.take(), ["ran", "masked"]);
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the form of an `on_error`")]
 fn explain(cx: &onionskin::ToolContext, error: onionskin::ToolError) -> ToolResult {
     Ok(ToolOutput::text(format!("{} is {error}", cx.tool_name())))
 }
