@@ -128,7 +128,9 @@ impl Example {
             line.push_str(&format!(" gives `{}`", words(given)));
         }
         if let Some(note) = &self.note {
-            line.push_str(&format!(": {}", note.value()));
+            // As code: in plain text, `Vec<u8>` is HTML and `[x]` a link to rustdoc.
+            let note = note.value().replace('`', "'");
+            line.push_str(&format!(": `{}`", note.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
         line
     }

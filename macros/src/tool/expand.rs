@@ -249,29 +249,32 @@ impl Expansion<'_> {
 
     fn default(&self) -> TokenStream {
         let type_name = self.type_name;
-        let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: __rt::Arc<#self_ty>));
-        let of_field = of.as_ref().map(|_| quote!(of));
+        let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(__of: __rt::Arc<#self_ty>));
+        let of_field = of.as_ref().map(|_| quote!(of: __of));
+        let of_given = of.as_ref().map(|_| quote!(__of));
+        // The hooks' values are the user's words: names in reach of them are none that a user writes.
         let layered = self.model.is_layered().then(|| {
-            let given = if of.is_some() { quote!(__rt::Arc::clone(&of)) } else { quote!(()) };
+            let given = if of.is_some() { quote!(__rt::Arc::clone(&__of)) } else { quote!(()) };
             let hooks = self.model.options.hooks.iter().enumerate();
-            let onion = hooks.rev().fold(quote!(__rt::Within::new(#given, life)), |inner, (index, hook)| {
-                let (as_written, with) = (as_written(index), &hook.with);
-                quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
-            });
+            let onion =
+                hooks.rev().fold(quote!(__rt::Within::new(#given, __life)), |inner, (index, hook)| {
+                    let (as_written, with) = (as_written(index), &hook.with);
+                    quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
+                });
             let life = self.model.options.life.value();
             quote! {
                 fn __life() -> __rt::Life {
                     #life
                 }
                 impl #type_name {
-                    fn living(life: __rt::Life, #of) -> Self {
+                    fn living(__life: __rt::Life, #of) -> Self {
                         Self { onion: #onion, #of_field }
                     }
                 }
             }
         });
         let made = if layered.is_some() {
-            quote!(Self::living(__life(), #of_field))
+            quote!(Self::living(__life(), #of_given))
         } else {
             quote!(Self { #of_field })
         };

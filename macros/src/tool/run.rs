@@ -200,6 +200,9 @@ impl Expansion<'_> {
             #guardrails
             impl __rt::Body for #type_name {
                 type Of = #of_type;
+                fn definition() -> &'static __rt::ToolDefinition {
+                    __DEFINITION.get()
+                }
                 async fn body(#inputs) -> __rt::ToolResult {
                     #inner
                 }

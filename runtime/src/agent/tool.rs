@@ -19,6 +19,7 @@ use super::threads::{Chosen, Owner};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::life::CallLife;
 use crate::output::ToolOutput;
 use crate::spec::ToolSpec;
 use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, arguments_schema, fit};
@@ -373,7 +374,10 @@ impl AgentCall {
             (Ok(text), None, _) => Ok(ToolOutput::text(text)),
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
-            (Err(error), _, Some(recover)) => recover(cx, error),
+            (Err(error), _, Some(recover)) => {
+                cx.life(CallLife::keep_nothing);
+                recover(cx, error)
+            }
             (Err(error), _, None) => Err(child::failed(error, &run, self.tool.timeout)),
         }
     }

@@ -34,7 +34,7 @@ use crate::tool::Effect;
 ///
 /// let mut pay = pay::spec();
 /// pay.approver(|request: ApprovalRequest| async move {
-///     if request.args()["cents"].as_u64() < Some(100) { Approval::Allow } else { Approval::deny("too much") }
+///     if request.args()["cents"].as_u64().is_some_and(|cents| cents < 100) { Approval::Allow } else { Approval::deny("too much") }
 /// });
 /// assert_eq!(call!(pay, cents = 5).await.unwrap(), "paid 5");
 /// let refused = call!(pay, cents = 500).await.unwrap_err();

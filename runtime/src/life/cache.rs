@@ -1,6 +1,6 @@
 //! Results that are kept, so that a tool need not run again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,8 +14,9 @@ use crate::output::ToolOutput;
 
 /// Keeps a tool's results in memory, and answers calls with the same arguments by the same user in the same session.
 ///
-/// `#[tool(cache(..))]` has one for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for each value.
-/// Errors are not kept, nor the result of a call that ran the tool a second time; what a hook answers never comes here. The
+/// `#[tool(cache(..))]` has one for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for each value;
+/// the tools of a toolbox are made once with their object, and whoever has the object shares their caches. Errors are not
+/// kept, nor what answered for one, nor the result of a call that ran the tool a second time; what a hook answers never comes here. The
 /// oldest result goes where there are too many.
 ///
 /// ```
@@ -42,8 +43,8 @@ const CAPACITY: usize = 1024;
 #[derive(Default)]
 struct Store {
     kept: HashMap<Key, Kept>,
-    /// By age; one that was replaced stands here twice.
-    ages: VecDeque<(Key, u64)>,
+    /// The same by age, the oldest first.
+    ages: BTreeMap<u64, Key>,
     next: u64,
 }
 
@@ -51,6 +52,23 @@ struct Kept {
     output: ToolOutput,
     at: Instant,
     age: u64,
+}
+
+impl Store {
+    /// Puts a result in, as the youngest.
+    fn insert(&mut self, key: Key, output: ToolOutput) {
+        self.remove(&key);
+        let age = self.next;
+        self.next += 1;
+        self.ages.insert(age, key.clone());
+        self.kept.insert(key, Kept { output, at: Instant::now(), age });
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some(kept) = self.kept.remove(key) {
+            self.ages.remove(&kept.age);
+        }
+    }
 }
 
 /// Whose call, with which arguments.
@@ -106,7 +124,7 @@ impl Cache {
         // Whoever runs the tool again is not content with the result: it is not kept either.
         let (times, stored) = cx.life(|life| life.ask(self.id()));
         if let Some(key) = stored {
-            self.store().kept.remove(&key);
+            self.store().remove(&key);
         }
         let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args)) else {
             return Found::Off;
@@ -115,10 +133,11 @@ impl Cache {
         match store.kept.get(&key) {
             Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
                 tracing::debug!(tool = cx.tool_name(), "answered from the cache");
+                cx.life(|life| life.store(self.id(), &key));
                 Found::Output(kept.output.clone())
             }
             Some(_) => {
-                store.kept.remove(&key);
+                store.remove(&key);
                 Found::Nothing(key)
             }
             None => Found::Nothing(key),
@@ -131,15 +150,10 @@ impl Cache {
             return;
         }
         let mut store = self.store();
-        let age = store.next;
-        store.next += 1;
-        store.ages.push_back((key.clone(), age));
-        store.kept.insert(key, Kept { output: output.clone(), at: Instant::now(), age });
-        while store.ages.len() > self.capacity {
-            let Some((key, age)) = store.ages.pop_front() else { break };
-            if store.kept.get(&key).is_some_and(|kept| kept.age == age) {
-                store.kept.remove(&key);
-            }
+        store.insert(key, output.clone());
+        while store.kept.len() > self.capacity {
+            let Some((_, oldest)) = store.ages.pop_first() else { break };
+            store.kept.remove(&oldest);
         }
     }
 

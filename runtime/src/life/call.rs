@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::cache::Key;
 
 /// What one call remembers of its stages.
@@ -13,6 +15,10 @@ pub(crate) struct CallLife {
     approved: Vec<Arc<str>>,
     /// Parameters that whoever calls does not see.
     unseen: Vec<String>,
+    /// What these had when the call was looked up in a cache.
+    filled: Option<Vec<Option<Value>>>,
+    /// Whether the result is not to be kept.
+    unkept: bool,
 }
 
 struct Asked {
@@ -32,12 +38,28 @@ impl CallLife {
         (1, None)
     }
 
-    /// Notes what is put into a cache; false if it was asked again since.
+    /// Notes what is put into a cache or was found there; false if it was asked again since, or nothing is to be kept.
     pub(super) fn store(&mut self, cache: usize, key: &Key) -> bool {
-        let asked = self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1);
+        let asked =
+            self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1 && !self.unkept);
         let Some(asked) = asked else { return false };
         asked.stored = Some(key.clone());
         true
+    }
+
+    /// Notes that the result is not the tool's own for these arguments.
+    pub(crate) fn keep_nothing(&mut self) {
+        self.unkept = true;
+    }
+
+    /// Notes what is filled in for a cache's key.
+    pub(crate) fn fill(&mut self, values: Vec<Option<Value>>) {
+        self.filled = Some(values);
+    }
+
+    /// Notes what the tool runs with: if that is not what the key tells, nothing is kept.
+    pub(crate) fn runs_with(&mut self, values: &[Option<Value>]) {
+        self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
     pub(super) fn is_approved(&self, args: &str) -> bool {

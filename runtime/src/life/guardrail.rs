@@ -1,6 +1,5 @@
 //! Guardrails: what looks at a tool's arguments before it runs, and at its output before anybody sees it.
 
-use std::any::type_name;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use futures_util::future::BoxFuture;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
-use crate::onion::Configuration;
+use crate::onion::{Configuration, short_name};
 
 /// Looks at the arguments of a call before its tool runs: lets them pass, rewrites them, or refuses the call.
 /// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
@@ -163,13 +162,6 @@ impl<G: OutputGuardrail> DynOutputGuardrail for G {
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { self.check(cx, args, result).await })
     }
-}
-
-/// The last word of a type's name.
-fn short_name<T>() -> &'static str {
-    let name = type_name::<T>();
-    let path = name.split('<').next().unwrap_or(name);
-    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// One input guardrail or several: a tuple, or a list of what is known at run time only.

@@ -34,6 +34,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
+use crate::tool::{ToolDefinition, bring_into_types};
 use cache::Found;
 
 /// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.
@@ -49,6 +50,9 @@ pub struct Life {
 
 /// What stands inside of the stages: the tool.
 pub(crate) trait Inside: Sync {
+    /// What the arguments have to fit.
+    fn definition(&self) -> &ToolDefinition;
+
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
     /// The arguments that the tool gets in the end; none if they cannot be told.
@@ -146,6 +150,9 @@ impl Life {
         inside: &'a dyn Inside,
     ) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
+            if self.looks_at_args() {
+                bring_into_types(inside.definition(), args);
+            }
             self.approve(cx, args).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
             match cache.look(cx, inside.final_args(cx, args).as_mut()) {
@@ -160,6 +167,11 @@ impl Life {
         })
     }
 
+    /// Whether a stage decides by the arguments before the tool reads them.
+    fn looks_at_args(&self) -> bool {
+        self.approval.is_some() || self.cache.is_some() || !self.input.is_empty()
+    }
+
     async fn approve(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         match &self.approval {
             Some(needed) => approval::approve(needed, cx, args).await,
@@ -171,6 +183,7 @@ impl Life {
     async fn guarded(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult {
         for guardrail in &self.input {
             self.admit(cx, args, &**guardrail).await?;
+            bring_into_types(inside.definition(), args);
         }
         // What was approved is what runs: others are asked for again.
         if !self.input.is_empty() {
@@ -207,6 +220,9 @@ impl Life {
             let given = result.is_ok();
             let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
             result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
+            if !given && result.is_ok() {
+                cx.life(CallLife::keep_nothing);
+            }
         }
         match result {
             Ok(output) if stops => Err(Exit::stop(output)),

@@ -6,6 +6,7 @@ use std::future::Future;
 
 use futures_util::future::BoxFuture;
 
+use super::CallLife;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
@@ -52,7 +53,11 @@ where
     let call = async { handler(error.clone()).await };
     match Caught::new(call, cx, handler_panicked).await {
         Err(Exit::Tool(second)) => Err(Exit::Tool(both(error, second))),
-        answered => answered,
+        answered => {
+            // The next call may go well.
+            cx.life(CallLife::keep_nothing);
+            answered
+        }
     }
 }
 

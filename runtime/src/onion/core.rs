@@ -1,6 +1,6 @@
 //! The core of an onion: where a tool is started, watched and, if it panics, caught.
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -228,6 +228,13 @@ fn watched<'a>(
 pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("`{}` panicked: {}", cx.tool_name(), cx.run().hide_text(panic_text(panic)));
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+}
+
+/// The last word of a type's name: for what a macro makes of a function that of the function.
+pub(crate) fn short_name<T>() -> &'static str {
+    let name = type_name::<T>();
+    let path = name.split('<').next().unwrap_or(name);
+    path.rsplit("::").next().unwrap_or(path)
 }
 
 /// The words of a panic.

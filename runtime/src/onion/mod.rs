@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use self::core::{Caught, panic_text, panicked as tool_panicked};
+pub(crate) use self::core::{Caught, panic_text, panicked as tool_panicked, short_name};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::execution::{HookEnd, HookExit};
 use super::toolspec::ToolSpec;
@@ -11,7 +12,8 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 use crate::life::Inside;
-use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, tool_panicked};
+use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
+use crate::tool::ToolDefinition;
 
 /// How the hooks of one call left it.
 pub(super) type Log = Mutex<Vec<HookExit>>;
@@ -30,9 +32,7 @@ pub(super) trait SpecHook: Send + Sync + 'static {
 
 impl<H: Hook> SpecHook for H {
     fn name(&self) -> &'static str {
-        let name = std::any::type_name::<H>();
-        let path = name.split('<').next().unwrap_or(name);
-        path.rsplit("::").next().unwrap_or(path)
+        short_name::<H>()
     }
 
     fn call_dyn<'a>(
@@ -132,6 +132,10 @@ async fn inside(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
 struct Filled<'s>(&'s ToolSpec);
 
 impl Inside for Filled<'_> {
+    fn definition(&self) -> &ToolDefinition {
+        self.0.definition()
+    }
+
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         // What looks at the result stands outside of this: it sees no secret.
         Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
@@ -141,7 +145,9 @@ impl Inside for Filled<'_> {
         if self.0.is_as_written() {
             Some(args.clone())
         } else {
-            self.0.shape().fill_in(self.0, cx, args).ok()
+            let own = self.0.shape().fill_in(self.0, cx, args).ok()?;
+            cx.life(|life| life.fill(unseen(self.0, &own)));
+            Some(own)
         }
     }
 }
@@ -153,9 +159,17 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
         return spec.tool().run_dyn(cx, args).await;
     }
     let mut own = spec.shape().fill_in(spec, cx, args)?;
-    cx.life(|life| spec.shape().unseen().for_each(|parameter| life.hide(parameter)));
+    cx.life(|life| {
+        life.runs_with(&unseen(spec, &own));
+        spec.shape().unseen().for_each(|parameter| life.hide(parameter));
+    });
     let result = spec.tool().run_dyn(cx, &mut own).await;
     cx.run().hide(result.map_err(|exit| spec.shape().translate(spec, exit)))
+}
+
+/// The values of the parameters that are not seen.
+fn unseen(spec: &ToolSpec, own: &Args) -> Vec<Option<Value>> {
+    spec.shape().unseen().map(|parameter| own.get(parameter).cloned()).collect()
 }
 
 /// Runs the tool behind its own hooks.

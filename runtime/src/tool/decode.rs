@@ -260,6 +260,19 @@ pub(crate) fn fit(
     }
 }
 
+/// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.
+/// What cannot be read without loss stays: decoding refuses it.
+pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
+    let Ok(object) = args.as_object() else { return };
+    let schema = &*definition.input_schema;
+    let mut value = Value::Object(object.clone());
+    if coerce(&mut value, schema, schema)
+        && let (Value::Object(read), Ok(object)) = (value, args.as_object_mut())
+    {
+        *object = read;
+    }
+}
+
 /// Text that borrows where it can.
 struct Text<'a>(Cow<'a, str>);
 

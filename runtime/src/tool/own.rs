@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 
 use futures_util::future::BoxFuture;
 
-use super::{FitsState, Make};
+use super::{FitsState, Make, ToolDefinition};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -17,6 +17,9 @@ use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_pa
 pub trait Body: 'static {
     /// The object that it belongs to, if it is a toolbox's.
     type Of: Send + Sync + 'static;
+
+    /// What is known of the tool.
+    fn definition() -> &'static ToolDefinition;
 
     /// Runs the tool.
     fn body(of: &Self::Of, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
@@ -36,6 +39,10 @@ impl<T: Body> Within<T> {
 }
 
 impl<T: Body> Inside for Within<T> {
+    fn definition(&self) -> &ToolDefinition {
+        T::definition()
+    }
+
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         // What looks at the result stands outside of this: it sees no secret.
         Box::pin(async move { cx.run().hide(T::body(&self.of, cx, args).await) })

@@ -243,3 +243,45 @@ async fn t4_approval_does_not_show_what_is_bound() {
     assert_eq!(call!(spec, cents = 7).await.unwrap(), "7 by secret");
     assert_eq!(yes.asked(), [r#"{"cents":7}"#]);
 }
+
+fn over_a_hundred(args: &Args) -> bool {
+    args["cents"].as_u64() > Some(100)
+}
+
+#[guardrail(input)]
+fn in_words(args: &mut Args) {
+    if args["cents"] == 7 {
+        args["cents"] = "5000".into();
+    }
+}
+
+/// Pays, and asks for large sums only.
+#[tool(approval = over_a_hundred, input_guardrails = [in_words])]
+fn pay_some(cents: u64) -> String {
+    format!("paid {cents}")
+}
+
+#[tokio::test]
+async fn t11_approval_sees_the_arguments_as_the_tool_reads_them() {
+    let yes = Says::new(Approval::Allow);
+    let mut by_function = pay_some::spec();
+    by_function.approver(yes.clone());
+    let mut by_value = ToolSpec::from_fn("pay", "Pays.", |payment: Payment, _| async move {
+        Ok(format!("paid {}", payment.cents))
+    });
+    by_value.approval_if(over_a_hundred).approver(yes.clone());
+    by_value.bind("key", None, json!("k")).unwrap();
+    for spec in [&by_function, &by_value] {
+        for cents in [json!(5000), json!("5000"), json!(5000.0)] {
+            let output = spec.call(json!({ "cents": cents })).await.unwrap();
+            assert_eq!(output, "paid 5000");
+            assert_eq!(yes.asked(), [r#"{"cents":5000}"#], "{cents}");
+        }
+        // What cannot be read is not asked for, and does not run.
+        let refused = spec.call(json!({ "cents": "much" })).await.unwrap_err();
+        assert!(refused.to_string().starts_with("Invalid arguments"), "{refused}");
+    }
+    // What a guardrail writes is read likewise.
+    assert_eq!(call!(by_function, cents = 7).await.unwrap(), "paid 5000");
+    assert_eq!(yes.asked(), [r#"{"cents":5000}"#]);
+}

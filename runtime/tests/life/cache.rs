@@ -218,3 +218,120 @@ async fn l1_the_cache_stands_outside_of_guardrails() {
     assert_eq!(text(&other).await, "x*");
     assert_eq!(log.take(), ["ran", "masked"]);
 }
+
+#[expect(clippy::unnecessary_wraps, reason = "the form of an `on_error`")]
+fn explain(cx: &onionskin::ToolContext, error: onionskin::ToolError) -> ToolResult {
+    Ok(ToolOutput::text(format!("{} is {error}", cx.tool_name())))
+}
+
+/// Is down at first.
+#[tool(cache, on_error = explain)]
+fn service(log: State<Log>) -> Result<String, String> {
+    if log.take().is_empty() { Err("down".to_owned()) } else { Ok("up".to_owned()) }
+}
+
+#[guardrail(output)]
+fn soften(result: &mut ToolResult) {
+    if result.is_err() {
+        *result = Ok(ToolOutput::text("soft"));
+    }
+}
+
+#[tokio::test]
+async fn t4_cache_keeps_nothing_that_answered_for_an_error() {
+    let log = Log::default();
+    let declared = service::spec().with_state(log.clone());
+    assert_eq!(call!(declared).await.unwrap(), "service is down");
+    log.push("up");
+    assert_eq!(call!(declared).await.unwrap(), "up");
+    assert_eq!(call!(declared).await.unwrap(), "up");
+
+    let failing = |log: &Log| {
+        let log = log.clone();
+        let mut spec = ToolSpec::from_fn("fail", "Fails.", move |(): (), _| {
+            log.push("ran");
+            async { Err::<u8, _>("down".into()) }
+        });
+        spec.cache(Cache::new());
+        spec
+    };
+    let mut added = failing(&log);
+    added.add_on_error_func(|error, _| async move { Ok(ToolOutput::text(error.to_string())) });
+    let mut softened = failing(&log);
+    softened.add_output_guardrails(soften::new());
+    for (spec, text) in [(added, "down"), (softened, "soft")] {
+        assert_eq!(call!(spec).await.unwrap(), text);
+        assert_eq!(call!(spec).await.unwrap(), text);
+        assert_eq!(log.take(), ["ran", "ran"]);
+    }
+}
+
+/// Gives another value to what is bound, once.
+struct Moves(onionskin::SessionState);
+
+impl onionskin::InputGuardrail for Moves {
+    onionskin::raw_guardrail!();
+
+    async fn check(&self, _: &onionskin::ToolContext, args: &mut Args) -> ToolResult<()> {
+        if args["a"] == 2 {
+            self.0.set("b", 6);
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn t4_cache_keeps_nothing_under_arguments_that_did_not_run() {
+    let mut spec =
+        ToolSpec::from_fn("pair", "Takes two.", |pair: Pair, _| async move { Ok(pair.b.to_string()) });
+    spec.bind("b", None, json!(5)).unwrap();
+    spec.add_input_guardrails(Moves(spec.state().clone())).cache(Cache::new());
+    let run = async |b: i64| {
+        spec.state().set("b", b);
+        call!(spec, a = 2).await.unwrap()
+    };
+    assert_eq!(run(5).await, "6");
+    assert_eq!(run(6).await, "6");
+    // Nothing stands under 5: the guardrail and the tool run again, and move the state again.
+    assert_eq!(run(5).await, "6");
+    assert_eq!(spec.state().get("b"), Some(json!(6)));
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Again {
+    x: i64,
+    #[serde(default)]
+    again: bool,
+}
+
+#[tool_hook]
+async fn again_if_told(args: &mut Args, next: impl Next) -> ToolResult {
+    let output = next.run(args).await?;
+    if args["again"] == true { next.run(args).await } else { Ok(output) }
+}
+
+#[tokio::test]
+async fn t4_cache_forgets_what_a_hook_was_not_content_with_and_nothing_else() {
+    let log = Log::default();
+    let counter = log.clone();
+    let mut spec = ToolSpec::from_fn("tick", "Ticks.", move |args: Again, _| {
+        counter.push(format!("ran {} {}", args.x, args.again));
+        async { Ok(1) }
+    })
+    .hook(again_if_told::new());
+    spec.cache(Cache::new().capacity(2).key(|args| args["x"].to_string()));
+    let runs = async |x: i64, again: bool| {
+        spec.call(json!({ "x": x, "again": again })).await.unwrap();
+        log.take().len()
+    };
+    assert_eq!(runs(1, false).await, 1);
+    assert_eq!(runs(1, true).await, 1, "the kept one, and another");
+    assert_eq!(runs(1, false).await, 1, "nothing is kept now");
+    assert_eq!(runs(2, false).await, 1);
+    // What comes and goes takes no place.
+    for _ in 0..3 {
+        runs(1, true).await;
+        runs(1, false).await;
+    }
+    assert_eq!((runs(2, false).await, runs(1, false).await), (0, 0));
+}

@@ -363,3 +363,28 @@ async fn l1_scripts_take_guardrails_too() {
     assert_eq!(spec.exec(json!({ "by": 0 })).await.output().unwrap().to_text(), "explained");
     assert!(log.take()[2].starts_with("on_error the script of `divide` failed"));
 }
+
+fn of() -> i64 {
+    2
+}
+
+fn life() -> i64 {
+    of()
+}
+
+#[tool_hook]
+async fn by(#[config] by: i64, args: &mut Args, next: impl Next) -> ToolResult {
+    args["x"] = (args["x"].as_i64().unwrap_or(0) * by).into();
+    next.run(args).await
+}
+
+/// Is configured by functions that are called as generated names might be.
+#[tool(hooks = [by(life())], examples = [example(x = 1).note("Takes a Vec<u8>, or [x].")])]
+fn times(x: i64) -> i64 {
+    x
+}
+
+#[tokio::test]
+async fn u1_the_values_of_hooks_are_the_users_own_names() {
+    assert_eq!(onionskin::call!(times::spec(), x = 4).await.unwrap(), 8);
+}
