@@ -244,6 +244,22 @@ struct Node {
     one: Internal,
 }
 
+/// Its fields are called as keywords of schemas are.
+#[derive(Deserialize, JsonSchema, Strict)]
+struct Keywords {
+    default: Option<Box<Keywords>>,
+    examples: Vec<Keywords>,
+    r#const: Option<Box<Keywords>>,
+    r#enum: u8,
+    properties: Option<Box<Keywords>>,
+    required: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize, JsonSchema, Strict)]
+struct DefaultOnly {
+    default: Option<Box<DefaultOnly>>,
+}
+
 #[derive(Deserialize, JsonSchema, Strict)]
 struct Base {
     children: Vec<Node>,
@@ -279,6 +295,8 @@ impl Strict for ByHand {}
 types! {
     of_node: Node;
     of_outer: Outer;
+    of_keywords: Keywords;
+    of_default_only: DefaultOnly;
     of_page: Page<Point>;
     of_page_of_pages: Page<Page<Option<Point>>>;
     of_grown: Grown<Named>;
