@@ -219,6 +219,20 @@ impl From<String> for FromText {
     }
 }
 
+/// Its schema does not follow what serde is told.
+#[derive(Deserialize, JsonSchema, Strict)]
+#[serde(from = "HashMap<String, u8>")]
+#[schemars(!from)]
+struct TakenAway {
+    few: u8,
+}
+
+impl From<HashMap<String, u8>> for TakenAway {
+    fn from(map: HashMap<String, u8>) -> Self {
+        Self { few: map.into_values().sum() }
+    }
+}
+
 #[derive(Deserialize, JsonSchema, Strict)]
 struct Described {
     #[schemars(with = "Vec<Point>")]
@@ -322,6 +336,7 @@ types! {
     of_transparent: Transparent;
     of_tagged: Tagged;
     of_from_text: FromText;
+    of_taken_away: TakenAway;
     of_described: Described;
     of_by_hand: &ByHand;
     of_slice: &[Point];
