@@ -219,6 +219,21 @@ fn strict_types_half_typed_never_panic() {
 }
 
 #[test]
+fn strict_types_are_seen_past_attributes_that_are_taken_away_and_no_others() {
+    let expand =
+        |field: &str| strict::expand(tokens(&format!("struct Order {{ {field} what: u8 }}"))).to_string();
+    let taken = expand("#[serde(default, flatten)] #[schemars(!default, !flatten, with = \"Map\")]");
+    assert!(taken.contains("Map") && !taken.contains("compile_error"), "{taken}");
+    assert_eq!(taken, expand("#[schemars(with = \"Map\")]"));
+    let transformed = expand("#[schemars(!default, transform = open)]");
+    assert!(transformed.contains("this changes the schema"), "{transformed}");
+    for unread in ["#[schemars(with = \"Map\", 3)]", "#[serde(default 3)]"] {
+        let unread = expand(unread);
+        assert!(unread.contains("this cannot be read, and the compiler cannot look into it"), "{unread}");
+    }
+}
+
+#[test]
 fn expansion_of_a_strict_type_reads_well() {
     let item =
         tokens("struct Page<T> { items: Vec<T>, #[serde(flatten)] at: Place, next: Option<Box<Self>> }");

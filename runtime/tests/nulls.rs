@@ -102,3 +102,56 @@ async fn t3_null_reads_as_missing_inside_types() {
         "Filter { limit: 10, words: [\"a\"], after: None } [Walk { fast: false }, Rest { minutes: 0 }]";
     assert_eq!(text::<nested>(&strict).await, wanted);
 }
+
+/// An enum whose fields stand beside others.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "they are shown with `Debug`")]
+struct Flat {
+    id: u8,
+    #[serde(default)]
+    n: u32,
+    #[serde(flatten)]
+    kind: Kind,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "they are shown with `Debug`")]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Kind {
+    Step(Inner),
+    Stop {
+        #[serde(default)]
+        seconds: u8,
+    },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[expect(dead_code, reason = "they are shown with `Debug`")]
+#[serde(tag = "pace", rename_all = "snake_case")]
+enum Inner {
+    Run {
+        #[serde(default)]
+        far: bool,
+    },
+    Walk {
+        #[serde(default)]
+        slow: bool,
+    },
+}
+
+/// Fields with defaults beside a flattened enum, and in it.
+#[tool]
+fn flat(x: Flat) -> String {
+    format!("{x:?}")
+}
+
+#[tokio::test]
+async fn t3_null_reads_as_missing_beside_a_flattened_enum_and_in_it() {
+    let stop = json!({"x": {"id": 1, "n": null, "kind": "stop", "seconds": null}});
+    assert_eq!(text::<flat>(&stop).await, "Flat { id: 1, n: 0, kind: Stop { seconds: 0 } }");
+    let walk = json!({"x": {"id": 1, "n": null, "kind": "step", "pace": "walk", "slow": null}});
+    assert_eq!(text::<flat>(&walk).await, "Flat { id: 1, n: 0, kind: Step(Walk { slow: false }) }");
+    let wrong = json!({"x": {"id": null, "n": null, "kind": "stop"}});
+    let error = text::<flat>(&wrong).await;
+    assert!(error.contains("`x.id`") && !error.contains("`x.n`"), "{error}");
+}

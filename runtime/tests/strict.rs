@@ -219,6 +219,20 @@ impl From<String> for FromText {
     }
 }
 
+/// Its schema does not follow what serde is told.
+#[derive(Deserialize, JsonSchema, Strict)]
+#[serde(from = "HashMap<String, u8>")]
+#[schemars(!from)]
+struct TakenAway {
+    few: u8,
+}
+
+impl From<HashMap<String, u8>> for TakenAway {
+    fn from(map: HashMap<String, u8>) -> Self {
+        Self { few: map.into_values().sum() }
+    }
+}
+
 #[derive(Deserialize, JsonSchema, Strict)]
 struct Described {
     #[schemars(with = "Vec<Point>")]
@@ -242,6 +256,22 @@ struct Node {
     base: Base,
     #[serde(flatten)]
     one: Internal,
+}
+
+/// Its fields are called as keywords of schemas are.
+#[derive(Deserialize, JsonSchema, Strict)]
+struct Keywords {
+    default: Option<Box<Keywords>>,
+    examples: Vec<Keywords>,
+    r#const: Option<Box<Keywords>>,
+    r#enum: u8,
+    properties: Option<Box<Keywords>>,
+    required: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize, JsonSchema, Strict)]
+struct DefaultOnly {
+    default: Option<Box<DefaultOnly>>,
 }
 
 #[derive(Deserialize, JsonSchema, Strict)]
@@ -279,6 +309,8 @@ impl Strict for ByHand {}
 types! {
     of_node: Node;
     of_outer: Outer;
+    of_keywords: Keywords;
+    of_default_only: DefaultOnly;
     of_page: Page<Point>;
     of_page_of_pages: Page<Page<Option<Point>>>;
     of_grown: Grown<Named>;
@@ -304,6 +336,7 @@ types! {
     of_transparent: Transparent;
     of_tagged: Tagged;
     of_from_text: FromText;
+    of_taken_away: TakenAway;
     of_described: Described;
     of_by_hand: &ByHand;
     of_slice: &[Point];

@@ -36,6 +36,9 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
 
 fn words(unseen: &Unseen) -> String {
     let (what, instead) = match unseen {
+        Unseen::Attribute => {
+            ("this cannot be read", "correct it, or give the value a type of its own".to_owned())
+        }
         Unseen::Function => ("a function makes this schema", "give the value a type of its own".to_owned()),
         Unseen::Transform => {
             ("this changes the schema", "drop it, or give the value a type of its own".to_owned())

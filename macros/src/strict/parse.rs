@@ -76,6 +76,8 @@ pub(super) struct Field {
 }
 
 pub(super) enum Unseen {
+    /// An attribute that cannot be read.
+    Attribute,
     Function,
     Transform,
     Keyword(String),
@@ -164,24 +166,32 @@ impl Fields {
 struct Attrs {
     items: Vec<Item>,
     described: Option<Span>,
+    /// Where one of them cannot be read.
+    unread: Vec<Span>,
 }
 
 impl Attrs {
     fn read(attrs: &[Attribute]) -> Self {
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
-        let mut items = Vec::new();
-        for attr in named("schemars").chain(named("serde")) {
-            // What does not parse is reported by those whose attribute it is.
-            if let Meta::List(list) = &attr.meta
-                && let Ok(parsed) =
-                    Punctuated::<Item, Token![,]>::parse_terminated.parse2(list.tokens.clone())
-            {
-                items.extend(parsed);
+        let mut unread = Vec::new();
+        let mut read = |name| {
+            let mut items: Vec<Item> = Vec::new();
+            for attr in named(name) {
+                let Meta::List(list) = &attr.meta else { continue };
+                match Punctuated::<Item, Token![,]>::parse_terminated.parse2(list.tokens.clone()) {
+                    Ok(parsed) => items.extend(parsed),
+                    Err(_) => unread.push(attr.path().span()),
+                }
             }
-        }
+            items
+        };
+        let (mut items, serde) = (read("schemars"), read("serde"));
+        // `#[schemars(!key)]` takes serde's away.
+        let taken: Vec<Item> = items.extract_if(.., |item| matches!(item.value, Value::Taken)).collect();
+        items.extend(serde.into_iter().filter(|item| taken.iter().all(|taken| taken.key != item.key)));
         let described = ["doc", "schemars", "validate", "garde"].into_iter().flat_map(named);
         let described = described.map(|attr| attr.path().span()).next();
-        Self { items, described }
+        Self { items, described, unread }
     }
 
     fn has(&self, key: &str) -> bool {
@@ -202,7 +212,7 @@ impl Attrs {
     }
 
     fn unseen(&self) -> Vec<(Span, Unseen)> {
-        let mut unseen = Vec::new();
+        let mut unseen: Vec<_> = self.unread.iter().map(|at| (*at, Unseen::Attribute)).collect();
         for item in &self.items {
             match (item.key.as_str(), &item.value) {
                 ("schema_with", _) => unseen.push((item.span(), Unseen::Function)),
@@ -247,7 +257,7 @@ const KEYWORDS: &[&str] = &[
     "definitions",
 ];
 
-/// `key`, `key = value` or `key(..)`.
+/// `key`, `key = value`, `key(..)` or `!key`.
 struct Item {
     key: String,
     at: Span,
@@ -256,6 +266,8 @@ struct Item {
 
 enum Value {
     None,
+    /// `!key`: what serde says there does not count.
+    Taken,
     Expr(Box<Expr>),
     List(TokenStream),
 }
@@ -282,8 +294,11 @@ impl Item {
 
 impl Parse for Item {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let is_taken = input.parse::<Option<Token![!]>>()?.is_some();
         let key = input.call(Ident::parse_any)?;
-        let value = if input.peek(Token![=]) {
+        let value = if is_taken {
+            Value::Taken
+        } else if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             Value::Expr(Box::new(input.parse()?))
         } else if input.peek(token::Paren) {

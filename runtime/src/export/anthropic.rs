@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::strict::{Optional, Rules, object, plain_root, strict};
-use crate::tool::{ToolDefinition, wire_name};
+use crate::tool::{ToolDefinition, check, coerce, wire_name};
 
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
@@ -25,7 +25,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// The tool's examples stand in `input_examples`
 /// (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use>).
 ///
-/// Strictly, optional properties are left out of `required` and take no `null`; limits stand in the description.
+/// Strictly, optional properties are left out of `required` and take no `null`, nor have examples any there; limits
+/// stand in the description. An example that does not fit the strict form all the same is left out.
 /// [`request`](super::request) counts what all strict tools of one request may have together.
 ///
 /// ```
@@ -56,9 +57,14 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         "input_schema": schema,
     }));
     definition.check_examples()?;
-    if !definition.examples.is_empty() {
-        let examples = definition.examples.iter().map(|example| Value::from(example.args.clone()));
-        form.insert("input_examples".into(), examples.collect());
+    let examples = definition.examples.iter().map(|example| Value::from(example.args.clone()));
+    let examples: Vec<Value> = if options.is_strict(definition) {
+        examples.filter_map(|example| strict_example(example, &form["input_schema"])).collect()
+    } else {
+        examples.collect()
+    };
+    if !examples.is_empty() {
+        form.insert("input_examples".into(), examples.into());
     }
     if options.is_strict(definition) {
         form.insert("strict".into(), true.into());
@@ -69,6 +75,12 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         site,
     )?;
     Ok(Value::Object(form))
+}
+
+/// An example as the strict schema takes it: without `null` for what is left out.
+fn strict_example(mut example: Value, schema: &Value) -> Option<Value> {
+    coerce(&mut example, schema, schema);
+    check(&example, schema, schema, "").is_empty().then_some(example)
 }
 
 /// The schema in the strict dialect.

@@ -88,6 +88,11 @@ fn references(schema: &Value, into: &mut BTreeSet<String>) {
                     ("$ref", Value::String(pointer)) => {
                         into.insert(pointer.clone());
                     }
+                    // Their keys are names of somebody's own, not keywords: a field may well be called `default`.
+                    (
+                        "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
+                        Value::Object(named),
+                    ) => named.values().for_each(|schema| references(schema, into)),
                     ("default" | "examples" | "example" | "enum" | "const", _) => {}
                     _ => references(value, into),
                 }

@@ -94,21 +94,45 @@ pub fn request<'t>(
 }
 
 /// The schemas of a request's strict tools in a provider's strict dialect; none of a tool that is not strict, that the dialect
-/// has no form for, or of any where all of them together are more than the provider takes. A run goes on without.
+/// has no form for, or that is beyond what the provider takes in one request. A run goes on without, and says so.
 #[cfg(feature = "genai")]
 pub(crate) fn strict_schemas(provider: Provider, tools: &[ToolDeclaration]) -> Vec<Option<Value>> {
     let schema = |tool: &ToolDeclaration| {
         let site = Site { tool: &tool.name, provider, lossy: false };
+        let mut schema = (*tool.input_schema).clone();
+        // Examples of calls would end up in the words about the arguments.
+        if let Value::Object(root) = &mut schema {
+            root.remove("examples");
+        }
         match provider {
-            Provider::OpenAi => strict_parameters(site, &tool.input_schema).ok(),
-            Provider::Anthropic => strict_input_schema(site, &tool.input_schema).ok(),
-            _ => None,
+            Provider::OpenAi => strict_parameters(site, &schema),
+            _ => strict_input_schema(site, &schema),
         }
     };
-    let schemas: Vec<_> = tools.iter().map(|tool| tool.strict.then(|| schema(tool)).flatten()).collect();
-    let strict: Vec<_> = schemas.iter().flatten().collect();
-    if provider == Provider::Anthropic && !count::anthropic(&strict).is_empty() {
-        return vec![None; tools.len()];
+    let mut schemas: Vec<Option<Value>> = vec![None; tools.len()];
+    if !matches!(provider, Provider::OpenAi | Provider::Anthropic) {
+        return schemas;
+    }
+    let mut beyond = Vec::new();
+    for (at, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.strict) {
+        match schema(tool) {
+            Err(error) => tracing::warn!(tool = &*tool.name, "sent without `strict`: {error}"),
+            Ok(_) if !beyond.is_empty() => beyond.push(&*tool.name),
+            Ok(schema) => {
+                schemas[at] = Some(schema);
+                let strict: Vec<_> = schemas.iter().flatten().collect();
+                if provider == Provider::Anthropic && !count::anthropic(&strict).is_empty() {
+                    schemas[at] = None;
+                    beyond.push(&*tool.name);
+                }
+            }
+        }
+    }
+    if !beyond.is_empty() {
+        tracing::warn!(
+            tools = beyond.join(", "),
+            "sent without `strict`: they are beyond what {provider} takes in one request"
+        );
     }
     schemas
 }

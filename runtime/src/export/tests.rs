@@ -1,10 +1,12 @@
 //! Each rule of each dialect, one schema each.
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are passed")]
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::ToolDefinition;
+use crate::tool::{ToolDefinition, ToolExample};
 
 /// A tool with one required parameter `x` of this schema.
 fn one(schema: Value) -> ToolDefinition {
@@ -316,6 +318,26 @@ fn s3_what_a_request_may_have_is_counted_over_its_tools() {
         json!({"type": "object", "properties": {"a": {"type": ["string", "integer"]}}, "required": ["a"]});
     assert!(whats(&union, 16).is_empty());
     assert_eq!(whats(&union, 17), ["parameters with a union of types in strict tools"]);
+}
+
+#[test]
+fn s3_strict_examples_fit_the_strict_schema() {
+    let inner = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}});
+    let maybe = json!({"type": ["integer", "null"]});
+    let root = json!({
+        "type": "object", "required": ["must"],
+        "properties": {"must": maybe, "maybe": maybe, "inner": {"anyOf": [inner, {"type": "null"}]}},
+    });
+    let mut tool = ToolDefinition::new("look", "Looks.").with_input_schema(root);
+    tool.examples = Arc::new([
+        ToolExample::new(json!({"must": null, "maybe": null, "inner": null})),
+        ToolExample::new(json!({"must": 1, "inner": {"a": null}})),
+        ToolExample::new(json!({"must": 2, "more": true})),
+    ]);
+    let plain = anthropic(&tool, &ExportOptions::new()).unwrap();
+    assert_eq!(plain["input_examples"].as_array().map(Vec::len), Some(3));
+    let strictly = anthropic(&tool, &strict()).unwrap();
+    assert_eq!(strictly["input_examples"], json!([{"must": null}, {"must": 1, "inner": {}}]));
 }
 
 #[test]

@@ -182,7 +182,16 @@ impl Shape {
                 }
                 None => {
                     if let Some(default) = &change.default {
-                        object.entry(name).or_insert_with(|| default.clone());
+                        // A strict schema has the model write `null` for what it leaves out.
+                        let property = &own_schema["properties"][name];
+                        let is_left_out = match object.get(name) {
+                            None => true,
+                            Some(Value::Null) => !check(&Value::Null, property, own_schema, name).is_empty(),
+                            Some(_) => false,
+                        };
+                        if is_left_out {
+                            object.insert(name.clone(), default.clone());
+                        }
                     }
                 }
             }

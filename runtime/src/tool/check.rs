@@ -20,7 +20,7 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
             "default" | "examples" | "enum" | "const" | "description" => false,
             // Their keys are names of somebody's own, not keywords: a field may well be called `description`.
-            "properties" | "patternProperties" | "$defs" | "definitions" => {
+            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
                 value.as_object().is_some_and(|named| named.values().any(has_limits))
             }
             _ => has_limits(value),

@@ -188,11 +188,11 @@ fn declare(entry: &Entry) -> ToolDeclaration {
     }
 }
 
-/// The schema of the arguments, with examples of them; a strict one has no place for these.
+/// The schema of the arguments, with examples of them.
 fn shown_schema(definition: &ToolDefinition) -> Arc<Value> {
     let (schema, examples) = (&definition.input_schema, &definition.examples);
     match &**schema {
-        Value::Object(object) if !examples.is_empty() && !definition.is_strict() => {
+        Value::Object(object) if !examples.is_empty() => {
             let mut object = object.clone();
             object.insert("examples".into(), examples.iter().map(|example| example.args.clone()).collect());
             Arc::new(Value::Object(object))

@@ -70,10 +70,16 @@ fn t4_examples_leave_out_what_is_bound_and_follow_names() {
     assert_eq!(spec.examples()[0].args["limit"], 3);
 }
 
+/// Is strict.
+#[tool(strict, examples = [example(x = 7)])]
+fn held(x: u8) -> u8 {
+    x
+}
+
 agent! {
     Searcher {
         instruction: "Search.",
-        function_tools: [search],
+        function_tools: [search, held],
     }
     Wrong {
         instruction: "Search.",
@@ -87,6 +93,9 @@ async fn t4_examples_are_sent_to_the_model() {
     Searcher::builder().model(std::sync::Arc::clone(&script)).run("go").await.unwrap();
     let request = &script.requests()[0];
     assert_eq!(request.tools[0].input_schema["examples"][1], json!({ "query": "crabs" }));
+    // Not every provider is sent the strict form, so they are there for those that are not.
+    let held = &request.tools[1];
+    assert_eq!((held.strict, &held.input_schema["examples"]), (true, &json!([{ "x": 7 }])));
 }
 
 /// Has a wrong example.

@@ -47,6 +47,19 @@ async fn s6_parameters_are_renamed_hidden_defaulted_and_described() {
 }
 
 #[tokio::test]
+async fn s6_null_stands_for_a_value_that_has_a_default_now() {
+    let mut spec = search::spec();
+    let transform = Transform::new()
+        .rename("limit", "most")
+        .default_value("limit", 5)
+        .default_value("range", json!({"from": 1, "to": 2}));
+    spec.transform(transform).unwrap();
+    let nulls = json!({"query": "a", "index": "i", "most": null, "range": null});
+    assert_eq!(spec.call(nulls).await.unwrap(), "5 of a in i", "the tool's own `null` is a value");
+    assert_eq!(call!(spec, query = "a", index = "i").await.unwrap(), "5 of a in i 1-2");
+}
+
+#[tokio::test]
 async fn s6_errors_speak_of_the_names_that_the_model_knows() {
     let mut spec = search::spec();
     let transform =

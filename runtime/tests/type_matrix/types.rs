@@ -72,6 +72,8 @@ pub struct Flattened {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
 pub struct FlatEnum {
     pub id: u32,
+    #[serde(default)]
+    pub count: u32,
     #[serde(flatten)]
     pub shape: Tagged,
 }
@@ -261,7 +263,7 @@ make! {
     AllDefaulted: any::<(i32, String, Vec<i64>)>() => |(a, b, c)| AllDefaulted { a, b, c };
     Skipping: any::<(i32, Option<String>)>() => |(a, maybe)| Skipping { a, hidden: 0, maybe };
     Flattened: (any::<u32>(), Point::make()) => |(id, point)| Flattened { id, point };
-    FlatEnum: (any::<u32>(), Tagged::make()) => |(id, shape)| FlatEnum { id, shape };
+    FlatEnum: (any::<(u32, u32)>(), Tagged::make()) => |((id, count), shape)| FlatEnum { id, count, shape };
     FlatMap: (any::<u32>(), prop::collection::btree_map("[a-h]", any::<i64>(), 0..3)) => |(id, rest)| FlatMap { id, rest };
     Closed: any::<u8>() => |a| Closed { a };
     Transparent: any::<Vec<u8>>() => |inner| Transparent { inner };

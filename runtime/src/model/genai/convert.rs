@@ -250,11 +250,31 @@ mod tests {
         });
         assert_eq!(sent(vec![declared(0, &itself)], "openai")[0]["strict"], true);
         assert_eq!(sent(vec![declared(0, &itself)], "anthropic")[0]["strict"], Value::Null);
-        let many = sent(
-            (0..21).map(|at| declared(at, &json!({"type": "object", "properties": {}}))).collect(),
-            "anthropic",
-        );
-        assert!(many.iter().all(|tool| tool["strict"].is_null()));
+        let none = json!({"type": "object", "properties": {}});
+        let mut many: Vec<_> = (0..22).map(|at| declared(at, &none)).collect();
+        let strict = |tool: &Value| tool["strict"] == true;
+        let sent_many = sent(many.clone(), "anthropic");
+        assert!(sent_many[..20].iter().all(strict) && !sent_many[20..].iter().any(strict));
+        assert_eq!(sent_many[20]["schema"], none);
+        assert!(sent(many.clone(), "openai").iter().all(strict));
+        // What has no form does not count.
+        many[3] = declared(3, &itself);
+        let sent_many = sent(many, "anthropic");
+        assert!(!strict(&sent_many[3]) && strict(&sent_many[20]) && !strict(&sent_many[21]));
+        let wide: serde_json::Map<_, _> =
+            (0..25).map(|at| (format!("p{at}"), json!({"type": "string"}))).collect();
+        let wide = declared(1, &json!({"type": "object", "properties": wide}));
+        let sent_wide = sent(vec![declared(0, &schema), wide, declared(2, &none)], "anthropic");
+        assert_eq!(sent_wide.iter().map(strict).collect::<Vec<_>>(), [true, false, false]);
+        // Examples of calls stand in a plain schema only.
+        let mut shown = schema.clone();
+        shown["examples"] = json!([{"at": "home"}]);
+        for adapter in ["openai", "openai_resp", "anthropic"] {
+            let sent = &sent(vec![declared(0, &shown)], adapter)[0];
+            assert_eq!(sent["strict"], true);
+            assert!(!sent.to_string().contains("home"), "{adapter}: {sent}");
+        }
+        assert_eq!(sent(vec![declared(0, &shown)], "gemini")[0]["schema"], shown);
         // Where nothing said means strict, it is said.
         let mut open = tool();
         open[0].strict = false;
