@@ -45,7 +45,6 @@ async fn next_twice(args: &mut Args, next: impl Next) -> ToolResult {
     next.run(args).await
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a hook before calls that answers every one")]
 #[tool_hook]
 #[expect(clippy::unnecessary_wraps, reason = "one of the forms of a before hook")]
 fn instead(_args: &Args) -> Option<ToolOutput> {
