@@ -3,6 +3,21 @@
 pub mod show;
 pub mod time_server;
 
+use onionskin::ToolDefinition;
+use onionskin::export::{self, ExportError, ExportOptions};
+
+/// Prints tools as MCP lists them.
+///
+/// # Errors
+/// If MCP cannot take one of them.
+pub fn print_tools(tools: &[ToolDefinition]) -> Result<(), ExportError> {
+    let options = ExportOptions::new();
+    let list =
+        tools.iter().map(|tool| export::mcp(tool, &options)).collect::<Result<serde_json::Value, _>>()?;
+    println!("{list:#}");
+    Ok(())
+}
+
 /// The code in the README and in the guide, compiled and run as tests.
 #[cfg(doctest)]
 mod book {

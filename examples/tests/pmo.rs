@@ -58,3 +58,21 @@ fn an_unknown_option_is_refused_with_the_usage() {
     assert!(!fine);
     assert!(errors.starts_with("unknown option --modle\nusage: pmo"), "{errors}");
 }
+
+#[test]
+fn s3_the_tools_are_listed_as_the_models_are_told_of_them() {
+    let (shown, errors, fine) = report(&["--tools"]);
+    assert!(fine, "{errors}\n{shown}");
+    let tools: Vec<serde_json::Value> = serde_json::from_str(&shown).expect("only a list is printed");
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+    let wire_names = [
+        "add_one",
+        "agent__London-Project-Manager",
+        "agent__NY-Project-Manager",
+        "shell_execute",
+        "time__get_current_time",
+    ];
+    assert_eq!(names, wire_names);
+    assert!(tools.iter().all(|tool| tool["inputSchema"]["type"] == "object"), "{shown}");
+    assert_eq!(tools[0]["description"], "Adds one to a number.");
+}

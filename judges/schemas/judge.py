@@ -23,6 +23,14 @@ logging.disable(logging.WARNING)
 # (checker, group, tool): why the checker does not take what we export.
 DEVIATIONS = {}
 
+# The tools of the examples and of the ready toolboxes; each goes out in each of these forms.
+TOOLS = {"pmo": 5, "export_everywhere": 1, "toolbox_kb": 8, "serve_tools": 2, "toolboxes": 5}
+EVERYWHERE = [
+    *((form, mode) for form in ("openai_chat", "openai_responses", "to_jsonschema") for mode in ("plain", "strict", "lossy")),
+    *((form, mode) for form in ("anthropic", "gemini", "gemini_json_schema") for mode in ("plain", "strict", "lossy")),
+    ("mcp", "plain"),
+]
+
 # The least that must have been exported, so that refusing everything is no way through: (form, mode, group): count.
 LEAST = {
     ("openai_chat", "strict", "matrix"): 116,
@@ -33,6 +41,7 @@ LEAST = {
     ("gemini", "plain", "matrix"): 110,
     ("gemini", "plain", "bfcl-sample"): 40,
     ("mcp", "plain", "matrix"): 137,
+    **{(form, mode, group): count for group, count in TOOLS.items() for form, mode in EVERYWHERE},
 }
 
 
@@ -124,6 +133,8 @@ def checks(form, mode, export):
         "mcp": lambda: export["inputSchema"],
     }[form]()
     found = [("jsonschema", meta, schema)]
+    if form == "mcp" and "outputSchema" in export:
+        found.append(("jsonschema", meta, export["outputSchema"]))
     strict = export.get("function", export).get("strict") is True
     assert strict or mode == "plain" or form == "mcp", f"{form} {mode} is not marked strict"
     # Only what is strict is decoded within a grammar.

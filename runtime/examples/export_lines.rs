@@ -1,5 +1,5 @@
-//! Writes every export of the type matrix, and of the tools in JSON files, as lines of JSON: `judges/schemas` holds
-//! them against programs of others.
+//! Writes every export of the type matrix, of the ready toolboxes, and of the tools in JSON files, as lines of JSON:
+//! `judges/schemas` holds them against programs of others.
 //!
 //! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them.
 #![allow(
@@ -23,8 +23,9 @@ mod types;
 
 use std::path::Path;
 
-use onionskin::ToolDefinition;
 use onionskin::export::{self, ExportError, ExportOptions};
+use onionskin::toolboxes::{KnowledgeBase, WebSearch};
+use onionskin::{ToolDefinition, toolbox};
 use serde_json::{Value, json};
 
 type Export = fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError>;
@@ -43,6 +44,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for case in cases::all() {
         write("matrix", &(case.definition)());
     }
+    let ready =
+        [KnowledgeBase::in_memory()?.tools(), WebSearch::searxng("https://localhost").build()?.tools()];
+    for tool in ready.iter().flat_map(|tools| tools.values()) {
+        write("toolboxes", tool.definition());
+    }
     for file in std::env::args().skip(1) {
         let group = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let tools: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
@@ -53,10 +59,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .or_else(|| tool.get("inputSchema"))
                 .ok_or("a tool without a schema")?;
             let text = |key: &str| tool[key].as_str().unwrap_or_default();
-            write(
-                &group,
-                &ToolDefinition::new(text("name"), text("description")).with_input_schema(schema.clone()),
-            );
+            let definition =
+                ToolDefinition::new(text("name"), text("description")).with_input_schema(schema.clone());
+            match tool.get("outputSchema") {
+                Some(output) => write(&group, &definition.with_output_schema(output.clone())),
+                None => write(&group, &definition),
+            }
         }
     }
     Ok(())

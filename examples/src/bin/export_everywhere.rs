@@ -1,11 +1,11 @@
 //! One tool in every form that a tool can leave the program in.
 //!
 //! ```text
-//! cargo run -p onionskin-examples --bin export_everywhere
+//! cargo run -p onionskin-examples --bin export_everywhere [-- --tools]
 //! ```
 //!
 //! Each form is printed with its size; where a provider has a strict dialect, what strict changes is printed as a
-//! difference of lines.
+//! difference of lines. With `--tools` only MCP's form is printed, as a list.
 
 use onionskin::export::{self, ExportError, ExportOptions};
 use onionskin::{Tool, ToolDefinition, tool};
@@ -60,6 +60,9 @@ const FORMS: [(&str, Export); 7] = [
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let tool = search::default();
     let definition = tool.definition();
+    if std::env::args().nth(1).as_deref() == Some("--tools") {
+        return Ok(onionskin_examples::print_tools(std::slice::from_ref(definition))?);
+    }
     let (as_it_is, strict) = (ExportOptions::new(), ExportOptions::new().strict());
 
     let mut sizes = Vec::new();

@@ -1,18 +1,19 @@
 //! A knowledge base as a toolbox: an agent that looks things up before it answers.
 //!
 //! ```text
-//! cargo run -p onionskin-examples --features knowledge-base --bin toolbox_kb [FILE]
+//! cargo run -p onionskin-examples --features knowledge-base --bin toolbox_kb [-- FILE | --tools]
 //! ```
 //!
 //! The handbook is in memory, or in FILE, where it stays; last year's is a second object of the same type, under the
-//! prefix `archive`. A script plays the model's part, everything else is real.
+//! prefix `archive`. A script plays the model's part, everything else is real. With `--tools` the agent's tools are
+//! printed, as MCP lists them, and nobody is asked.
 
 use std::error::Error;
 use std::sync::Arc;
 
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
 use onionskin::{Script, ScriptedTurn, agent, call, export};
-use onionskin_examples::show;
+use onionskin_examples::{print_tools, show};
 use serde_json::json;
 
 agent! {
@@ -41,7 +42,9 @@ const LAST_YEAR: [(&str, &str, &[&str]); 2] = [
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let handbook = match std::env::args_os().nth(1) {
+    let argument = std::env::args_os().nth(1);
+    let lists_tools = argument.as_deref().is_some_and(|argument| argument == "--tools");
+    let handbook = match argument.filter(|_| !lists_tools) {
         Some(file) => KnowledgeBase::open(file)?,
         None => KnowledgeBase::in_memory()?,
     };
@@ -51,6 +54,15 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         fill(&handbook, &HANDBOOK)?;
     }
     fill(&archive, &LAST_YEAR)?;
+    let master = HarbourMaster::builder()
+        .model(Script::turns(conversation()))
+        .toolbox(&handbook)
+        .toolbox_as("archive", archive)
+        .build()
+        .await?;
+    if lists_tools {
+        return Ok(print_tools(&master.tool_definitions())?);
+    }
 
     println!("--- the tools, as a prompt shows them ---");
     let tools = handbook.tools();
@@ -67,24 +79,6 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     }
 
     println!("\n--- used by an agent ---");
-    let model = Script::turns([
-        ScriptedTurn::call(
-            "search",
-            json!({ "query": "What does a night at a guest berth cost?", "limit": 2 }),
-        )
-        .and_call("archive_search", json!({ "query": "night guest berth price", "limit": 1 })),
-        ScriptedTurn::call("get", json!({ "id": 1 })).and_call("archive_get", json!({ "id": 1 })),
-        ScriptedTurn::call("get", json!({ "id": 99 })),
-        ScriptedTurn::say(
-            "2.40 a metre, showers included; last year it was 2.10 (Berths, handbook and archive).",
-        ),
-    ]);
-    let master = HarbourMaster::builder()
-        .model(model)
-        .toolbox(&handbook)
-        .toolbox_as("archive", archive)
-        .build()
-        .await?;
     let mut run = master.stream("What does a night cost, and has it become dearer?");
     let mut view = show::View::default();
     while let Some(event) = run.next().await {
@@ -95,6 +89,22 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     // The program has the object still.
     println!("the handbook's first hit for `showers`: {}", handbook.search("showers", 1)?[0].title);
     Ok(())
+}
+
+/// What a model would do here, turn by turn.
+fn conversation() -> [ScriptedTurn; 4] {
+    [
+        ScriptedTurn::call(
+            "search",
+            json!({ "query": "What does a night at a guest berth cost?", "limit": 2 }),
+        )
+        .and_call("archive_search", json!({ "query": "night guest berth price", "limit": 1 })),
+        ScriptedTurn::call("get", json!({ "id": 1 })).and_call("archive_get", json!({ "id": 1 })),
+        ScriptedTurn::call("get", json!({ "id": 99 })),
+        ScriptedTurn::say(
+            "2.40 a metre, showers included; last year it was 2.10 (Berths, handbook and archive).",
+        ),
+    ]
 }
 
 fn fill(kb: &KnowledgeBase, documents: &[(&str, &str, &[&str])]) -> Result<(), KnowledgeError> {

@@ -19,6 +19,8 @@ use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
 use crate::journal::StepKind;
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
+use crate::tool::ToolDefinition;
+use crate::tool::table::Entry;
 
 /// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
 #[derive(Clone)]
@@ -37,6 +39,17 @@ impl AgentHandle {
     pub fn tool_names(&self) -> Vec<String> {
         let (table, _) = self.instance.table();
         table.entries().iter().map(|entry| entry.name.to_string()).collect()
+    }
+
+    /// What its model is told of each of them now: under the name that the model calls it by, as the exports take it.
+    pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
+        let (table, _) = self.instance.table();
+        let told = |entry: &Arc<Entry>| {
+            let mut told = entry.definition.clone();
+            told.name = Arc::clone(&entry.wire_name);
+            told
+        };
+        table.entries().iter().map(told).collect()
     }
 
     /// A new session: a conversation of its own.

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use onionskin::mcp::{McpConfig, ServerConfig};
 use onionskin::{App, AppBuilder, Script};
-use onionskin_examples::{show, time_server};
+use onionskin_examples::{print_tools, show, time_server};
 
 use agents::{LondonProjectManager, NyProjectManager, PmoOrchestrator};
 use options::{Command, HELP, Options};
@@ -55,6 +55,9 @@ async fn report(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
         .agent::<NyProjectManager>()
         .agent::<LondonProjectManager>()
         .servers(servers(&options)?);
+    if options.tools {
+        return tools(app).await;
+    }
     let app = with_model(app, &options)?.build().await?;
 
     let mut run = app.stream(options.input.as_deref().unwrap_or(INPUT));
@@ -64,6 +67,20 @@ async fn report(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
     }
     let output = run.output().await?;
     view.summary(&output);
+    app.shutdown().await;
+    Ok(())
+}
+
+/// Prints the tools of all agents, each once.
+async fn tools(app: AppBuilder) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let app = app.model(Script::from_yaml(SCRIPT, "script.yaml")?).build().await?;
+    let mut tools = Vec::new();
+    for agent in app.agents() {
+        tools.extend(app.agent(agent)?.tool_definitions());
+    }
+    tools.sort_by(|a, b| a.name.cmp(&b.name));
+    tools.dedup_by(|a, b| a.name == b.name);
+    print_tools(&tools)?;
     app.shutdown().await;
     Ok(())
 }

@@ -14,9 +14,12 @@ pub(crate) struct Options {
     model: Option<String>,
     base_url: Option<String>,
     script: bool,
+    /// Only the tools are shown.
+    pub(crate) tools: bool,
 }
 
-const USAGE: &str = "usage: pmo [--mcp-config FILE] [--model NAME] [--base-url URL] [--script] [QUESTION]";
+const USAGE: &str =
+    "usage: pmo [--mcp-config FILE] [--model NAME] [--base-url URL] [--script] [--tools | QUESTION]";
 
 /// What `--help` shows.
 pub(crate) const HELP: &str = "\
@@ -28,6 +31,7 @@ usage: pmo [OPTION...] [QUESTION]
   --base-url URL      ask a server that speaks OpenAI's protocol, at this address
   --script            play a script in the model's place, even where there is a key
   --mcp-config FILE   take the MCP server `time` from this `.mcp.json`
+  --tools             print the tools that the models are told of, as MCP lists them, and ask nobody
   -h, --help          show this
 
 Without --model, --base-url and a key (OPENAI_API_KEY, ANTHROPIC_API_KEY), a script plays the model's part.";
@@ -56,6 +60,7 @@ impl Options {
                 "--model" => options.model = Some(value()?),
                 "--base-url" => options.base_url = Some(value()?),
                 "--script" => options.script = true,
+                "--tools" => options.tools = true,
                 "--help" | "-h" => return Ok(Command::Help),
                 unknown if unknown.starts_with('-') => {
                     return Err(format!("unknown option {unknown}\n{USAGE}"));
