@@ -261,7 +261,7 @@ impl Expansion<'_> {
                     let (as_written, with) = (as_written(index), &hook.with);
                     quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
                 });
-            let life = self.model.options.life.value();
+            let life = self.model.options.life();
             quote! {
                 fn __life() -> __rt::Life {
                     #life

@@ -126,7 +126,7 @@ impl Life {
     }
 
     /// The value of all that.
-    pub(super) fn value(&self) -> TokenStream {
+    fn value(&self) -> TokenStream {
         let steps = self.guardrails().map(|(entry, kind, alias)| {
             let method = word(if kind == "InputGuardrail" { "input" } else { "output" });
             let with = &entry.with;
@@ -146,6 +146,17 @@ impl Life {
             quote!(.cache(#cache))
         });
         quote!(__rt::Life::new() #approval #cache #(#steps)*)
+    }
+}
+
+impl Options {
+    /// The life of the tool's calls as a value.
+    pub(super) fn life(&self) -> TokenStream {
+        let life = self.life.value();
+        match &self.on_error {
+            Some(handler) => quote!(__rt::recover(#life, #handler)),
+            None => life,
+        }
     }
 }
 

@@ -132,33 +132,17 @@ impl Expansion<'_> {
                 __encode(#call)
             }
         };
-        let options = &self.model.options;
         let of_type = match &self.model.method {
             Some(Method { self_ty, .. }) => quote!(__rt::Arc<#self_ty>),
             None => quote!(()),
         };
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
-        let inner = if let Some(handler) = &options.on_error {
-            quote!(__rt::recover(__cx, __run(__of, __cx, __args), #handler).await)
-        } else {
-            quote!(__run(__of, __cx, __args).await)
-        };
-        let items = if self.model.is_wrapped() {
-            quote!(async fn __run(#inputs) -> __rt::ToolResult { #body })
-        } else {
-            quote!()
-        };
         let (items, body) = if self.model.is_layered() {
-            let inside = self.inside(&items, &of_type, &inputs, &inner);
+            let inside = self.inside(&of_type, &inputs, &body);
             (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
         } else {
-            let object = match &self.model.method {
-                Some(_) => quote!(let __of = &self.of;),
-                None if self.model.is_wrapped() => quote!(let __of = &();),
-                None => quote!(),
-            };
-            let body = if self.model.is_wrapped() { inner } else { body };
-            (items, quote!(#object #body))
+            let object = self.model.method.as_ref().map(|_| quote!(let __of = &self.of;));
+            (quote!(), quote!(#object #body))
         };
         let stages = self.stages();
         let run = quote! {
@@ -175,13 +159,7 @@ impl Expansion<'_> {
     }
 
     /// What stands inside of the tool's own layers, and what these are held to.
-    fn inside(
-        &self,
-        items: &TokenStream,
-        of_type: &TokenStream,
-        inputs: &TokenStream,
-        inner: &TokenStream,
-    ) -> TokenStream {
+    fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
         let (rt, type_name) = (quote!(__rt), self.type_name);
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
             let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
@@ -196,7 +174,6 @@ impl Expansion<'_> {
         });
         let guardrails = self.model.options.life.checks();
         quote! {
-            #items
             #guardrails
             impl __rt::Body for #type_name {
                 type Of = #of_type;
@@ -204,7 +181,7 @@ impl Expansion<'_> {
                     __DEFINITION.get()
                 }
                 async fn body(#inputs) -> __rt::ToolResult {
-                    #inner
+                    #body
                 }
             }
             #(#hooks)*

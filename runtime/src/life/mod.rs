@@ -189,11 +189,23 @@ impl Life {
         if !self.input.is_empty() {
             self.approve(cx, args).await?;
         }
-        let mut result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;
+        let result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;
+        let result = self.answer(cx, result).await;
+        let (released, refused) = self.release(cx, args, result).await;
+        if !refused || self.on_error.is_empty() {
+            return released;
+        }
+        // What answers for a refusal is a result as any other: it does not get past who refused.
+        let answer = self.answer(cx, released).await;
+        self.release(cx, args, answer).await.0
+    }
+
+    /// Lets a tool error be answered for.
+    async fn answer(&self, cx: &ToolContext, mut result: ToolResult) -> ToolResult {
         for handler in &self.on_error {
             result = on_error::answer(cx, result, |error| handler.answer(cx, error)).await;
         }
-        self.release(cx, args, result).await
+        result
     }
 
     /// Asks an input guardrail whether the tool may have these arguments.
@@ -207,8 +219,10 @@ impl Life {
         check.await.map_err(|exit| refusal(exit, guardrail.name()))
     }
 
-    /// Lets a result out through the output guardrails. What stops the run is its answer, so it goes through them too.
-    async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> ToolResult {
+    /// Lets a result out through the output guardrails; whether one of them refused it. What stops the run is its answer,
+    /// so it goes through them too.
+    async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
+        let mut refused = false;
         let (mut result, stops) = match result {
             Err(Exit::Stop(stop)) => (Ok(stop.into_output()), true),
             other => (other, false),
@@ -220,13 +234,17 @@ impl Life {
             let given = result.is_ok();
             let check = Caught::new(guardrail.check_dyn(cx, args, result), cx, guardrail_panicked);
             result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
+            refused |= given && result.is_err();
             if !given && result.is_ok() {
                 cx.life(CallLife::keep_nothing);
             }
         }
         match result {
-            Ok(output) if stops => Err(Exit::stop(output)),
-            result => result,
+            Ok(output) if stops => (Err(Exit::stop(output)), false),
+            result => {
+                let refused = refused && matches!(result, Err(Exit::Tool(_)));
+                (result, refused)
+            }
         }
     }
 }

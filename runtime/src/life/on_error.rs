@@ -3,13 +3,14 @@
 use std::any::Any;
 use std::error::Error;
 use std::future::Future;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::CallLife;
+use super::{CallLife, Life};
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Caught, panic_text, tool_panicked};
+use crate::onion::{Caught, panic_text};
 
 /// A function that answers for a tool's errors, added at run time.
 pub(crate) trait OnError: Send + Sync + 'static {
@@ -26,18 +27,11 @@ where
     }
 }
 
-/// Lets a tool's own `on_error` answer its tool errors; a stop and an abort pass it by. A panic of the tool is an error
-/// too.
-///
-/// # Errors
-/// As `on_error`, or the exit that passes it by.
-pub async fn recover(
-    cx: &ToolContext,
-    call: impl Future<Output = ToolResult> + Send,
-    on_error: fn(&ToolContext, ToolError) -> ToolResult,
-) -> ToolResult {
-    let result = Caught::new(call, cx, tool_panicked).await;
-    answer(cx, result, |error| async move { on_error(cx, error) }).await
+/// The life of a tool that was declared with `on_error`: a function that answers for its errors.
+#[doc(hidden)]
+pub fn recover(mut life: Life, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> Life {
+    life.add_on_error(Arc::new(move |error, cx: ToolContext| std::future::ready(on_error(&cx, error))));
+    life
 }
 
 /// Lets a handler answer a tool error. If it fails as well, the error tells both.

@@ -97,7 +97,8 @@ impl ToolSpec {
     }
 
     /// Adds a function that answers a tool error: of the tool, and of the functions that were declared or added before it.
-    /// A stop, an abort and what a guardrail refuses pass it by. If it ends with another tool error, the model is told both.
+    /// What an output guardrail withholds is one of them; a stop, an abort and what an input guardrail refuses pass it by. If
+    /// it ends with another tool error, the model is told both.
     ///
     /// ```
     /// use onionskin::{ToolOutput, ToolSpec};

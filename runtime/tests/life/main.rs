@@ -15,3 +15,4 @@ mod examples;
 mod guardrails;
 mod order;
 mod support;
+mod whole;

@@ -2,8 +2,8 @@
 
 use onionskin::{AgentHandle, Script, ScriptedTurn, TypedNext};
 use onionskin::{
-    Args, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec,
-    agent, guardrail, tool, tool_hook, toolbox,
+    Args, ErrorKind, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
+    ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -311,8 +311,8 @@ fn refuses(_args: &Args) -> Result<(), &'static str> {
 }
 
 #[guardrail(output)]
-fn withholds(_output: &ToolOutput) -> Result<(), &'static str> {
-    Err("withheld")
+fn withholds(output: &ToolOutput) -> Result<(), &'static str> {
+    if output.to_text() == "explained" { Ok(()) } else { Err("withheld") }
 }
 
 /// Is refused.
@@ -324,9 +324,71 @@ fn refused() {}
 fn withheld() {}
 
 #[tokio::test]
-async fn l1_what_guardrails_refuse_is_not_on_errors() {
+async fn l1_on_error_answers_for_an_output_guardrail_and_not_for_an_input_guardrail() {
     assert_eq!(told(&crate::support::call::<refused>("{}").await).0, "refused");
-    assert_eq!(told(&crate::support::call::<withheld>("{}").await).0, "withheld");
+    assert_eq!(told(&crate::support::call::<withheld>("{}").await).0, "explained");
+}
+
+/// Lets nothing through that says so.
+#[guardrail(output)]
+fn no_secret(output: &ToolOutput) -> Result<(), &'static str> {
+    if output.to_text().contains("secret") { Err("it holds a secret") } else { Ok(()) }
+}
+
+/// Keeps what it is not told.
+#[guardrail(output)]
+fn softens(output: ToolResult) -> ToolResult {
+    output.or_else(|error| Ok(ToolOutput::text(format!("instead of an error: {error}"))))
+}
+
+fn tells_it_all_the_same(_: &ToolContext, error: ToolError) -> ToolResult {
+    Ok(ToolOutput::text(format!("secret, although {error}")))
+}
+
+/// Tells a secret, and its `on_error` too.
+#[tool(output_guardrails = [no_secret], on_error = tells_it_all_the_same)]
+fn stubborn() -> &'static str {
+    "secret"
+}
+
+/// What a guardrail further out makes of a refusal is no refusal any more.
+#[tool(output_guardrails = [no_secret, softens], on_error = tells_it_all_the_same)]
+fn softened() -> &'static str {
+    "secret"
+}
+
+#[tokio::test]
+async fn l1_what_on_error_makes_of_a_refusal_does_not_get_past_the_guardrails() {
+    let (text, kind) = told(&crate::support::call::<stubborn>("{}").await);
+    assert_eq!((&*text, kind), ("it holds a secret", Some(ErrorKind::Denied)));
+    let softened = crate::support::call::<softened>("{}").await.unwrap();
+    assert_eq!(softened.to_text(), "instead of an error: it holds a secret");
+}
+
+#[tokio::test]
+async fn l1_added_on_error_functions_answer_after_the_declared_one_in_order() {
+    let log = Log::default();
+    let mut spec = both_fail::spec().with_state(log.clone());
+    for name in ["first added", "second added"] {
+        let log = log.clone();
+        spec.add_on_error_func(move |error, _| {
+            log.push(format!("{name}: {error}"));
+            async move { Err(ToolError::new(format!("{name} too")).with_source(error).into()) }
+        });
+    }
+    let chain = spec.exec("{}").await.error_chain();
+    assert_eq!(log.take(), ["first added: declared too", "second added: first added too"]);
+    assert_eq!(chain, ["second added too", "first added too", "declared too", "down"]);
+}
+
+fn says_so_too(_: &ToolContext, error: ToolError) -> ToolResult {
+    Err(ToolError::new("declared too").with_source(error).into())
+}
+
+/// Fails, and so does what answers for it.
+#[tool(on_error = says_so_too)]
+fn both_fail() -> Result<(), &'static str> {
+    Err("down")
 }
 
 /// Guardrails and an `on_error` around whatever it is, behind a hook.
