@@ -13,6 +13,7 @@ mod approval;
 mod cache;
 mod examples;
 mod guardrails;
+mod options;
 mod order;
 mod support;
 mod whole;
