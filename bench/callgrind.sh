@@ -13,23 +13,26 @@ many=3000
 most_per_hook=30
 most_bare_percent=150
 most_schemas=6000
+most_schemas_us=2000
 # Where the counts stand: lower these with every gain, never raise them.
 worst_per_hook=31
 worst_bare_percent=155
+worst_schemas_us=6000
 no_worse=${1:-}
 
 target=${CARGO_TARGET_DIR:-target}/callgrind
 cargo build --release --quiet --no-default-features --target-dir "$target"
-program=$target/release/onionskin-bench
+bench=$target/release/onionskin-bench
+schemas_of=$target/release/schemas
 
-instructions() { # ARGUMENT...
+instructions() { # PROGRAM ARGUMENT...
     local log
-    log=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$@" 2>&1)
+    log=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1)
     sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' <<<"$log"
 }
 
 per_call() { # CASE
-    echo $((($(instructions case "$1" "$many") - $(instructions case "$1" "$few")) / (many - few)))
+    echo $((($(instructions "$bench" case "$1" "$many") - $(instructions "$bench" case "$1" "$few")) / (many - few)))
 }
 
 declare -A ir
@@ -38,7 +41,7 @@ for case in direct ours_context ours_0 ours_3 ours_8 by_hand_3 by_hand_8; do
     printf '%-12s %6d instructions a call\n' "$case" "${ir[$case]}"
 done
 
-schemas=$((($(instructions schemas 100) - $(instructions schemas 0)) / 1000))
+schemas=$((($(instructions "$schemas_of" 100) - $(instructions "$schemas_of" 0)) / 1000))
 printf '%-12s %6d thousand instructions for 100 tools\n' schemas "$schemas"
 
 failed=0
@@ -60,7 +63,9 @@ gate "ours without hooks, percent of direct" $((100 * ir[ours_0] / ir[direct])) 
 # Rounded up: a gate that is missed by half an instruction is missed.
 gate "added by a hook, 3 hooks" $(((ir[ours_3] - ir[ours_0] + 2) / 3)) "$most_per_hook" "$worst_per_hook"
 gate "added by a hook, 8 hooks" $(((ir[ours_8] - ir[ours_0] + 7) / 8)) "$most_per_hook" "$worst_per_hook"
-# Two milliseconds at three instructions a nanosecond.
 gate "schemas of 100 tools, thousands" "$schemas" "$most_schemas" "$most_schemas"
+# The lowest of several: a busy machine makes it longer, and nothing makes it shorter.
+gate "schemas of 100 tools, microseconds" "$(for _ in {1..9}; do "$schemas_of" 100; done | sort -n | head -n 1)" \
+    "$most_schemas_us" "$worst_schemas_us"
 echo "added by a hook nested by hand: $(((ir[by_hand_8] - ir[direct] + 7) / 8))"
 exit "$failed"

@@ -2,14 +2,12 @@
 //! and other crates, in one program.
 //!
 //! `bench` measures all cases and prints a table. `bench case NAME COUNT` makes that many calls of one case,
-//! for a profiler. `bench list` prints the names. `bench schemas COUNT` builds the schemas of that many tools, at most 100.
+//! for a profiler. `bench list` prints the names.
 
 mod cases;
 mod measure;
-mod schemas;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -34,13 +32,8 @@ fn main() -> ExitCode {
             };
             runtime.block_on((case.run)(count));
         }
-        ["schemas", count] => {
-            let begin = Instant::now();
-            let parts = schemas::list(count.parse().unwrap_or(100));
-            println!("{parts} parts of schemas in {:?}", begin.elapsed());
-        }
         _ => {
-            eprintln!("usage: bench [list | case NAME COUNT | schemas COUNT]");
+            eprintln!("usage: bench [list | case NAME COUNT]");
             return ExitCode::FAILURE;
         }
     }

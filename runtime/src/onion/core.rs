@@ -158,25 +158,25 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
 
 pin_project! {
     /// Turns a panic of a call into the exit that it stands for.
-    pub(crate) struct Caught<'a, F> {
+    pub(crate) struct Caught<'a, F, E> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
-        exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
+        exit: E,
     }
 }
 
-impl<'a, F> Caught<'a, F> {
-    pub(crate) fn new(
-        call: F,
-        cx: &'a ToolContext,
-        exit: fn(&ToolContext, &(dyn Any + Send)) -> Exit,
-    ) -> Self {
+impl<'a, F, E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit> Caught<'a, F, E> {
+    pub(crate) fn new(call: F, cx: &'a ToolContext, exit: E) -> Self {
         Self { call, cx, exit }
     }
 }
 
-impl<T, F: Future<Output = ToolResult<T>>> Future for Caught<'_, F> {
+impl<T, F, E> Future for Caught<'_, F, E>
+where
+    F: Future<Output = ToolResult<T>>,
+    E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit,
+{
     type Output = ToolResult<T>;
 
     #[inline]

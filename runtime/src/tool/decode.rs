@@ -53,9 +53,9 @@ impl<'a, 's> Slots<'a, 's> {
     /// If that cannot be done; the error tells what is wrong with all of them.
     #[inline]
     pub fn read<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
-        if let Some(raw) = self.raw(index)
-            && let Ok(value) = (reader.from_text)(raw)
-            && self.within_limits(index, raw)
+        if let Some(part) = self.spans[index]
+            && let Ok(value) = (reader.from_part)(self.text, part)
+            && (!self.definition.limited || self.raw(index).is_some_and(|raw| self.within_limits(index, raw)))
         {
             return Ok(value);
         }
@@ -68,7 +68,7 @@ impl<'a, 's> Slots<'a, 's> {
         let value = match self.given(index) {
             None => match reader.default {
                 Some(default) => Some(default()),
-                None if (reader.optional)() => (reader.from_text)("null").ok(),
+                None if (reader.optional)() => (reader.from_part)("null", (0, 4)).ok(),
                 None => None,
             },
             Some(raw) => self.coerced(index, raw).and_then(|value| (reader.from_value)(value).ok()),

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::plain::from_text;
+use super::plain::{from_part, from_text};
 
 /// A type that a parameter of a tool can have: what serde can read and schemars can describe.
 #[diagnostic::on_unimplemented(
@@ -116,7 +116,8 @@ impl Param {
 pub struct Reader<T> {
     param: Param,
     pub(super) optional: fn() -> bool,
-    pub(super) from_text: fn(&str) -> Result<T, serde_json::Error>,
+    /// Reads a part of a text.
+    pub(super) from_part: fn(&str, (usize, usize)) -> Result<T, serde_json::Error>,
     pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
     pub(super) default: Option<fn() -> T>,
 }
@@ -126,7 +127,7 @@ pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
     Reader {
         param: Param::new::<T>(""),
         optional: super::schema::optional::<T>,
-        from_text: |text| from_text(text),
+        from_part: |text, part| from_part(text, part),
         from_value: |value| T::deserialize(value),
         default: None,
     }

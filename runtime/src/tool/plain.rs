@@ -157,16 +157,25 @@ fn end_of<'t, T: Deserialize<'t>>(text: &'t str) -> Option<usize> {
 
 /// As [`serde_json::from_str`], quicker for whole numbers.
 pub(super) fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, serde_json::Error> {
-    match whole_number(raw) {
+    from_part(raw, (0, raw.len()))
+}
+
+/// As [`from_text`], of a part of a text. A number's bytes need not be characters.
+#[inline]
+pub(super) fn from_part<'de, T: Deserialize<'de>>(
+    text: &'de str,
+    (start, end): (usize, usize),
+) -> Result<T, serde_json::Error> {
+    match text.as_bytes().get(start..end).and_then(whole_number) {
         Some(value) => Ok(value),
-        None => serde_json::from_str(raw),
+        None => serde_json::from_str(text.get(start..end).unwrap_or_default()),
     }
 }
 
 /// The value of a whole number of few digits, if `T` takes one; everything else is for the full reading.
 #[inline]
-fn whole_number<'de, T: Deserialize<'de>>(raw: &str) -> Option<T> {
-    match raw.as_bytes() {
+fn whole_number<'de, T: Deserialize<'de>>(raw: &[u8]) -> Option<T> {
+    match raw {
         [b'-', digits @ ..] => match value_of(digits)? {
             // JSON's minus zero is a fraction.
             0 => None,
@@ -312,7 +321,7 @@ mod tests {
     #[test]
     fn whole_numbers_are_read_as_serde_json_reads_them() {
         fn same<T: for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(raw: &str) -> bool {
-            let quick = whole_number::<T>(raw);
+            let quick = whole_number::<T>(raw.as_bytes());
             let full = serde_json::from_str::<T>(raw);
             match quick {
                 Some(value) => assert_eq!(Some(value), full.ok(), "{raw}"),
