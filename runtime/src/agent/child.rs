@@ -81,6 +81,7 @@ impl ChildTool {
             name: format!("{}[{number}]", self.child.name).into(),
             timeout: self.children.timeout,
             approver: None,
+            journal: None,
         }
         .begin(cx);
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.

@@ -16,7 +16,7 @@ use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
-use crate::journal::StepKind;
+use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
 
@@ -190,6 +190,8 @@ pub(super) struct RunPlan {
     pub(super) timeout: Option<Duration>,
     /// Who approves its calls, instead of whom the caller's run asks.
     pub(super) approver: Option<Arc<dyn DynApprover>>,
+    /// Where its steps are recorded, instead of where those of the caller's run are.
+    pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 impl RunPlan {
@@ -206,7 +208,7 @@ impl RunPlan {
             state: state_of(&self.instance, &self.session),
             session_state: self.session.state().clone(),
             events: self.events.for_agent(self.name),
-            journal: cx.run().journal().cloned(),
+            journal: self.journal.or_else(|| cx.run().journal().cloned()),
             deadline: Deadline::sooner(
                 self.instance.limits.time,
                 Deadline::sooner(self.timeout, cx.run().deadline()),

@@ -31,10 +31,10 @@ const THREAD: &str = "thread";
 /// other: `.tool(..)` of a builder takes it, [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be called
 /// directly.
 ///
-/// The agent is a built one, with its model, state, hooks, servers and approver; without an approver of its own, the
-/// caller's is asked. Where a child that is declared in `agents: [..]`
-/// lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that knows nothing of
-/// the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
+/// The agent is a built one, with its model, state, hooks, servers, approver and journal; without an approver of its own,
+/// the caller's is asked, and without a journal of its own, the caller's records its steps. Where a child that is declared
+/// in `agents: [..]` lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that
+/// knows nothing of the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
 /// limits, the correlation id, events and steps reach it, and an abort in it aborts the caller. Hooks see it as they see
 /// a child: source `agent`, server name `agent`.
 ///
@@ -69,6 +69,15 @@ const THREAD: &str = "thread";
 /// each session of the caller ([`thread_by`](Self::thread_by)). The model chooses only with
 /// [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in which
 /// they come; all others run at the same time.
+///
+/// # Journals
+///
+/// In the caller's journal the call is one step, as any tool's: once it is recorded, a replay of the caller gives its
+/// result again, and the agent does not run (nor does the call go into its thread again). A call that was cut half way
+/// runs again, and then its finished steps are answered from where they were recorded: from the agent's own journal, if it
+/// has one, so keep that one as long as the caller's. The agent's steps stand there under the caller's correlation id, in
+/// the scope of the call. A caller that runs again with the same id, whether it has a journal or not, is therefore answered
+/// from what its earlier run left: a new run needs a new id.
 #[derive(Clone)]
 #[must_use = "an agent tool does nothing until an agent has it or it is called"]
 pub struct AgentTool(Arc<Wrapped>);
@@ -365,6 +374,7 @@ impl AgentCall {
             },
             timeout: self.tool.timeout,
             approver: shared.approver.clone(),
+            journal: shared.journal.clone(),
         }
         .begin(cx);
         let shown = usize::try_from(number).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
