@@ -166,6 +166,29 @@ pub enum RunError {
         /// The agent.
         agent: Arc<str>,
     },
+    /// Another run went on in the session for as long as this one could wait.
+    #[error(
+        "the agent `{agent}` could not begin within {limit:?}: its conversation was busy, and what goes on in one goes \
+         on one after the other"
+    )]
+    Busy {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+        /// The time limit that was reached.
+        limit: Duration,
+    },
+    /// The run would wait for its own end: it was begun from within a run of its own session.
+    #[error(
+        "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"
+    )]
+    WaitsForItself {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+    },
     /// The app has no such agent.
     #[error("the app has no agent `{name}`; it has: {known}")]
     UnknownAgent {

@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +14,7 @@ use super::instance::Instance;
 use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
+use super::turn::Waiting;
 use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
 use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};
@@ -186,8 +186,8 @@ pub(super) struct RunPlan {
     pub(super) events: Events,
     /// The name that people see.
     pub(super) name: Arc<str>,
-    /// How long the caller waits.
-    pub(super) timeout: Option<Duration>,
+    /// When the caller gives up.
+    pub(super) deadline: Option<Deadline>,
     /// Who approves its calls, instead of whom the caller's run asks.
     pub(super) approver: Option<Arc<dyn DynApprover>>,
     /// Where its steps are recorded, instead of where those of the caller's run are.
@@ -209,10 +209,7 @@ impl RunPlan {
             session_state: self.session.state().clone(),
             events: self.events.for_agent(self.name),
             journal: self.journal.or_else(|| cx.run().journal().cloned()),
-            deadline: Deadline::sooner(
-                self.instance.limits.time,
-                Deadline::sooner(self.timeout, cx.run().deadline()),
-            ),
+            deadline: Deadline::sooner(self.instance.limits.time, self.deadline),
             token: cx.cancellation().child_token(),
             core: Some(Arc::clone(&self.instance.core)),
             session: Some(self.session.clone()),
@@ -302,9 +299,10 @@ pub(super) fn new_id() -> Arc<str> {
 pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
+    let waiting = Waiting::here();
     let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(runtime.block_on(work()))
+        Ok(waiting.carry(|| runtime.block_on(work())))
     })?;
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -17,6 +17,7 @@ mod stream;
 mod threads;
 mod tool;
 mod toolboxes;
+mod turn;
 
 use std::future::Future;
 
@@ -37,6 +38,7 @@ pub use run::AgentRun;
 pub use session::Session;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;
+pub(crate) use turn::Waiting;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may
 /// implement it by hand, and can then be a child or an entry as any other.

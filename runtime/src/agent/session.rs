@@ -23,7 +23,7 @@ struct Inner {
     dynamic: SessionState,
     /// The conversations with agents that were called as tools from this one.
     threads: Threads,
-    /// Held by a call that goes on in this session.
+    /// Held by what goes on in this session.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -53,7 +53,7 @@ impl Session {
         &self.0.threads
     }
 
-    /// Waits until no other call goes on in this session.
+    /// Waits until nothing else goes on in this session.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.turn.lock().await
     }

@@ -12,12 +12,14 @@ use serde_json::{Map, Value, json};
 use super::child;
 use super::declaration::DISPLAY_INSTANCES;
 use super::error::RunError;
+use super::event::Events;
 use super::handle::{AgentHandle, RunPlan, drive, scope};
 use super::session::Session;
 use super::stream::RunOutput;
 use super::threads::{Chosen, Owner};
+use super::turn::Wait;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Deadline, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::life::CallLife;
 use crate::output::ToolOutput;
@@ -68,7 +70,11 @@ const THREAD: &str = "thread";
 /// Calls go on in one conversation if code says so: in a session of the agent ([`thread`](Self::thread)), or in one for
 /// each session of the caller ([`thread_by`](Self::thread_by)). The model chooses only with
 /// [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in which
-/// they come; all others run at the same time.
+/// they come; all others run at the same time. A call waits for its turn as long as [`timeout`](Self::timeout) and the
+/// caller's time allow, and ends with an error of kind `timeout` if the thread was busy so long. One that is made within a
+/// run of that very thread would wait for itself, and is refused: the run knows the calls of its tools and of runs beneath
+/// it, and direct calls in them (not those of tasks that they spawn). Threads that wait for each other only end in time
+/// with a `timeout`.
 ///
 /// # Journals
 ///
@@ -233,7 +239,7 @@ impl AgentTool {
         self.with(|tool| tool.on_error = Some(Arc::new(recover)))
     }
 
-    /// How long one run of the agent may take, from when it begins. It then ends with an error of kind `timeout`.
+    /// How long a call may take, the wait for its thread's turn included. It then ends with an error of kind `timeout`.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.with(|tool| tool.timeout = Some(timeout))
     }
@@ -354,32 +360,22 @@ impl AgentCall {
     }
 
     async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
-        let AgentHandle { instance, shared } = &self.tool.agent;
-        let number = cx.number();
-        let history = session.history();
-        let start = history.len();
-        // What must not come out of the caller's session must not go into a model here either.
-        session.state().concealed().learn(cx.run().concealed());
-        let events = cx.run().events().relayed(scope(cx), session.state().clone());
-        let run = RunPlan {
-            instance: Arc::clone(instance),
-            session,
-            history,
-            events: events.clone(),
+        let instance = &self.tool.agent.instance;
+        let name = match cx.number() {
             // Only the calls of a run are numbered.
-            name: if number == 0 {
-                Arc::clone(&instance.name)
-            } else {
-                format!("{}[{number}]", instance.name).into()
-            },
-            timeout: self.tool.timeout,
-            approver: shared.approver.clone(),
-            journal: shared.journal.clone(),
-        }
-        .begin(cx);
-        let shown = usize::try_from(number).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
-        let answer = drive(&run, input, shown).await;
-        run.session().append(run.messages().into_iter().skip(start));
+            0 => Arc::clone(&instance.name),
+            number => format!("{}[{number}]", instance.name).into(),
+        };
+        let events = cx.run().events().relayed(scope(cx), session.state().clone());
+        let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
+        let deadline = Deadline::sooner(instance.limits.time, caller);
+        let wait = Wait { agent: &instance.name, deadline, token: &cx.cancellation() };
+        let run = self.run(cx, &session, &events, Arc::clone(&name), deadline, input);
+        let answer = if is_going_on(&session, cx) {
+            Err(session.waits_for_itself(&instance.name))
+        } else {
+            session.in_turn(wait, run).await
+        };
         match (answer, &self.tool.output, &self.tool.on_error) {
             (Ok(text), None, _) => Ok(ToolOutput::text(text)),
             (Ok(_), Some(extract), _) => extract(events.output()),
@@ -388,8 +384,40 @@ impl AgentCall {
                 cx.life(CallLife::keep_nothing);
                 recover(cx, error)
             }
-            (Err(error), _, None) => Err(child::failed(error, &run, self.tool.timeout)),
+            (Err(error), _, None) => Err(child::failed(error, &name, self.tool.timeout)),
         }
+    }
+
+    /// Runs the agent in a session that is its own until it answers.
+    async fn run(
+        &self,
+        cx: &ToolContext,
+        session: &Session,
+        events: &Events,
+        name: Arc<str>,
+        deadline: Option<Deadline>,
+        input: String,
+    ) -> Result<String, RunError> {
+        let AgentHandle { instance, shared } = &self.tool.agent;
+        // What must not come out of the caller's session must not go into a model here either.
+        session.state().concealed().learn(cx.run().concealed());
+        let history = session.history();
+        let start = history.len();
+        let run = RunPlan {
+            instance: Arc::clone(instance),
+            session: session.clone(),
+            history,
+            events: events.clone(),
+            name,
+            deadline,
+            approver: shared.approver.clone(),
+            journal: shared.journal.clone(),
+        }
+        .begin(cx);
+        let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
+        let answer = drive(&run, input, shown).await;
+        session.append(run.messages().into_iter().skip(start));
+        answer
     }
 }
 
@@ -401,16 +429,8 @@ impl DynTool for AgentCall {
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let (input, by_model) = self.read(args)?;
-            let Some(thread) = self.thread(cx, by_model)? else {
-                return self.ask(cx, self.tool.agent.session(), input).await;
-            };
-            if is_going_on(&thread, cx) {
-                let text =
-                    format!("`{}` cannot go on in a conversation that waits for this call", cx.tool_name());
-                return Err(Exit::tool(text));
-            }
-            let _turn = thread.turn().await;
-            self.ask(cx, thread.clone(), input).await
+            let thread = self.thread(cx, by_model)?;
+            self.ask(cx, thread.unwrap_or_else(|| self.tool.agent.session()), input).await
         })
     }
 }

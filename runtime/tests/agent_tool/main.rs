@@ -4,6 +4,7 @@
 mod journal;
 mod support;
 mod threads;
+mod waiting;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

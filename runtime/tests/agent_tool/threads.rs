@@ -143,7 +143,10 @@ async fn l2_a_conversation_does_not_wait_for_itself() {
     let outer = Boss::builder().model(asks("ask", ["x"])).tool(own).build().await.unwrap();
     let output = outer.request("go").session(&session).run().await.unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Failed)));
-    assert_eq!(output.text, "`ask` cannot go on in a conversation that waits for this call");
+    assert_eq!(
+        output.text,
+        "the agent `boss` cannot go on in a conversation that waits for this call: ask it in another session"
+    );
 }
 
 #[test]
