@@ -21,7 +21,7 @@ pub(super) enum Chosen {
 
 impl Chosen {
     /// So many threads may begin for one owner.
-    const fn most(self) -> usize {
+    pub(super) const fn most(self) -> usize {
         match self {
             Self::ByCode => 1024,
             Self::ByModel => 64,

@@ -354,7 +354,17 @@ impl AgentCall {
         let agent = &self.tool.agent;
         let thread = session.threads().open(&agent.instance, owner, &name, || agent.session());
         thread.map(Some).ok_or_else(|| {
-            let text = "there are too many threads: go on in one of them, or leave `thread` out";
+            let most = chosen.most();
+            let text = match chosen {
+                Chosen::ByModel => {
+                    format!("there are {most} threads, which is the most: go on in one of them, or leave `thread` out")
+                }
+                Chosen::ByCode => format!(
+                    "`{}` cannot begin another conversation: the program has named {most} in this session, which is \
+                     the most; let `AgentTool::thread_by` give names again, or begin a new session",
+                    cx.tool_name()
+                ),
+            };
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit))
         })
     }

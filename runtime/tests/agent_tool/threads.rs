@@ -1,5 +1,7 @@
 //! Calls that go on in one conversation.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use onionskin::{
     AgentTool, CallOutcome, ContentBlock, ErrorKind, Message, Script, ScriptedTurn, Session, call,
 };
@@ -69,8 +71,26 @@ async fn l2_the_model_chooses_a_thread_only_where_it_may() {
     let mut asked: Vec<_> = names.iter().map(|name| Some(&**name)).collect();
     asked.push(Some("63"));
     let said = said_in_one_run(&open, &asked).await;
-    assert!(said[64].starts_with("there are too many threads"), "{said:?}");
+    assert_eq!(
+        said[64],
+        "there are 64 threads, which is the most: go on in one of them, or leave `thread` out"
+    );
     assert_eq!(said[65], "again: x after 2 [seen]");
+}
+
+#[tokio::test]
+async fn l2_code_that_names_too_many_threads_is_told_what_code_can_do() {
+    let count = AtomicU32::new(0);
+    let helper = helper([ScriptedTurn::say("re: {input}")]).await;
+    let tool = AgentTool::new(&helper).name("ask");
+    let tool = tool.thread_by(move |_| Some(count.fetch_add(1, Ordering::SeqCst).to_string()));
+    let said = said_in_one_run(&tool, &[None; 1025]).await;
+    assert!(said[..1024].iter().all(|text| text == "re: x [seen]"), "{said:?}");
+    assert_eq!(
+        said[1024],
+        "`ask` cannot begin another conversation: the program has named 1024 in this session, which is the most; let \
+         `AgentTool::thread_by` give names again, or begin a new session"
+    );
 }
 
 /// What the tool says to calls with these threads, in one run of a boss.
