@@ -195,7 +195,7 @@ impl Assembly<'_> {
         }
         let Declared { declaration, link, children } = agent;
         let name: Arc<str> = declaration.name.into();
-        if link.state.id != TypeId::of::<()>() && !self.shared.states.contains_key(&link.state.id) {
+        if !link.state.is_none() && !self.shared.states.contains_key(&link.state.id) {
             return Err(BuildError::NoState { agent: name.to_string(), state: link.state.name });
         }
         let rules = Children {
@@ -209,6 +209,10 @@ impl Assembly<'_> {
             .into_iter()
             .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
             .collect::<Result<_, BuildError>>()?;
+        let mut needs: Vec<_> = children.iter().flat_map(ChildTool::needs).cloned().collect();
+        if !link.state.is_none() {
+            needs.insert(0, (Arc::clone(&name), link.state));
+        }
         let (mut hooks, limits, messages, tools) = match entry {
             Some(entry) => (entry.hooks, entry.limits, entry.messages, entry.tools),
             None => Default::default(),
@@ -254,6 +258,7 @@ impl Assembly<'_> {
             onion: onion.entry,
             core: onion.core,
             state: link.state,
+            needs,
             run: link.run,
             messages: messages.into(),
             children: rules,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::declaration::HistorySource;
+use super::declaration::{HistorySource, StateType};
 use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
@@ -43,6 +43,11 @@ impl ChildTool {
 
     pub(super) fn child_name(&self) -> Arc<str> {
         Arc::clone(&self.child.name)
+    }
+
+    /// The states that its session must hold.
+    pub(super) fn needs(&self) -> &[(Arc<str>, StateType)] {
+        &self.child.needs
     }
 
     fn history(&self, cx: &ToolContext) -> Vec<Message> {
@@ -83,7 +88,8 @@ impl ChildTool {
             approver: None,
             journal: None,
         }
-        .begin(cx);
+        .begin(cx)
+        .map_err(|error| failed(error, &name, self.children.timeout))?;
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
         let answer = super::handle::drive(&run, input, shown).await;
         let mut messages = run.messages();

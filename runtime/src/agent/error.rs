@@ -189,6 +189,17 @@ pub enum RunError {
         /// The id of the session.
         session: Arc<str>,
     },
+    /// The session, which another agent made, lacks a state that the agent or a child of it needs.
+    #[error(
+        "the session holds no `{state}`, which is the state of the agent `{agent}`: another agent made it; make one with \
+         `AgentHandle::session` of the agent that is to go on in it"
+    )]
+    NoState {
+        /// The agent that has the state.
+        agent: Arc<str>,
+        /// The type of the state.
+        state: &'static str,
+    },
     /// The app has no such agent.
     #[error("the app has no agent `{name}`; it has: {known}")]
     UnknownAgent {

@@ -15,7 +15,7 @@ use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
 use super::turn::Waiting;
-use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
+use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
@@ -98,7 +98,9 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
-    /// Goes on in a session.
+    /// Goes on in a session that this agent made ([`AgentHandle::session`]). Another agent's does as well if it holds the
+    /// states of this agent and its children, as those of one [`App`](super::App) do; else the run fails with
+    /// [`RunError::NoState`].
     pub fn session(mut self, session: &Session) -> Self {
         self.session = Some(session.clone());
         self
@@ -139,38 +141,39 @@ impl RunRequest {
     /// Runs it and gives the events as they come.
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
-        let instance = self.handle.instance;
-        let session = self.session.unwrap_or_else(|| new_session(&self.handle.shared));
+        let AgentHandle { instance, shared } = self.handle;
+        let session = self.session.unwrap_or_else(|| new_session(&shared));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
-        let name: Arc<str> = Arc::clone(&instance.name);
-        let history = session.history();
-        let seed = RunSeed {
-            agent: instance.info.clone(),
-            instance: Arc::clone(&name),
-            correlation_id: self.correlation_id.unwrap_or_else(new_id),
-            scope: Arc::from(""),
-            parent: None,
-            state: state_of(&instance, &session),
-            session_state: session.state().clone(),
-            events: Events::new(Arc::clone(&queue), name, session.state().clone()),
-            journal: self.handle.shared.journal.clone(),
-            deadline: Deadline::sooner(instance.limits.time, None),
-            token: token.clone(),
-            core: Some(Arc::clone(&instance.core)),
-            session: Some(session.clone()),
-            user: self.user,
-            approver: self.approver.or_else(|| self.handle.shared.approver.clone()),
-            conversation: Arc::new(std::sync::Mutex::new(history.clone())),
-        };
-        let shared = self.handle.shared;
-        let input = self.input;
+        let deadline = Deadline::sooner(instance.limits.time, None);
+        let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
             // Whatever a tool spawned with the run's token ends with the run.
-            let _ends = token.drop_guard();
-            let _alive = shared;
+            let _ends = token.clone().drop_guard();
+            // Another agent may have made the session.
+            session.state().concealed().add(&shared.secrets);
+            let history = session.history();
+            let start = history.len();
+            let seed = RunSeed {
+                agent: instance.info.clone(),
+                instance: Arc::clone(&instance.name),
+                correlation_id: self.correlation_id.unwrap_or_else(new_id),
+                scope: Arc::from(""),
+                parent: None,
+                state: state_of(&instance, &session)?,
+                session_state: session.state().clone(),
+                events,
+                journal: shared.journal.clone(),
+                deadline,
+                token,
+                core: Some(Arc::clone(&instance.core)),
+                session: Some(session.clone()),
+                user: self.user,
+                approver: self.approver.or_else(|| shared.approver.clone()),
+                conversation: Arc::new(std::sync::Mutex::new(history)),
+            };
             let run = AgentRun::new(seed, instance, session);
-            let answer = drive(&run, input, true).await;
-            run.session().append(run.messages().into_iter().skip(history.len()));
+            let answer = drive(&run, self.input, true).await;
+            run.session().append(run.messages().into_iter().skip(start));
             answer.map(|_| Finish::Answered)
         };
         RunStream::new(Box::pin(run), queue)
@@ -196,7 +199,7 @@ pub(super) struct RunPlan {
 
 impl RunPlan {
     /// The run that `cx` makes. A call outside of any run makes one that stands alone.
-    pub(super) fn begin(self, cx: &ToolContext) -> AgentRun {
+    pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, RunError> {
         let parent = Some(cx.run()).filter(|run| run.session().is_some());
         let correlation_id = parent.map_or_else(new_id, |parent| parent.correlation_id().into());
         let seed = RunSeed {
@@ -205,7 +208,7 @@ impl RunPlan {
             correlation_id,
             scope: scope(cx),
             parent: parent.cloned(),
-            state: state_of(&self.instance, &self.session),
+            state: state_of(&self.instance, &self.session)?,
             session_state: self.session.state().clone(),
             events: self.events.for_agent(self.name),
             journal: self.journal.or_else(|| cx.run().journal().cloned()),
@@ -217,7 +220,7 @@ impl RunPlan {
             approver: self.approver.or_else(|| cx.run().approver().cloned()),
             conversation: Arc::new(std::sync::Mutex::new(self.history)),
         };
-        AgentRun::new(seed, self.instance, self.session)
+        Ok(AgentRun::new(seed, self.instance, self.session))
     }
 }
 
@@ -273,8 +276,14 @@ impl Drop for Dropped<'_> {
     }
 }
 
-fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHandle {
-    session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(()))
+/// The agent's state in a session that holds those of its children as well.
+fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
+    for (agent, state) in &instance.needs {
+        if session.typed_state(state.id).is_none() {
+            return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name });
+        }
+    }
+    Ok(session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(())))
 }
 
 /// A session knows the secrets that its states begin with.

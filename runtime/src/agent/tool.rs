@@ -409,6 +409,7 @@ impl AgentCall {
         input: String,
     ) -> Result<String, RunError> {
         let AgentHandle { instance, shared } = &self.tool.agent;
+        session.state().concealed().add(&shared.secrets);
         // What must not come out of the caller's session must not go into a model here either.
         session.state().concealed().learn(cx.run().concealed());
         let history = session.history();
@@ -423,7 +424,7 @@ impl AgentCall {
             approver: shared.approver.clone(),
             journal: shared.journal.clone(),
         }
-        .begin(cx);
+        .begin(cx)?;
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
         let answer = drive(&run, input, shown).await;
         session.append(run.messages().into_iter().skip(start));

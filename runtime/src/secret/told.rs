@@ -86,6 +86,7 @@ impl Needles {
             | RunError::Cancelled { .. }
             | RunError::Busy { .. }
             | RunError::WaitsForItself { .. }
+            | RunError::NoState { .. }
             | RunError::UnknownAgent { .. }
             | RunError::Build(_) => {}
         }

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::{
-    AgentTool, CallOutcome, ContentBlock, ErrorKind, Message, Script, ScriptedTurn, Session, call,
+    AgentTool, CallOutcome, ContentBlock, ErrorKind, Exit, Message, RunError, Script, ScriptedTurn, Session,
+    call,
 };
 use serde_json::json;
 
@@ -180,4 +181,20 @@ fn l2_a_field_thread_and_the_argument_exclude_each_other() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let helper = runtime.block_on(helper([]));
     let _ = AgentTool::new(&helper).typed::<Threaded>().thread_argument().spec();
+}
+
+#[tokio::test]
+async fn l2_a_thread_without_the_agents_state_is_refused() {
+    let stranger = helper([]).await.session();
+    let tool = AgentTool::new(&probe(&Log::default()).await).thread(&stranger);
+    let Err(Exit::Tool(error)) = call!(tool.clone().spec(), input = "x").await else {
+        panic!("it is refused")
+    };
+    let text = error.to_text().into_owned();
+    assert!(text.contains("holds no `agent_tool::support::Log`") && text.contains("`probe`"), "{text}");
+    let source = std::error::Error::source(&error).unwrap().downcast_ref::<RunError>();
+    assert!(matches!(source, Some(RunError::NoState { .. })), "{source:?}");
+    let calm = tool.on_error(|_, error| Ok(format!("recovered: {error}").into()));
+    assert_eq!(call!(calm.spec(), input = "x").await.unwrap(), format!("recovered: {text}"));
+    assert!(stranger.history().is_empty());
 }
