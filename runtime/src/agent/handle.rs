@@ -14,7 +14,7 @@ use super::instance::Instance;
 use super::run::AgentRun;
 use super::session::Session;
 use super::stream::{Finish, RunOutput, RunStream};
-use super::turn::Waiting;
+use super::turn::{Wait, Waiting};
 use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};
@@ -101,6 +101,10 @@ impl RunRequest {
     /// Goes on in a session that this agent made ([`AgentHandle::session`]). Another agent's does as well if it holds the
     /// states of this agent and its children, as those of one [`App`](super::App) do; else the run fails with
     /// [`RunError::NoState`].
+    ///
+    /// Runs in one session go one after the other, in the order in which they are first polled. The wait counts as the
+    /// run's time (`limits`), and ends with [`RunError::Busy`] when that is up. A run that is made within a run of the same
+    /// session would wait for itself: it fails with [`RunError::WaitsForItself`].
     pub fn session(mut self, session: &Session) -> Self {
         self.session = Some(session.clone());
         self
@@ -149,32 +153,36 @@ impl RunRequest {
         let run = async move {
             // Whatever a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
-            // Another agent may have made the session.
-            session.state().concealed().add(&shared.secrets);
-            let history = session.history();
-            let start = history.len();
-            let seed = RunSeed {
-                agent: instance.info.clone(),
-                instance: Arc::clone(&instance.name),
-                correlation_id: self.correlation_id.unwrap_or_else(new_id),
-                scope: Arc::from(""),
-                parent: None,
-                state: state_of(&instance, &session)?,
-                session_state: session.state().clone(),
-                events,
-                journal: shared.journal.clone(),
-                deadline,
-                token,
-                core: Some(Arc::clone(&instance.core)),
-                session: Some(session.clone()),
-                user: self.user,
-                approver: self.approver.or_else(|| shared.approver.clone()),
-                conversation: Arc::new(std::sync::Mutex::new(history)),
+            let wait = Wait { agent: &Arc::clone(&instance.name), deadline, token: &token };
+            let in_turn = async {
+                // Another agent may have made the session.
+                session.state().concealed().add(&shared.secrets);
+                let history = session.history();
+                let start = history.len();
+                let seed = RunSeed {
+                    agent: instance.info.clone(),
+                    instance: Arc::clone(&instance.name),
+                    correlation_id: self.correlation_id.unwrap_or_else(new_id),
+                    scope: Arc::from(""),
+                    parent: None,
+                    state: state_of(&instance, &session)?,
+                    session_state: session.state().clone(),
+                    events,
+                    journal: shared.journal.clone(),
+                    deadline,
+                    token: token.clone(),
+                    core: Some(Arc::clone(&instance.core)),
+                    session: Some(session.clone()),
+                    user: self.user,
+                    approver: self.approver.or_else(|| shared.approver.clone()),
+                    conversation: Arc::new(std::sync::Mutex::new(history)),
+                };
+                let run = AgentRun::new(seed, instance, session.clone());
+                let answer = drive(&run, self.input, true).await;
+                session.append(run.messages().into_iter().skip(start));
+                answer.map(|_| Finish::Answered)
             };
-            let run = AgentRun::new(seed, instance, session);
-            let answer = drive(&run, self.input, true).await;
-            run.session().append(run.messages().into_iter().skip(start));
-            answer.map(|_| Finish::Answered)
+            session.in_turn(wait, in_turn).await
         };
         RunStream::new(Box::pin(run), queue)
     }

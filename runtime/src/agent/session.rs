@@ -10,7 +10,8 @@ use crate::model::Message;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
-/// Runs in the same session see each other's history in the order in which they end.
+/// Runs in one session go one after the other, each with the history that the ones before it left. A child that is declared
+/// in `agents: [..]` is part of its parent's run.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
