@@ -7,14 +7,13 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::Shared;
+use super::assembly::Shared;
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
 use super::run::AgentRun;
-use super::session::Session;
+use super::session::{Session, Wait, Waiting};
 use super::stream::{Finish, RunOutput, RunStream};
-use super::turn::{Wait, Waiting};
 use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};

@@ -1,6 +1,7 @@
 //! Agents: what `agent!` declares, and the loop that runs it.
 
 mod app;
+mod assembly;
 mod batch;
 mod builder;
 mod call;
@@ -14,10 +15,8 @@ mod prompt;
 mod run;
 mod session;
 mod stream;
-mod threads;
 mod tool;
 mod toolboxes;
-mod turn;
 
 use std::future::Future;
 
@@ -36,9 +35,9 @@ pub use handle::{AgentHandle, RunRequest};
 pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
 pub use session::Session;
+pub(crate) use session::Waiting;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;
-pub(crate) use turn::Waiting;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may
 /// implement it by hand, and can then be a child or an entry as any other.

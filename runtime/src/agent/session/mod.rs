@@ -1,10 +1,17 @@
 //! Sessions: one conversation's history and state.
 
+mod threads;
+mod turn;
+
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::threads::Threads;
+pub(super) use threads::{Chosen, Owner};
+pub(super) use turn::Wait;
+pub(crate) use turn::Waiting;
+
+use self::threads::Threads;
 use crate::context::{SessionState, StateHandle};
 use crate::model::Message;
 
@@ -31,7 +38,7 @@ struct Inner {
 impl Session {
     pub(crate) fn new(states: HashMap<TypeId, StateHandle>) -> Self {
         Self(Arc::new(Inner {
-            id: super::handle::new_id(),
+            id: crate::agent::handle::new_id(),
             history: Mutex::default(),
             children: Mutex::default(),
             states,

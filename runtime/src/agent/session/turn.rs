@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::error::RunError;
-use super::session::Session;
+use super::Session;
+use crate::agent::error::RunError;
 use crate::context::Deadline;
 
 tokio::task_local! {
@@ -46,17 +46,17 @@ impl Waiting {
 }
 
 /// How long a turn is waited for, by whom.
-pub(super) struct Wait<'w> {
-    pub(super) agent: &'w Arc<str>,
-    pub(super) deadline: Option<Deadline>,
-    pub(super) token: &'w CancellationToken,
+pub(crate) struct Wait<'w> {
+    pub(crate) agent: &'w Arc<str>,
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) token: &'w CancellationToken,
 }
 
 impl Session {
     /// Does `work` when its turn in this session has come: in the order in which they are waited for.
     ///
     /// Cancel safety: dropping it gives the turn, or the wait for it, up.
-    pub(super) async fn in_turn<T>(
+    pub(crate) async fn in_turn<T>(
         &self,
         wait: Wait<'_>,
         work: impl Future<Output = Result<T, RunError>>,
@@ -87,7 +87,7 @@ impl Session {
         WAITING.scope(Waiting(Some(Arc::new(link))), work).await
     }
 
-    pub(super) fn waits_for_itself(&self, agent: &Arc<str>) -> RunError {
+    pub(crate) fn waits_for_itself(&self, agent: &Arc<str>) -> RunError {
         RunError::WaitsForItself { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()) }
     }
 }
