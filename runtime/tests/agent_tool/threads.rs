@@ -85,7 +85,7 @@ async fn l2_code_that_names_too_many_threads_is_told_what_code_can_do() {
     let helper = helper([ScriptedTurn::say("re: {input}")]).await;
     let tool = AgentTool::new(&helper).name("ask");
     let tool = tool.thread_by(move |_| Some(count.fetch_add(1, Ordering::SeqCst).to_string()));
-    let said = said_in_one_run(&tool, &[None; 1025]).await;
+    let said = said_in_one_run(&tool, &vec![None; 1025]).await;
     assert!(said[..1024].iter().all(|text| text == "re: x [seen]"), "{said:?}");
     assert_eq!(
         said[1024],
