@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Agent;
-use super::builder::Setup;
+use super::assembly::Setup;
 use super::declaration::ChildLink;
 use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;

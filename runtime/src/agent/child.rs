@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::declaration::HistorySource;
+use super::declaration::{HistorySource, StateType};
 use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
-use super::run::AgentRun;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Deadline, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::Message;
 use crate::output::ToolOutput;
@@ -46,6 +45,11 @@ impl ChildTool {
         Arc::clone(&self.child.name)
     }
 
+    /// The states that its session must hold.
+    pub(super) fn needs(&self) -> &[(Arc<str>, StateType)] {
+        &self.child.needs
+    }
+
     fn history(&self, cx: &ToolContext) -> Vec<Message> {
         match self.children.history_source {
             HistorySource::None => Vec::new(),
@@ -73,16 +77,19 @@ impl ChildTool {
         let history = self.history(cx);
         let start = history.len();
         let shown = usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances;
+        let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
         let run = RunPlan {
             instance: Arc::clone(&self.child),
             session,
             history,
             events: cx.run().events().clone(),
-            name: format!("{}[{number}]", self.child.name).into(),
-            timeout: self.children.timeout,
+            name: Arc::clone(&name),
+            deadline: Deadline::sooner(self.children.timeout, cx.run().deadline()),
             approver: None,
+            journal: None,
         }
-        .begin(cx);
+        .begin(cx)
+        .map_err(|error| failed(error, &name, self.children.timeout))?;
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
         let answer = super::handle::drive(&run, input, shown).await;
         let mut messages = run.messages();
@@ -90,7 +97,7 @@ impl ChildTool {
             child: Arc::clone(&self.child.name),
             messages: messages.split_off(start.min(messages.len())),
         });
-        answer.map(ToolOutput::text).map_err(|error| failed(error, &run, self.children.timeout))
+        answer.map(ToolOutput::text).map_err(|error| failed(error, &name, self.children.timeout))
     }
 }
 
@@ -108,12 +115,15 @@ pub(super) fn description(agent: &Instance) -> String {
 }
 
 /// What a run without an answer is to whoever called the agent and waited for `timeout`.
-pub(super) fn failed(error: RunError, run: &AgentRun, timeout: Option<Duration>) -> Exit {
+pub(super) fn failed(error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
     match error {
         RunError::Aborted(abort) => abort.into(),
         RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
-            let text = format!("the agent {} did not answer within {limit:?}", run.context().instance_name());
+            let text = format!("the agent {name} did not answer within {limit:?}");
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
+        }
+        RunError::Busy { .. } => {
+            Exit::Tool(ToolError::new(error.to_string()).with_kind(ErrorKind::Timeout).with_source(error))
         }
         error => error.into(),
     }

@@ -163,6 +163,11 @@ impl StateType {
     pub(crate) fn of<A: Agent>() -> Self {
         Self { id: std::any::TypeId::of::<A::State>(), name: std::any::type_name::<A::State>() }
     }
+
+    /// Whether it is `()`: the agent has no state.
+    pub(crate) fn is_none(&self) -> bool {
+        self.id == std::any::TypeId::of::<()>()
+    }
 }
 
 pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;

@@ -166,6 +166,40 @@ pub enum RunError {
         /// The agent.
         agent: Arc<str>,
     },
+    /// Another run went on in the session for as long as this one could wait.
+    #[error(
+        "the agent `{agent}` could not begin within {limit:?}: its conversation was busy, and what goes on in one goes \
+         on one after the other"
+    )]
+    Busy {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+        /// The time limit that was reached.
+        limit: Duration,
+    },
+    /// The run would wait for its own end: it was begun from within a run of its own session.
+    #[error(
+        "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"
+    )]
+    WaitsForItself {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+    },
+    /// The session, which another agent made, lacks a state that the agent or a child of it needs.
+    #[error(
+        "the session holds no `{state}`, which is the state of the agent `{agent}`: another agent made it; make one with \
+         `AgentHandle::session` of the agent that is to go on in it"
+    )]
+    NoState {
+        /// The agent that has the state.
+        agent: Arc<str>,
+        /// The type of the state.
+        state: &'static str,
+    },
     /// The app has no such agent.
     #[error("the app has no agent `{name}`; it has: {known}")]
     UnknownAgent {

@@ -3,20 +3,19 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::builder::Shared;
+use super::assembly::Shared;
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
 use super::run::AgentRun;
-use super::session::Session;
+use super::session::{Session, Wait, Waiting};
 use super::stream::{Finish, RunOutput, RunStream};
-use crate::context::{Deadline, RunSeed, StateCell, ToolContext};
-use crate::journal::StepKind;
+use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
+use crate::journal::{Journal, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
 use crate::tool::ToolDefinition;
@@ -111,7 +110,13 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
-    /// Goes on in a session.
+    /// Goes on in a session that this agent made ([`AgentHandle::session`]). Another agent's does as well if it holds the
+    /// states of this agent and its children, as those of one [`App`](super::App) do; else the run fails with
+    /// [`RunError::NoState`].
+    ///
+    /// Runs in one session go one after the other, in the order in which they are first polled. The wait counts as the
+    /// run's time (`limits`), and ends with [`RunError::Busy`] when that is up. A run that is made within a run of the same
+    /// session would wait for itself: it fails with [`RunError::WaitsForItself`].
     pub fn session(mut self, session: &Session) -> Self {
         self.session = Some(session.clone());
         self
@@ -152,39 +157,44 @@ impl RunRequest {
     /// Runs it and gives the events as they come.
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
-        let instance = self.handle.instance;
-        let session = self.session.unwrap_or_else(|| new_session(&self.handle.shared));
+        let AgentHandle { instance, shared } = self.handle;
+        let session = self.session.unwrap_or_else(|| new_session(&shared));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
-        let name: Arc<str> = Arc::clone(&instance.name);
-        let history = session.history();
-        let seed = RunSeed {
-            agent: instance.info.clone(),
-            instance: Arc::clone(&name),
-            correlation_id: self.correlation_id.unwrap_or_else(new_id),
-            scope: Arc::from(""),
-            parent: None,
-            state: state_of(&instance, &session),
-            session_state: session.state().clone(),
-            events: Events::new(Arc::clone(&queue), name, session.state().clone()),
-            journal: self.handle.shared.journal.clone(),
-            deadline: Deadline::sooner(instance.limits.time, None),
-            token: token.clone(),
-            core: Some(Arc::clone(&instance.core)),
-            session: Some(session.clone()),
-            user: self.user,
-            approver: self.approver.or_else(|| self.handle.shared.approver.clone()),
-            conversation: Arc::new(std::sync::Mutex::new(history.clone())),
-        };
-        let shared = self.handle.shared;
-        let input = self.input;
+        let deadline = Deadline::sooner(instance.limits.time, None);
+        let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
             // Whatever a tool spawned with the run's token ends with the run.
-            let _ends = token.drop_guard();
-            let _alive = shared;
-            let run = AgentRun::new(seed, instance, session);
-            let answer = drive(&run, input, true).await;
-            run.session().append(run.messages().into_iter().skip(history.len()));
-            answer.map(|_| Finish::Answered)
+            let _ends = token.clone().drop_guard();
+            let wait = Wait { agent: &Arc::clone(&instance.name), deadline, token: &token };
+            let in_turn = async {
+                // Another agent may have made the session.
+                session.state().concealed().add(&shared.secrets);
+                let history = session.history();
+                let start = history.len();
+                let seed = RunSeed {
+                    agent: instance.info.clone(),
+                    instance: Arc::clone(&instance.name),
+                    correlation_id: self.correlation_id.unwrap_or_else(new_id),
+                    scope: Arc::from(""),
+                    parent: None,
+                    state: state_of(&instance, &session)?,
+                    session_state: session.state().clone(),
+                    events,
+                    journal: shared.journal.clone(),
+                    deadline,
+                    token: token.clone(),
+                    core: Some(Arc::clone(&instance.core)),
+                    session: Some(session.clone()),
+                    user: self.user,
+                    approver: self.approver.or_else(|| shared.approver.clone()),
+                    conversation: Arc::new(std::sync::Mutex::new(history)),
+                };
+                let run = AgentRun::new(seed, instance, session.clone());
+                let answer = drive(&run, self.input, true).await;
+                session.append(run.messages().into_iter().skip(start));
+                answer.map(|_| Finish::Answered)
+            };
+            session.in_turn(wait, in_turn).await
         };
         RunStream::new(Box::pin(run), queue)
     }
@@ -199,15 +209,17 @@ pub(super) struct RunPlan {
     pub(super) events: Events,
     /// The name that people see.
     pub(super) name: Arc<str>,
-    /// How long the caller waits.
-    pub(super) timeout: Option<Duration>,
+    /// When the caller gives up.
+    pub(super) deadline: Option<Deadline>,
     /// Who approves its calls, instead of whom the caller's run asks.
     pub(super) approver: Option<Arc<dyn DynApprover>>,
+    /// Where its steps are recorded, instead of where those of the caller's run are.
+    pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 impl RunPlan {
     /// The run that `cx` makes. A call outside of any run makes one that stands alone.
-    pub(super) fn begin(self, cx: &ToolContext) -> AgentRun {
+    pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, RunError> {
         let parent = Some(cx.run()).filter(|run| run.session().is_some());
         let correlation_id = parent.map_or_else(new_id, |parent| parent.correlation_id().into());
         let seed = RunSeed {
@@ -216,14 +228,11 @@ impl RunPlan {
             correlation_id,
             scope: scope(cx),
             parent: parent.cloned(),
-            state: state_of(&self.instance, &self.session),
+            state: state_of(&self.instance, &self.session)?,
             session_state: self.session.state().clone(),
             events: self.events.for_agent(self.name),
-            journal: cx.run().journal().cloned(),
-            deadline: Deadline::sooner(
-                self.instance.limits.time,
-                Deadline::sooner(self.timeout, cx.run().deadline()),
-            ),
+            journal: self.journal.or_else(|| cx.run().journal().cloned()),
+            deadline: Deadline::sooner(self.instance.limits.time, self.deadline),
             token: cx.cancellation().child_token(),
             core: Some(Arc::clone(&self.instance.core)),
             session: Some(self.session.clone()),
@@ -231,7 +240,7 @@ impl RunPlan {
             approver: self.approver.or_else(|| cx.run().approver().cloned()),
             conversation: Arc::new(std::sync::Mutex::new(self.history)),
         };
-        AgentRun::new(seed, self.instance, self.session)
+        Ok(AgentRun::new(seed, self.instance, self.session))
     }
 }
 
@@ -287,8 +296,14 @@ impl Drop for Dropped<'_> {
     }
 }
 
-fn state_of(instance: &Instance, session: &Session) -> crate::context::StateHandle {
-    session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(()))
+/// The agent's state in a session that holds those of its children as well.
+fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
+    for (agent, state) in &instance.needs {
+        if session.typed_state(state.id).is_none() {
+            return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name });
+        }
+    }
+    Ok(session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(())))
 }
 
 /// A session knows the secrets that its states begin with.
@@ -313,9 +328,10 @@ pub(super) fn new_id() -> Arc<str> {
 pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
+    let waiting = Waiting::here();
     let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(runtime.block_on(work()))
+        Ok(waiting.carry(|| runtime.block_on(work())))
     })?;
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -34,6 +34,8 @@ pub(crate) struct Instance {
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
     pub(crate) state: StateType,
+    /// The states that a session must hold, and the agents that need them: this one and those beneath it.
+    pub(crate) needs: Vec<(Arc<str>, StateType)>,
     pub(crate) run: RunFn,
     /// The messages that the agent was built with.
     pub(crate) messages: Arc<[Message]>,

@@ -1,6 +1,7 @@
 //! Agents: what `agent!` declares, and the loop that runs it.
 
 mod app;
+mod assembly;
 mod batch;
 mod builder;
 mod call;
@@ -14,7 +15,6 @@ mod prompt;
 mod run;
 mod session;
 mod stream;
-mod threads;
 mod tool;
 mod toolboxes;
 
@@ -35,6 +35,7 @@ pub use handle::{AgentHandle, RunRequest};
 pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
 pub use session::Session;
+pub(crate) use session::Waiting;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;
 

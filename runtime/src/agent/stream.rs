@@ -17,7 +17,8 @@ use crate::model::Usage;
 
 /// A run that is going on: a stream of its events, then its output.
 ///
-/// The run goes on only while it is read. Dropping it ends the run and everything beneath it.
+/// The run goes on only while it is read. Dropping it ends the run and everything beneath it. Once begun, it holds its
+/// session until then: another run in that session waits.
 pub struct RunStream {
     run: Option<BoxFuture<'static, Result<Finish, RunError>>>,
     queue: Arc<Queue>,

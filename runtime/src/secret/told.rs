@@ -84,6 +84,9 @@ impl Needles {
             RunError::Retries { message: text, .. } | RunError::Agent { reason: text, .. } => self.text(text),
             RunError::Limit { .. }
             | RunError::Cancelled { .. }
+            | RunError::Busy { .. }
+            | RunError::WaitsForItself { .. }
+            | RunError::NoState { .. }
             | RunError::UnknownAgent { .. }
             | RunError::Build(_) => {}
         }

@@ -7,6 +7,7 @@ use std::panic::resume_unwind;
 use futures_util::future::BoxFuture;
 
 use super::{FitsState, Make, ToolDefinition};
+use crate::agent::Waiting;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -115,7 +116,8 @@ pub async fn offload<R: Send + 'static>(
 ) -> ToolResult<R> {
     let attempt = cx.to_owned_attempt();
     let _over = attempt.cancellation().drop_guard();
-    match tokio::task::spawn_blocking(move || work(&attempt)).await {
+    let waiting = Waiting::here();
+    match tokio::task::spawn_blocking(move || waiting.carry(|| work(&attempt))).await {
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => resume_unwind(panic),

@@ -1,16 +1,24 @@
 //! Sessions: one conversation's history and state.
 
+mod threads;
+mod turn;
+
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::threads::Threads;
+pub(super) use threads::{Chosen, Owner};
+pub(super) use turn::Wait;
+pub(crate) use turn::Waiting;
+
+use self::threads::Threads;
 use crate::context::{SessionState, StateHandle};
 use crate::model::Message;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
-/// Runs in the same session see each other's history in the order in which they end.
+/// Runs in one session go one after the other, each with the history that the ones before it left. A child that is declared
+/// in `agents: [..]` is part of its parent's run.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
@@ -23,14 +31,14 @@ struct Inner {
     dynamic: SessionState,
     /// The conversations with agents that were called as tools from this one.
     threads: Threads,
-    /// Held by a call that goes on in this session.
+    /// Held by what goes on in this session.
     turn: tokio::sync::Mutex<()>,
 }
 
 impl Session {
     pub(crate) fn new(states: HashMap<TypeId, StateHandle>) -> Self {
         Self(Arc::new(Inner {
-            id: super::handle::new_id(),
+            id: crate::agent::handle::new_id(),
             history: Mutex::default(),
             children: Mutex::default(),
             states,
@@ -53,7 +61,7 @@ impl Session {
         &self.0.threads
     }
 
-    /// Waits until no other call goes on in this session.
+    /// Waits until nothing else goes on in this session.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.turn.lock().await
     }

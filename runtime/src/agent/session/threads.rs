@@ -5,23 +5,23 @@ use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::instance::Instance;
-use super::session::Session;
+use super::Session;
+use crate::agent::instance::Instance;
 
 /// The threads of one session.
 #[derive(Default)]
-pub(super) struct Threads(Mutex<HashMap<Key, Session>>);
+pub(crate) struct Threads(Mutex<HashMap<Key, Session>>);
 
 /// Who chose a thread. A model never gets into one that code chose, whatever name it gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Chosen {
+pub(crate) enum Chosen {
     ByCode,
     ByModel,
 }
 
 impl Chosen {
     /// So many threads may begin for one owner.
-    const fn most(self) -> usize {
+    pub(crate) const fn most(self) -> usize {
         match self {
             Self::ByCode => 1024,
             Self::ByModel => 64,
@@ -31,12 +31,12 @@ impl Chosen {
 
 /// Whose threads they are: nobody else reaches them, by no name.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Owner {
+pub(crate) struct Owner {
     /// The agent that calls.
-    pub(super) caller: Box<str>,
-    pub(super) tool: Box<str>,
-    pub(super) user: Option<Arc<str>>,
-    pub(super) chosen: Chosen,
+    pub(crate) caller: Box<str>,
+    pub(crate) tool: Box<str>,
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) chosen: Chosen,
 }
 
 struct Key {
@@ -47,7 +47,7 @@ struct Key {
 
 impl Threads {
     /// The thread of this name, which begins with it. None if the owner has begun too many.
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         agent: &Arc<Instance>,
         owner: Owner,

@@ -1,28 +1,25 @@
 //! Any agent as a tool value.
 
+mod call;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use self::call::AgentCall;
 use super::child;
-use super::declaration::DISPLAY_INSTANCES;
 use super::error::RunError;
-use super::handle::{AgentHandle, RunPlan, drive, scope};
+use super::handle::AgentHandle;
 use super::session::Session;
 use super::stream::RunOutput;
-use super::threads::{Chosen, Owner};
-use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::life::CallLife;
-use crate::output::ToolOutput;
+use crate::error::ToolResult;
 use crate::spec::ToolSpec;
-use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, arguments_schema, fit};
+use crate::tool::{ToolDefinition, arguments_schema};
 
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";
@@ -31,10 +28,10 @@ const THREAD: &str = "thread";
 /// other: `.tool(..)` of a builder takes it, [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be called
 /// directly.
 ///
-/// The agent is a built one, with its model, state, hooks, servers and approver; without an approver of its own, the
-/// caller's is asked. Where a child that is declared in `agents: [..]`
-/// lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that knows nothing of
-/// the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
+/// The agent is a built one, with its model, state, hooks, servers, approver and journal; without an approver of its own,
+/// the caller's is asked, and without a journal of its own, the caller's records its steps. Where a child that is declared
+/// in `agents: [..]` lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that
+/// knows nothing of the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
 /// limits, the correlation id, events and steps reach it, and an abort in it aborts the caller. Hooks see it as they see
 /// a child: source `agent`, server name `agent`.
 ///
@@ -68,7 +65,20 @@ const THREAD: &str = "thread";
 /// Calls go on in one conversation if code says so: in a session of the agent ([`thread`](Self::thread)), or in one for
 /// each session of the caller ([`thread_by`](Self::thread_by)). The model chooses only with
 /// [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in which
-/// they come; all others run at the same time.
+/// they come; all others run at the same time. A call waits for its turn as long as [`timeout`](Self::timeout) and the
+/// caller's time allow, and ends with an error of kind `timeout` if the thread was busy so long. One that is made within a
+/// run of that very thread would wait for itself, and is refused: the run knows the calls of its tools and of runs beneath
+/// it, and direct calls in them (not those of tasks that they spawn). Threads that wait for each other only end in time
+/// with a `timeout`.
+///
+/// # Journals
+///
+/// In the caller's journal the call is one step, as any tool's: once it is recorded, a replay of the caller gives its
+/// result again, and the agent does not run (nor does the call go into its thread again). A call that was cut half way
+/// runs again, and then its finished steps are answered from where they were recorded: from the agent's own journal, if it
+/// has one, so keep that one as long as the caller's. The agent's steps stand there under the caller's correlation id, in
+/// the scope of the call. A caller that runs again with the same id, whether it has a journal or not, is therefore answered
+/// from what its earlier run left: a new run needs a new id.
 #[derive(Clone)]
 #[must_use = "an agent tool does nothing until an agent has it or it is called"]
 pub struct AgentTool(Arc<Wrapped>);
@@ -224,7 +234,7 @@ impl AgentTool {
         self.with(|tool| tool.on_error = Some(Arc::new(recover)))
     }
 
-    /// How long one run of the agent may take, from when it begins. It then ends with an error of kind `timeout`.
+    /// How long a call may take, the wait for its thread's turn included. It then ends with an error of kind `timeout`.
     pub fn timeout(self, timeout: Duration) -> Self {
         self.with(|tool| tool.timeout = Some(timeout))
     }
@@ -270,7 +280,7 @@ impl AgentTool {
             });
         }
         let definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
-        ToolSpec::of_agent(Arc::new(AgentCall { tool: self.0, definition }))
+        ToolSpec::of_agent(Arc::new(AgentCall::new(self.0, definition)))
     }
 }
 
@@ -285,134 +295,4 @@ impl std::fmt::Debug for AgentTool {
         let agent = self.0.agent.name();
         f.debug_struct("AgentTool").field("name", &self.0.name).field("agent", &agent).finish_non_exhaustive()
     }
-}
-
-/// The tool, with what is made of its settings once.
-struct AgentCall {
-    tool: Arc<Wrapped>,
-    definition: ToolDefinition,
-}
-
-impl AgentCall {
-    /// What the agent is told, and the thread that the model chose.
-    fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
-        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
-        let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
-        let thread = if self.tool.thread_argument { given.remove(THREAD) } else { None };
-        // The schema has nothing against the values; the type may have.
-        let input =
-            (self.tool.input.read)(given).map_err(|error| refuse(&[Problem::root(error.to_string())]))?;
-        Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
-    }
-
-    /// The thread that the call goes on in.
-    fn thread(&self, cx: &ToolContext, by_model: Option<String>) -> ToolResult<Option<Session>> {
-        let (chosen, name) = match (by_model, &self.tool.thread) {
-            (Some(name), _) => (Chosen::ByModel, name),
-            (None, Choice::Fresh) => return Ok(None),
-            (None, Choice::Session(session)) => return Ok(Some(session.clone())),
-            (None, Choice::Named(choose)) => match choose(cx) {
-                Some(name) => (Chosen::ByCode, name),
-                None => return Ok(None),
-            },
-        };
-        // Whoever calls from outside of a run may be anybody: a thread that is found by its name would be everybody's.
-        let Some(session) = cx.run().session() else {
-            let text = match chosen {
-                Chosen::ByModel => {
-                    "a `thread` lives in the session of the run that calls, and this call belongs to no run: leave \
-                     `thread` out"
-                }
-                Chosen::ByCode => {
-                    "the thread of this call lives in the session of the run that calls, and this call belongs to no \
-                     run: use `AgentTool::thread` with a session outside of a run"
-                }
-            };
-            return Err(Exit::tool(text));
-        };
-        let owner = Owner {
-            caller: cx.agent_name().into(),
-            tool: cx.tool_name().into(),
-            user: cx.run().user_id(),
-            chosen,
-        };
-        let agent = &self.tool.agent;
-        let thread = session.threads().open(&agent.instance, owner, &name, || agent.session());
-        thread.map(Some).ok_or_else(|| {
-            let text = "there are too many threads: go on in one of them, or leave `thread` out";
-            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit))
-        })
-    }
-
-    async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
-        let AgentHandle { instance, shared } = &self.tool.agent;
-        let number = cx.number();
-        let history = session.history();
-        let start = history.len();
-        // What must not come out of the caller's session must not go into a model here either.
-        session.state().concealed().learn(cx.run().concealed());
-        let events = cx.run().events().relayed(scope(cx), session.state().clone());
-        let run = RunPlan {
-            instance: Arc::clone(instance),
-            session,
-            history,
-            events: events.clone(),
-            // Only the calls of a run are numbered.
-            name: if number == 0 {
-                Arc::clone(&instance.name)
-            } else {
-                format!("{}[{number}]", instance.name).into()
-            },
-            timeout: self.tool.timeout,
-            approver: shared.approver.clone(),
-        }
-        .begin(cx);
-        let shown = usize::try_from(number).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
-        let answer = drive(&run, input, shown).await;
-        run.session().append(run.messages().into_iter().skip(start));
-        match (answer, &self.tool.output, &self.tool.on_error) {
-            (Ok(text), None, _) => Ok(ToolOutput::text(text)),
-            (Ok(_), Some(extract), _) => extract(events.output()),
-            (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
-            (Err(error), _, Some(recover)) => {
-                cx.life(CallLife::keep_nothing);
-                recover(cx, error)
-            }
-            (Err(error), _, None) => Err(child::failed(error, &run, self.tool.timeout)),
-        }
-    }
-}
-
-impl DynTool for AgentCall {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move {
-            let (input, by_model) = self.read(args)?;
-            let Some(thread) = self.thread(cx, by_model)? else {
-                return self.ask(cx, self.tool.agent.session(), input).await;
-            };
-            if is_going_on(&thread, cx) {
-                let text =
-                    format!("`{}` cannot go on in a conversation that waits for this call", cx.tool_name());
-                return Err(Exit::tool(text));
-            }
-            let _turn = thread.turn().await;
-            self.ask(cx, thread.clone(), input).await
-        })
-    }
-}
-
-/// Whether the call comes from within the thread: it would wait for itself.
-fn is_going_on(thread: &Session, cx: &ToolContext) -> bool {
-    let mut run = Some(cx.run());
-    while let Some(this) = run {
-        if this.session().is_some_and(|session| session.is(thread)) {
-            return true;
-        }
-        run = this.parent();
-    }
-    false
 }

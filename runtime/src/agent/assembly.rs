@@ -1,0 +1,327 @@
+//! From a declared agent to a built one.
+
+use std::any::TypeId;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+
+use super::child::ChildTool;
+use super::declaration::{AgentDeclaration, ChildLink, Limits, Onion};
+use super::error::BuildError;
+use super::handle::AgentHandle;
+use super::instance::{Children, Instance, ToolProvider, fixed_entries};
+use super::toolboxes::Toolboxes;
+use crate::context::{AgentInfo, StateCell, StateHandle};
+use crate::journal::Journal;
+use crate::life::DynApprover;
+#[cfg(feature = "mcp")]
+use crate::mcp::{McpConfig, ServerPool};
+use crate::model::{DynModel, Message};
+use crate::onion::{
+    Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool,
+};
+use crate::secret::{Secret, Sensitive, noted};
+use crate::spec::ToolSpec;
+use crate::tool::Toolbox;
+use crate::tool::table::ToolTable;
+
+/// Makes the state of a new session, and gives the secrets in it.
+pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>>;
+
+/// What all agents of a program share.
+pub(super) struct Shared {
+    pub(super) states: StateMakers,
+    /// The secrets that every session knows.
+    pub(super) secrets: Vec<Vec<u8>>,
+    pub(super) toolboxes: Toolboxes,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
+    #[cfg(feature = "mcp")]
+    pub(super) servers: ServerPool,
+}
+
+impl Shared {
+    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
+    pub(super) async fn shutdown(&self) {
+        #[cfg(feature = "mcp")]
+        self.servers.shutdown().await;
+    }
+}
+
+/// What is given to agents when they are built.
+#[derive(Default)]
+pub(super) struct Setup {
+    pub(super) model: Option<Arc<dyn DynModel>>,
+    pub(super) states: StateMakers,
+    pub(super) secrets: Vec<Vec<u8>>,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
+    /// For the entry only.
+    pub(super) hooks: Vec<Arc<dyn DynHook>>,
+    pub(super) limits: Option<Limits>,
+    pub(super) messages: Vec<Message>,
+    /// For the entry only.
+    pub(super) tools: Vec<ToolSpec>,
+    pub(super) toolboxes: Toolboxes,
+    #[cfg(feature = "mcp")]
+    pub(super) servers: McpConfig,
+}
+
+impl Setup {
+    pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
+        let make = move || {
+            let (state, secrets) = noted(|| state.clone());
+            (StateCell::handle(state), secrets)
+        };
+        self.states.insert(TypeId::of::<S>(), Arc::new(make));
+    }
+
+    pub(super) fn conceal<T: Sensitive>(&mut self, secret: &Secret<T>) {
+        secret.expose().each(&mut |text| self.secrets.push(text.to_vec()));
+    }
+
+    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
+        self.toolboxes.give(prefix, toolbox);
+    }
+
+    /// Builds agents and everything beneath them; servers that several of them use are started once.
+    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
+    pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
+        let declared: Vec<_> =
+            links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
+        let mut names = BTreeSet::new();
+        for agent in &declared {
+            agent.servers(&mut names);
+        }
+        #[cfg(feature = "mcp")]
+        let servers = start(self.servers, &names).await?;
+        #[cfg(not(feature = "mcp"))]
+        if let Some((_, agent)) = names.first() {
+            return Err(BuildError::McpIsOff { agent: (*agent).to_owned() });
+        }
+        let shared = Arc::new(Shared {
+            states: self.states,
+            secrets: self.secrets,
+            toolboxes: self.toolboxes,
+            journal: self.journal,
+            approver: self.approver,
+            #[cfg(feature = "mcp")]
+            servers,
+        });
+        let mut assembly = Assembly { shared: &shared, model: self.model.as_ref(), built: HashMap::new() };
+        let entry =
+            Entry { hooks: self.hooks, limits: self.limits, messages: self.messages, tools: self.tools };
+        let mut entry = Some(entry);
+        declared
+            .into_iter()
+            .map(|agent| {
+                let instance = assembly.instance(agent, entry.take())?;
+                Ok(AgentHandle { instance, shared: Arc::clone(&shared) })
+            })
+            .collect()
+    }
+}
+
+#[cfg(feature = "mcp")]
+async fn start(
+    config: McpConfig,
+    names: &BTreeSet<(&'static str, &'static str)>,
+) -> Result<ServerPool, BuildError> {
+    let pool = ServerPool::new(config, names.iter().map(|(server, _)| *server))?;
+    for (server, agent) in names {
+        if !pool.knows(server) {
+            return Err(BuildError::UnknownServer {
+                agent: (*agent).to_owned(),
+                server: (*server).to_owned(),
+                known: pool.known(),
+            });
+        }
+    }
+    pool.start(names.iter().map(|(server, _)| *server).collect()).await?;
+    Ok(pool)
+}
+
+/// What the entry gets beyond what is declared of it.
+struct Entry {
+    hooks: Vec<Arc<dyn DynHook>>,
+    limits: Option<Limits>,
+    messages: Vec<Message>,
+    tools: Vec<ToolSpec>,
+}
+
+/// A declaration with its children's.
+struct Declared {
+    declaration: AgentDeclaration,
+    link: ChildLink,
+    children: Vec<Declared>,
+}
+
+impl Declared {
+    fn new(link: &ChildLink, path: &mut Vec<&'static str>) -> Result<Self, BuildError> {
+        let again = path.contains(&link.name);
+        path.push(link.name);
+        if again {
+            return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
+        }
+        let mut declaration = (link.declare)();
+        let children = std::mem::take(&mut declaration.children);
+        let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
+        path.pop();
+        Ok(Self { declaration, link: link.clone(), children })
+    }
+
+    fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
+        into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
+        for child in &self.children {
+            child.servers(into);
+        }
+    }
+}
+
+struct Assembly<'s> {
+    shared: &'s Arc<Shared>,
+    model: Option<&'s Arc<dyn DynModel>>,
+    /// An agent that several others call is built once.
+    built: HashMap<TypeId, Arc<Instance>>,
+}
+
+impl Assembly<'_> {
+    fn instance(&mut self, agent: Declared, entry: Option<Entry>) -> Result<Arc<Instance>, BuildError> {
+        if let Some(built) = self.built.get(&agent.link.id) {
+            return Ok(Arc::clone(built));
+        }
+        let Declared { declaration, link, children } = agent;
+        let name: Arc<str> = declaration.name.into();
+        if !link.state.is_none() && !self.shared.states.contains_key(&link.state.id) {
+            return Err(BuildError::NoState { agent: name.to_string(), state: link.state.name });
+        }
+        let rules = Children {
+            history_source: declaration.history_source,
+            history_merge_target: declaration.history_merge_target,
+            max_parallel: declaration.max_parallel,
+            timeout: declaration.child_timeout,
+            max_display_instances: declaration.max_display_instances,
+        };
+        let children: Vec<_> = children
+            .into_iter()
+            .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
+            .collect::<Result<_, BuildError>>()?;
+        let mut needs: Vec<_> = children.iter().flat_map(ChildTool::needs).cloned().collect();
+        if !link.state.is_none() {
+            needs.insert(0, (Arc::clone(&name), link.state));
+        }
+        let (mut hooks, limits, messages, tools) = match entry {
+            Some(entry) => (entry.hooks, entry.limits, entry.messages, entry.tools),
+            None => Default::default(),
+        };
+        hooks.extend(declaration.hooks);
+        let hooks = RuntimeHooks(hooks.into());
+        let onion = match declaration.onion {
+            Some(compose) => compose(hooks),
+            None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
+        };
+        let info = AgentInfo::new(
+            Arc::clone(&name),
+            declaration.description.map(Into::into),
+            children.iter().map(ChildTool::child_name).collect(),
+        );
+        let panicked =
+            |Undefined { tool, reason }| BuildError::ToolPanicked { agent: name.to_string(), tool, reason };
+        let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
+        let mut fixed = fixed.map_err(panicked)?;
+        for toolbox in &declaration.toolboxes {
+            let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
+                agent: name.to_string(),
+                toolbox: toolbox.name,
+                call: toolbox.call(),
+            })?;
+            fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
+        }
+        let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
+        for entry in &fixed {
+            entry
+                .definition
+                .check_examples()
+                .map_err(|source| BuildError::Example { agent: name.to_string(), source })?;
+        }
+        let instance = Arc::new(Instance {
+            info,
+            instruction: declaration.instruction.into(),
+            model: model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?,
+            model_name: declaration.model,
+            params: declaration.params,
+            limits: limits.unwrap_or(declaration.limits),
+            onion: onion.entry,
+            core: onion.core,
+            state: link.state,
+            needs,
+            run: link.run,
+            messages: messages.into(),
+            children: rules,
+            fixed,
+            providers: self.providers(&name, &declaration.servers)?,
+            table: Mutex::default(),
+            name,
+        });
+        // Names that clash before anything runs are a mistake of the program; later ones are a server's.
+        let everything =
+            instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(|p| p.entries()));
+        if let Some(clash) = ToolTable::new(&instance.name, everything).1.into_iter().next() {
+            return Err(clash.into());
+        }
+        self.built.insert(link.id, Arc::clone(&instance));
+        Ok(instance)
+    }
+
+    #[cfg(feature = "mcp")]
+    fn providers(
+        &self,
+        agent: &str,
+        servers: &[super::declaration::ServerUse],
+    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
+        servers
+            .iter()
+            .map(|server| Ok(self.shared.servers.provider(agent, server.name, server.filter)?))
+            .collect()
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as the one with the feature")]
+    fn providers(
+        &self,
+        _: &str,
+        _: &[super::declaration::ServerUse],
+    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
+        Ok(Vec::new())
+    }
+}
+
+/// The provider of the model that an agent names, where one is compiled in.
+fn default_model(name: Option<&str>) -> Option<Arc<dyn DynModel>> {
+    #[cfg(feature = "genai")]
+    return name.map(|_| Arc::new(crate::model::GenaiModel::from_env()) as _);
+    #[cfg(not(feature = "genai"))]
+    {
+        let _ = name;
+        None
+    }
+}
+
+/// The core of an agent that declares no compiled tools.
+struct NoCore;
+
+impl Call for NoCore {
+    fn call<'a, 'b>(
+        &'a self,
+        cx: &'a crate::context::ToolContext,
+        args: &'b mut crate::args::Args,
+    ) -> impl Future<Output = crate::error::ToolResult> + Send {
+        call_tool(cx, move || async move { call_dynamic(cx, args).await })
+    }
+}
+
+impl Core for NoCore {
+    fn definitions(&self) -> Definitions {
+        Vec::new()
+    }
+}

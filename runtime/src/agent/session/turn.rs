@@ -1,0 +1,93 @@
+//! Turns: what goes on in one session goes on one after the other.
+
+use std::future::{Future, pending};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Session;
+use crate::agent::error::RunError;
+use crate::context::Deadline;
+
+tokio::task_local! {
+    static WAITING: Waiting;
+}
+
+/// The sessions whose runs wait for what is being done here: none of them can have another turn meanwhile. A run knows
+/// its parents, but a tool's direct call of another tool belongs to no run; it is known by the task that it is made in.
+#[derive(Clone)]
+pub(crate) struct Waiting(Option<Arc<Link>>);
+
+struct Link {
+    session: Session,
+    outer: Waiting,
+}
+
+impl Waiting {
+    pub(crate) fn here() -> Self {
+        WAITING.try_with(Self::clone).unwrap_or(Self(None))
+    }
+
+    /// Work that is done on another thread while the task waits for it.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        WAITING.sync_scope(self, work)
+    }
+
+    fn knows(&self, session: &Session) -> bool {
+        let mut at = self;
+        while let Some(link) = &at.0 {
+            if link.session.is(session) {
+                return true;
+            }
+            at = &link.outer;
+        }
+        false
+    }
+}
+
+/// How long a turn is waited for, by whom.
+pub(crate) struct Wait<'w> {
+    pub(crate) agent: &'w Arc<str>,
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) token: &'w CancellationToken,
+}
+
+impl Session {
+    /// Does `work` when its turn in this session has come: in the order in which they are waited for.
+    ///
+    /// Cancel safety: dropping it gives the turn, or the wait for it, up.
+    pub(crate) async fn in_turn<T>(
+        &self,
+        wait: Wait<'_>,
+        work: impl Future<Output = Result<T, RunError>>,
+    ) -> Result<T, RunError> {
+        let Wait { agent, deadline, token } = wait;
+        let waiting = Waiting::here();
+        if waiting.knows(self) {
+            return Err(self.waits_for_itself(agent));
+        }
+        let late = async {
+            match deadline {
+                Some(deadline) => {
+                    tokio::time::sleep_until(deadline.at).await;
+                    deadline.limit
+                }
+                None => pending().await,
+            }
+        };
+        let _turn = tokio::select! {
+            biased;
+            () = token.cancelled() => return Err(RunError::Cancelled { agent: Arc::clone(agent) }),
+            turn = self.turn() => turn,
+            limit = late => {
+                return Err(RunError::Busy { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()), limit });
+            }
+        };
+        let link = Link { session: self.clone(), outer: waiting };
+        WAITING.scope(Waiting(Some(Arc::new(link))), work).await
+    }
+
+    pub(crate) fn waits_for_itself(&self, agent: &Arc<str>) -> RunError {
+        RunError::WaitsForItself { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()) }
+    }
+}

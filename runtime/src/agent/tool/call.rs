@@ -1,0 +1,179 @@
+//! One call of an agent that is a tool.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{Choice, THREAD, Wrapped};
+use crate::agent::child;
+use crate::agent::declaration::DISPLAY_INSTANCES;
+use crate::agent::error::RunError;
+use crate::agent::event::Events;
+use crate::agent::handle::{AgentHandle, RunPlan, drive, scope};
+use crate::agent::session::{Chosen, Owner, Session, Wait};
+use crate::args::Args;
+use crate::context::{Deadline, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::life::CallLife;
+use crate::output::ToolOutput;
+use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, fit};
+
+/// The tool, with what is made of its settings once.
+pub(super) struct AgentCall {
+    tool: Arc<Wrapped>,
+    definition: ToolDefinition,
+}
+
+impl AgentCall {
+    pub(super) fn new(tool: Arc<Wrapped>, definition: ToolDefinition) -> Self {
+        Self { tool, definition }
+    }
+
+    /// What the agent is told, and the thread that the model chose.
+    fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
+        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let thread = if self.tool.thread_argument { given.remove(THREAD) } else { None };
+        // The schema has nothing against the values; the type may have.
+        let input =
+            (self.tool.input.read)(given).map_err(|error| refuse(&[Problem::root(error.to_string())]))?;
+        Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
+    }
+
+    /// The thread that the call goes on in.
+    fn thread(&self, cx: &ToolContext, by_model: Option<String>) -> ToolResult<Option<Session>> {
+        let (chosen, name) = match (by_model, &self.tool.thread) {
+            (Some(name), _) => (Chosen::ByModel, name),
+            (None, Choice::Fresh) => return Ok(None),
+            (None, Choice::Session(session)) => return Ok(Some(session.clone())),
+            (None, Choice::Named(choose)) => match choose(cx) {
+                Some(name) => (Chosen::ByCode, name),
+                None => return Ok(None),
+            },
+        };
+        // Whoever calls from outside of a run may be anybody: a thread that is found by its name would be everybody's.
+        let Some(session) = cx.run().session() else {
+            let text = match chosen {
+                Chosen::ByModel => {
+                    "a `thread` lives in the session of the run that calls, and this call belongs to no run: leave \
+                     `thread` out"
+                }
+                Chosen::ByCode => {
+                    "the thread of this call lives in the session of the run that calls, and this call belongs to no \
+                     run: use `AgentTool::thread` with a session outside of a run"
+                }
+            };
+            return Err(Exit::tool(text));
+        };
+        let owner = Owner {
+            caller: cx.agent_name().into(),
+            tool: cx.tool_name().into(),
+            user: cx.run().user_id(),
+            chosen,
+        };
+        let agent = &self.tool.agent;
+        let thread = session.threads().open(&agent.instance, owner, &name, || agent.session());
+        thread.map(Some).ok_or_else(|| {
+            let most = chosen.most();
+            let text = match chosen {
+                Chosen::ByModel => {
+                    format!("there are {most} threads, which is the most: go on in one of them, or leave `thread` out")
+                }
+                Chosen::ByCode => format!(
+                    "`{}` cannot begin another conversation: the program has named {most} in this session, which is \
+                     the most; let `AgentTool::thread_by` give names again, or begin a new session",
+                    cx.tool_name()
+                ),
+            };
+            Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Limit))
+        })
+    }
+
+    async fn ask(&self, cx: &ToolContext, session: Session, input: String) -> ToolResult {
+        let instance = &self.tool.agent.instance;
+        let name = match cx.number() {
+            // Only the calls of a run are numbered.
+            0 => Arc::clone(&instance.name),
+            number => format!("{}[{number}]", instance.name).into(),
+        };
+        let events = cx.run().events().relayed(scope(cx), session.state().clone());
+        let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
+        let deadline = Deadline::sooner(instance.limits.time, caller);
+        let wait = Wait { agent: &instance.name, deadline, token: &cx.cancellation() };
+        let run = self.run(cx, &session, &events, Arc::clone(&name), deadline, input);
+        let answer = if is_going_on(&session, cx) {
+            Err(session.waits_for_itself(&instance.name))
+        } else {
+            session.in_turn(wait, run).await
+        };
+        match (answer, &self.tool.output, &self.tool.on_error) {
+            (Ok(text), None, _) => Ok(ToolOutput::text(text)),
+            (Ok(_), Some(extract), _) => extract(events.output()),
+            (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
+            (Err(error), _, Some(recover)) => {
+                cx.life(CallLife::keep_nothing);
+                recover(cx, error)
+            }
+            (Err(error), _, None) => Err(child::failed(error, &name, self.tool.timeout)),
+        }
+    }
+
+    /// Runs the agent in a session that is its own until it answers.
+    async fn run(
+        &self,
+        cx: &ToolContext,
+        session: &Session,
+        events: &Events,
+        name: Arc<str>,
+        deadline: Option<Deadline>,
+        input: String,
+    ) -> Result<String, RunError> {
+        let AgentHandle { instance, shared } = &self.tool.agent;
+        session.state().concealed().add(&shared.secrets);
+        // What must not come out of the caller's session must not go into a model here either.
+        session.state().concealed().learn(cx.run().concealed());
+        let history = session.history();
+        let start = history.len();
+        let run = RunPlan {
+            instance: Arc::clone(instance),
+            session: session.clone(),
+            history,
+            events: events.clone(),
+            name,
+            deadline,
+            approver: shared.approver.clone(),
+            journal: shared.journal.clone(),
+        }
+        .begin(cx)?;
+        let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
+        let answer = drive(&run, input, shown).await;
+        session.append(run.messages().into_iter().skip(start));
+        answer
+    }
+}
+
+impl DynTool for AgentCall {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let (input, by_model) = self.read(args)?;
+            let thread = self.thread(cx, by_model)?;
+            self.ask(cx, thread.unwrap_or_else(|| self.tool.agent.session()), input).await
+        })
+    }
+}
+
+/// Whether the call comes from within the thread: it would wait for itself.
+fn is_going_on(thread: &Session, cx: &ToolContext) -> bool {
+    let mut run = Some(cx.run());
+    while let Some(this) = run {
+        if this.session().is_some_and(|session| session.is(thread)) {
+            return true;
+        }
+        run = this.parent();
+    }
+    false
+}
