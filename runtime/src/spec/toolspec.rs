@@ -15,6 +15,7 @@ use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSour
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover};
 use crate::onion::{EndRing, Hook, RawRing};
+use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox};
 use futures_util::future::BoxFuture;
@@ -288,6 +289,7 @@ impl ToolSpec {
     /// agent's.
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.state.concealed().add(&held_by(&state));
         self.typed = TypedState::new(state);
         self
     }
