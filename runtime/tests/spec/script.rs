@@ -259,19 +259,14 @@ async fn s2_a_script_sees_its_environment_and_nothing_else() {
     assert!(ToolSpec::from_code(function(&[], "f()", "limits")).is_err(), "another script has none of it");
 }
 
+/// Runs a script without the help of a clock: how long a machine takes for it is its own matter.
 fn hostile(body: &str) -> ToolResult<Value> {
-    hostile_within(body, ScriptLimits::default())
+    let mut limits = ScriptLimits::default();
+    limits.time = Duration::MAX;
+    hostile_within(body, limits)
 }
 
-/// Runs a script; fails if that takes too long.
 fn hostile_within(body: &str, limits: ScriptLimits) -> ToolResult<Value> {
-    let begun = Instant::now();
-    let result = harmful(body, limits);
-    assert!(begun.elapsed() < Duration::from_mins(1), "{body} took {:?}", begun.elapsed());
-    result
-}
-
-fn harmful(body: &str, limits: ScriptLimits) -> ToolResult<Value> {
     let code = format!("/// Harms.\nfn f() {{ {body} }}\nprivate fn g(x) {{ g(x + 1) + 1 }}");
     match ToolSpec::from_code(Code::new(code).limits(limits)) {
         Ok(spec) => spec.call_blocking("{}"),
@@ -300,8 +295,10 @@ fn s2_endless_loops_end() {
     }
     let mut limits = ScriptLimits::default();
     (limits.operations, limits.time) = (u64::MAX, Duration::from_millis(200));
+    let begun = Instant::now();
     let result = hostile_within("loop {}", limits);
     assert_eq!(kind(&result), ErrorKind::Timeout, "{result:?}");
+    assert!(begun.elapsed() < Duration::from_mins(1), "it took {:?}", begun.elapsed());
     // What cannot be caught is not caught.
     assert_eq!(kind(&hostile("loop { try { loop {} } catch { } }")), ErrorKind::Limit);
 }
@@ -316,11 +313,8 @@ fn s2_deep_recursion_ends() {
     assert_eq!(kind(&hostile("let f = |s, x| s.call(s, x); f.call(f, 1)")), ErrorKind::Limit);
 }
 
-/// Without the help of a clock: how long a machine takes for it is its own matter.
 #[test]
 fn s2_huge_values_are_refused() {
-    let mut limits = ScriptLimits::default();
-    limits.time = Duration::MAX;
     for (body, why) in [
         (r#"let s = "x"; loop { s += s; }"#, "too much data: Length of string"),
         (r#"let s = ""; s.pad(1000000000, "x"); s"#, "too much data: Length of string"),
@@ -341,7 +335,7 @@ fn s2_huge_values_are_refused() {
             "too much data: Size of array",
         ),
     ] {
-        let result = harmful(body, limits.clone());
+        let result = hostile(body);
         assert!(matches!(kind(&result), ErrorKind::Limit), "{body}: {result:?}");
         let error = result.unwrap_err().to_string();
         assert!(error.contains(why), "{body}: {error}");
