@@ -36,9 +36,10 @@
 use std::sync::Arc;
 
 use crate::args::Args;
-use crate::context::{RunContext, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::context::{RunContext, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
+use crate::secret::held_by;
 use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
 
@@ -134,6 +135,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
         call_id: "detached".into(),
         definition: None,
         state: StateCell::handle(()),
+        session_state: SessionState::default(),
     }
 }
 
@@ -147,6 +149,7 @@ pub struct ContextBuilder {
     call_id: Arc<str>,
     definition: Option<ToolDefinition>,
     state: StateHandle,
+    session_state: SessionState,
 }
 
 impl ContextBuilder {
@@ -188,6 +191,7 @@ impl ContextBuilder {
 
     /// The session's state, for what takes [`State`](crate::State).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.session_state.concealed().add(&held_by(&state));
         self.state = StateCell::handle(state);
         self
     }
@@ -198,7 +202,7 @@ impl ContextBuilder {
     pub fn build(self) -> ToolContext {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry = Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Slot(0));
-        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state);
+        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state);
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }
 }

@@ -267,6 +267,31 @@ fn t9_a_file_that_was_made_elsewhere_is_shown_within_the_bounds() {
 }
 
 #[test]
+fn t9_words_of_a_file_that_was_made_elsewhere_are_told_in_one_short_line() {
+    let long = format!("no\n\u{1b}[1m{}", "ä ".repeat(100_000));
+    let file = File::new();
+    let kb = KnowledgeBase::open(&file.0).unwrap();
+    kb.add("Tides", "Twice a day.", &[]).unwrap();
+    let elsewhere = rusqlite::Connection::open(&file.0).unwrap();
+    let kept =
+        format!("CREATE TRIGGER kept BEFORE DELETE ON documents BEGIN SELECT RAISE(ABORT, '{long}'); END");
+    elsewhere.execute_batch(&kept).unwrap();
+    let error = kb.delete(1).unwrap_err();
+    let KnowledgeError::Storage { reason } = &error else { panic!("{error}") };
+    assert!(reason.starts_with("no [1mä ä") && reason.chars().count() == 300, "{reason}");
+
+    // What cannot be opened says as little of itself.
+    let broken = format!(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = '{long}', sql = 'CREATE' WHERE name = 'kept'"
+    );
+    elsewhere.execute_batch(&broken).unwrap();
+    let error = KnowledgeBase::open(&file.0).err().unwrap();
+    let KnowledgeError::Open { reason, .. } = &error else { panic!("{error}") };
+    assert!(reason.contains("malformed") && reason.chars().count() <= 300, "{reason}");
+    assert!(!error.to_string().contains(['\n', '\u{1b}']), "{error}");
+}
+
+#[test]
 fn t9_a_base_is_shown_while_a_call_waits() {
     let file = File::new();
     let kb = Arc::new(KnowledgeBase::open(&file.0).unwrap());

@@ -175,6 +175,11 @@ async fn t9_a_query_that_brave_does_not_take_is_not_told_as_a_wrong_key() {
 async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
     for (reply, expected) in [
         (http("403 Forbidden", "", ""), "refused the request (status 403): its settings have to list `json`"),
+        (
+            http("401 Unauthorized", "", ""),
+            "(status 401): it asks who is there, and its owner has to give the right",
+        ),
+        (http("422 Unprocessable", "", ""), "failed with status 422; try once more"),
         (http("429 Too Many Requests", "retry-after: 30\r\n", ""), "too often; it may be asked again in 30s"),
         (
             http("429 Too Many Requests", "retry-after: soon\r\n", ""),

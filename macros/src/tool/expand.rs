@@ -9,6 +9,7 @@ use super::bind::Bind;
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
 use super::param::{Param, Source};
+use super::secret;
 use crate::item::FnItem;
 
 /// The type and all that is implemented for it.
@@ -241,7 +242,7 @@ impl Expansion<'_> {
         let fields = self.params.iter().enumerate().filter_map(|(at, param)| {
             let Source::Bound(Bind::Field(field)) = &param.source else { return None };
             let (value, ty, field) = (local(at), &param.ty, param.field_value(field));
-            let conceal = param.conceal(&value);
+            let conceal = secret::conceal(&value);
             Some(quote!(let #value: #ty = #field; #conceal))
         });
         quote!(#(#fields)*)

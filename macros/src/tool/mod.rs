@@ -19,7 +19,7 @@ mod table;
 mod typed;
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use crate::diag::Errors;
 use crate::item::FnItem;
@@ -66,6 +66,8 @@ pub(crate) struct Member {
     /// The name of that type.
     pub(crate) type_name: syn::Ident,
     pub(crate) tool_name: String,
+    /// The method as it was written.
+    pub(crate) code: String,
     pub(crate) cfgs: Vec<syn::Attribute>,
 }
 
@@ -78,6 +80,7 @@ pub(crate) fn member(
     errors: &mut Errors,
 ) -> Option<Member> {
     let mut own = Errors::default();
+    let code = source::text(&method.to_token_stream());
     let mut options = attr::Options::parse(options, &mut own);
     if options.crate_path.is_none() {
         options.crate_path = crate_path.cloned();
@@ -90,6 +93,7 @@ pub(crate) fn member(
         expansion: expand::expand(&model),
         type_name,
         tool_name: model.tool_name.clone(),
+        code,
         cfgs: model.cfgs.clone(),
     })
 }

@@ -5,7 +5,6 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprLit, Lit, PathArguments, PathSegment, Type};
 
-use super::bind::Bind;
 use super::param::{Param, Source};
 use crate::diag::Errors;
 
@@ -52,14 +51,13 @@ impl Param {
     pub(crate) fn is_secret(&self) -> bool {
         matches!(self.source, Source::Bound(_)) && secret(&self.ty).is_some()
     }
+}
 
-    /// Tells the run of a secret that was taken from a field of the state; one under a key is told of where it is read.
-    pub(super) fn conceal(&self, value: &Ident) -> Option<TokenStream> {
-        (self.is_secret() && matches!(self.source, Source::Bound(Bind::Field(_)))).then(|| {
-            quote!({
-                use __rt::{ConcealNone as _, ConcealSome as _};
-                (&__rt::Bound(&#value)).conceal(__cx);
-            })
-        })
-    }
+/// Tells the run of the secrets in a value that was taken from a field of the state; those under a key are told of where
+/// they are read. Whether there are any is for the compiler to find: a type may have a name of its own.
+pub(super) fn conceal(value: &Ident) -> TokenStream {
+    quote!({
+        use __rt::{ConcealNone as _, ConcealSome as _};
+        (&__rt::Bound(&#value)).conceal(__cx);
+    })
 }

@@ -24,6 +24,7 @@ pub(super) fn expand(
     let self_ty = &block.self_ty;
     let tools = members.iter().map(|member| &member.expansion);
     let names = members.iter().map(|Member { cfgs, tool_name, .. }| quote!(#(#cfgs)* #tool_name));
+    let sources = members.iter().map(|Member { cfgs, code, .. }| quote!(#(#cfgs)* #code));
     let made = members.iter().map(|Member { cfgs, type_name, .. }| {
         quote! {
             #(#cfgs)*
@@ -40,7 +41,7 @@ pub(super) fn expand(
         let mut list: __rt::Vec<__rt::Arc<dyn __rt::DynTool>> = __rt::Vec::new();
         #(#made)*
     };
-    let names = quote!(#(#names),*);
+    let (names, sources) = (quote!(#(#names),*), quote!(#(#sources),*));
     // What calls cannot share is one error, and the compiler is silent about the rest.
     let span = self_ty.span().resolved_at(Span::mixed_site());
     let shared = quote_spanned!(span=> __rt::can_be_shared::<#self_ty>());
@@ -59,6 +60,7 @@ pub(super) fn expand(
             quote! {
                 impl __rt::ToolboxPart<#part> for #self_ty {
                     const TOOLS: &'static [&'static ::core::primitive::str] = &[#names];
+                    const SOURCES: &'static [&'static ::core::primitive::str] = &[#sources];
                     type State = #state;
 
                     fn bound(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
@@ -69,7 +71,7 @@ pub(super) fn expand(
             }
         }
         None => {
-            let toolbox = toolbox(self_ty, options, &names, &list, &state);
+            let toolbox = toolbox(self_ty, options, [&names, &sources], &list, &state);
             let methods = methods(block);
             quote!(#toolbox #methods)
         }
@@ -89,7 +91,7 @@ pub(super) fn expand(
 fn toolbox(
     self_ty: &Type,
     options: &Options,
-    names: &TokenStream,
+    [names, sources]: [&TokenStream; 2],
     list: &TokenStream,
     state: &TokenStream,
 ) -> TokenStream {
@@ -114,6 +116,8 @@ fn toolbox(
             const NAME: &'static ::core::primitive::str = #name;
             const TOOLS: &'static [&'static [&'static ::core::primitive::str]] =
                 &[&[#names], #(#parts::TOOLS),*];
+            const SOURCES: &'static [&'static [&'static ::core::primitive::str]] =
+                &[&[#sources], #(#parts::SOURCES),*];
             type State = #state;
             #instructions
 

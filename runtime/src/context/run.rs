@@ -20,7 +20,7 @@ use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
 use crate::model::Message;
 use crate::onion::DynCall;
-use crate::secret::{Concealed, Secret, Sensitive};
+use crate::secret::{Concealed, Secret, Sensitive, held_by};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
@@ -88,20 +88,20 @@ impl RunContext {
     }
 
     pub(crate) fn detached_with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
-        Self::new(Self::detached_seed(StateCell::handle(state)))
+        Self::new(Self::detached_seed_of(state))
     }
 
     /// As an agent of this name sees its run.
-    pub(crate) fn detached_of(agent: Arc<str>, state: StateHandle) -> Self {
+    pub(crate) fn detached_of(agent: Arc<str>, state: StateHandle, session_state: SessionState) -> Self {
         let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
-        Self::new(RunSeed { agent: info, instance: agent, ..Self::detached_seed(state) })
+        Self::new(RunSeed { agent: info, instance: agent, session_state, ..Self::detached_seed(state) })
     }
 
     pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(
         state: S,
         core: Arc<dyn DynCall>,
     ) -> Self {
-        Self::new(RunSeed { core: Some(core), ..Self::detached_seed(StateCell::handle(state)) })
+        Self::new(RunSeed { core: Some(core), ..Self::detached_seed_of(state) })
     }
 
     /// The run of one call of a tool that is known at run time only.
@@ -112,6 +112,12 @@ impl RunContext {
         core: Arc<dyn DynCall>,
     ) -> Self {
         Self::new(RunSeed { session_state, approver, core: Some(core), ..Self::detached_seed(state) })
+    }
+
+    fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
+        let session_state = SessionState::default();
+        session_state.concealed().add(&held_by(&state));
+        RunSeed { session_state, ..Self::detached_seed(StateCell::handle(state)) }
     }
 
     fn detached_seed(state: StateHandle) -> RunSeed {
@@ -226,8 +232,8 @@ impl RunContext {
     }
 
     /// Takes a secret out of whatever lets it out in this session, from now on. What a tool takes with `#[bind(..)]`,
-    /// what stands in the session's state as a secret, and what the agent's state owned when the session began needs no
-    /// mention; this is for what else a program works with.
+    /// what stands in the session's state as a secret, and what the agent's state owns needs no mention; this is for what
+    /// else a program works with.
     pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
         let mut texts = Vec::new();
         secret.expose().each(&mut |text| texts.push(text.to_vec()));

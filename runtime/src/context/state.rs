@@ -10,9 +10,9 @@ use std::thread::{self, ThreadId};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::ToolContext;
+use super::{RunContext, ToolContext};
 use crate::error::{Exit, ToolResult};
-use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, noted};
+use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -89,6 +89,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct State<S> {
     cell: Arc<StateCell<S>>,
     snapshot: Arc<S>,
+    /// Whom an update tells of secrets.
+    run: RunContext,
 }
 
 impl<S: Clone + Send + Sync + 'static> State<S> {
@@ -97,7 +99,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
             .downcast::<StateCell<S>>()
             .map_err(|_| StateError { agent: cx.agent_name().to_owned(), wanted: type_name::<S>() })?;
         let snapshot = cell.snapshot();
-        Ok(Self { cell, snapshot })
+        Ok(Self { cell, snapshot, run: cx.run().clone() })
     }
 
     /// The newest state.
@@ -108,6 +110,9 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     /// Changes a copy of the newest state and makes it the newest. Updates wait for each other, so
     /// `change` should be short. While it runs, [`Self::latest`] is the state as it was before.
     ///
+    /// The session knows the secrets of the new state before anybody reads it: a state that has anything to
+    /// drop is copied once more to find them.
+    ///
     /// # Panics
     /// If `change` updates the same state again: it would wait for itself. If `change` panics, the state stays as it
     /// was.
@@ -115,6 +120,10 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
         let _update = self.cell.begin_update();
         let mut copy = S::clone(&self.cell.snapshot());
         let result = change(&mut copy);
+        let secrets = held_by(&copy);
+        if !secrets.is_empty() {
+            self.run.know(&secrets);
+        }
         *lock(&self.cell.newest) = Arc::new(copy);
         result
     }
@@ -138,7 +147,7 @@ impl<S> Deref for State<S> {
 
 impl<S> Clone for State<S> {
     fn clone(&self) -> Self {
-        Self { cell: Arc::clone(&self.cell), snapshot: Arc::clone(&self.snapshot) }
+        Self { cell: Arc::clone(&self.cell), snapshot: Arc::clone(&self.snapshot), run: self.run.clone() }
     }
 }
 

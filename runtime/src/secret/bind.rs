@@ -1,6 +1,9 @@
 //! How a run comes to know the secrets that a program works with.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::mem::needs_drop;
+use std::sync::Arc;
 
 use super::{Secret, Sensitive};
 use crate::context::ToolContext;
@@ -37,7 +40,14 @@ pub(crate) fn noted<R>(work: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
     (result, noted)
 }
 
-/// What holds secrets that a tool is given.
+/// The texts of all secrets that a value owns: a copy of it makes them anew. What copies share, as an `Arc`, is not found.
+pub(crate) fn held_by<T: Clone>(value: &T) -> Vec<Vec<u8>> {
+    // What is not dropped holds no secret, for a secret wipes itself then.
+    if needs_drop::<T>() { noted(|| drop(value.clone())).1 } else { Vec::new() }
+}
+
+/// What holds secrets that a tool is given. It is asked of every field that is bound, so that a secret under another name,
+/// or one that the state shares, is known too.
 #[doc(hidden)]
 pub trait Conceals {
     fn conceal(&self, cx: &ToolContext);
@@ -65,29 +75,53 @@ impl<C: Conceals> Conceals for [C] {
     }
 }
 
-impl<C: Conceals> Conceals for Vec<C> {
+impl<K, C: Conceals> Conceals for BTreeMap<K, C> {
     fn conceal(&self, cx: &ToolContext) {
-        self.as_slice().conceal(cx);
+        for held in self.values() {
+            held.conceal(cx);
+        }
     }
 }
 
-impl<C: Conceals + ?Sized> Conceals for &C {
+impl<K, C: Conceals, H> Conceals for HashMap<K, C, H> {
     fn conceal(&self, cx: &ToolContext) {
-        (**self).conceal(cx);
+        for held in self.values() {
+            held.conceal(cx);
+        }
     }
 }
 
-impl<C: Conceals + ?Sized> Conceals for std::sync::Arc<C> {
+impl<A: Conceals, B: Conceals> Conceals for (A, B) {
     fn conceal(&self, cx: &ToolContext) {
-        (**self).conceal(cx);
+        self.0.conceal(cx);
+        self.1.conceal(cx);
     }
 }
 
-/// A value from the state whose type is called `Secret`; it may be a type of the program's own.
+/// What holds secrets by holding something that does.
+macro_rules! within {
+    ($([$($parameters:tt)*] $type:ty: $held:ty),*) => {$(
+        impl<$($parameters)*> Conceals for $type {
+            fn conceal(&self, cx: &ToolContext) {
+                <$held as Conceals>::conceal(self, cx);
+            }
+        }
+    )*};
+}
+
+within!(
+    [C: Conceals] Vec<C>: [C],
+    [C: Conceals, const N: usize] [C; N]: [C],
+    [C: Conceals + ?Sized] &C: C,
+    [C: Conceals + ?Sized] Box<C>: C,
+    [C: Conceals + ?Sized] Arc<C>: C
+);
+
+/// A value from the state, of any type: the compiler finds the rung for it.
 #[doc(hidden)]
 pub struct Bound<'v, T>(pub &'v T);
 
-/// The rung for what is ours.
+/// The rung for what holds secrets.
 #[doc(hidden)]
 pub trait ConcealSome {
     fn conceal(&self, cx: &ToolContext);
@@ -99,7 +133,7 @@ impl<C: Conceals> ConcealSome for Bound<'_, C> {
     }
 }
 
-/// The rung for what is not.
+/// The rung for what does not.
 #[doc(hidden)]
 pub trait ConcealNone {
     fn conceal(&self, _: &ToolContext) {}

@@ -10,8 +10,8 @@ mod scrub;
 mod told;
 mod value;
 
-pub(crate) use bind::noted;
 pub use bind::{Bound, ConcealNone, ConcealSome};
+pub(crate) use bind::{held_by, noted};
 #[cfg(feature = "mcp")]
 pub(crate) use held::Held;
 pub(crate) use held::HeldDeltas;

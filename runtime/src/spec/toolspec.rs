@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::iter::repeat;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,6 +16,7 @@ use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSour
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover};
 use crate::onion::{EndRing, Hook, RawRing};
+use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox};
 use futures_util::future::BoxFuture;
@@ -138,9 +140,16 @@ impl ToolSpec {
     ///
     /// # Panics
     /// As [`Self::new`].
-    pub fn from_toolbox(toolbox: impl SharedToolbox) -> BTreeMap<String, Self> {
-        let tools = Toolbox::bound(&toolbox.share());
-        tools.into_iter().map(Self::from_dyn).map(|spec| (spec.name().to_owned(), spec)).collect()
+    pub fn from_toolbox<S: SharedToolbox>(toolbox: S) -> BTreeMap<String, Self> {
+        let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
+        let specs = Toolbox::bound(&toolbox.share()).into_iter().zip(sources).map(|(tool, source)| {
+            let spec = Self::from_dyn(tool);
+            match source {
+                Some(source) => spec.with_code(source),
+                None => spec,
+            }
+        });
+        specs.map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
     /// What `#[tool]` gives as `spec()`.
@@ -233,7 +242,7 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// The source: of a `#[tool]` its function, of a script the script. For a tool whose source is elsewhere, such as
+    /// The source: of a `#[tool]` its function or method, of a script the script. For a tool whose source is elsewhere, such as
     /// one of an MCP server, a function without a body that shows its signature and docs.
     pub fn code(&self) -> String {
         match &self.code {
@@ -288,6 +297,7 @@ impl ToolSpec {
     /// agent's.
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        self.state.concealed().add(&held_by(&state));
         self.typed = TypedState::new(state);
         self
     }

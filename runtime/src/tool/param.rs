@@ -14,7 +14,8 @@ use super::plain::{from_part, from_text};
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "if it is the agent's state, take `State<..>` of it; what else the runtime should fill is marked `#[inject]`"
+    note = "if it is the agent's state, take `State<..>` of it; what stands in the state, as every secret does, is marked \
+            `#[bind(..)]`, and what else the runtime should fill `#[inject]`"
 )]
 pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 

@@ -23,6 +23,10 @@ pub trait Toolbox: Sized + 'static {
     /// The names of its tools, block by block.
     const TOOLS: &'static [&'static [&'static str]];
 
+    /// What [`ToolSpec::code`] shows of each, in the order of [`Self::TOOLS`]. A constant: it is in a program only where it
+    /// is asked for.
+    const SOURCES: &'static [&'static [&'static str]] = &[];
+
     /// The state that its tools work on: `State<S>` if one takes it, else `()`. `agent!` compares it with the
     /// agent's.
     type State;
@@ -130,6 +134,7 @@ pub trait ToolboxTools: Toolbox {
 )]
 pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
+    const SOURCES: &'static [&'static str];
     type State;
 
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;

@@ -2,4 +2,5 @@
 #![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, reason = "tests")]
 
 mod bind;
+mod changes;
 mod sessions;

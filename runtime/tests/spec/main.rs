@@ -12,6 +12,7 @@ mod bind;
 mod call;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod methods;
 #[cfg(feature = "mcp-server")]
 mod route;
 #[cfg(feature = "script")]

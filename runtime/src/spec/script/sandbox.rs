@@ -17,12 +17,15 @@ use super::json::{from_script, to_script};
 use crate::error::Exit;
 
 /// How much one call of a script may use.
+///
+/// Sizes are looked at where a value is made, passed or changed by a function or an operator. What is put in place with
+/// `a[i] = value` is looked at by itself and not with what stands beside it: there, [`Self::operations`] is what bounds memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
     /// Operations. Default 1 000 000.
     pub operations: u64,
-    /// Time. Default 5 seconds.
+    /// Time. Default 5 seconds; `Duration::MAX` is no limit.
     pub time: Duration,
     /// Calls of functions inside of each other. Default 32.
     pub call_depth: usize,
@@ -52,7 +55,7 @@ impl Default for ScriptLimits {
 
 /// How deep expressions and blocks may nest, in a function and outside of one.
 const EXPRESSIONS: usize = 64;
-/// Variables that are alive at once: with the sizes above they bound the memory of a call.
+/// Variables that are alive at once: with the sizes and operations above they bound the memory of a call.
 const VARIABLES: usize = 128;
 const FUNCTIONS: usize = 256;
 
@@ -112,11 +115,13 @@ pub(super) fn engine(env: &Env, limits: &ScriptLimits, watch: &Watch) -> Result<
         register(&mut engine, function, &watch.stash);
     }
     let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
-    let until = Instant::now() + time;
+    // A limit beyond all clocks is none.
+    let until = Instant::now().checked_add(time);
     engine.on_progress(move |count| {
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
         // Looking at a clock takes longer than an operation.
-        (is_over || (count % 64 == 0 && Instant::now() > until)).then_some(Dynamic::UNIT)
+        let is_late = || count % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
+        (is_over || is_late()).then_some(Dynamic::UNIT)
     });
     Ok(engine)
 }

@@ -2,6 +2,9 @@
 
 use rusqlite::ErrorCode;
 
+/// Characters of what `SQLite` says.
+const REASON: usize = 300;
+
 /// Why a [`KnowledgeBase`](super::KnowledgeBase) did not do what it was asked for. The model is told the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,7 +14,7 @@ pub enum KnowledgeError {
     Open {
         /// The file.
         file: String,
-        /// Why.
+        /// Why, in 300 characters at most.
         reason: String,
     },
     /// The file is something else, or was written by a later version.
@@ -57,7 +60,7 @@ pub enum KnowledgeError {
     /// Anything else that `SQLite` says.
     #[error("the knowledge base failed: {reason}")]
     Storage {
-        /// What it says.
+        /// What it says, 300 characters at most.
         reason: String,
     },
 }
@@ -68,7 +71,16 @@ impl From<rusqlite::Error> for KnowledgeError {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            _ => Self::Storage { reason: error.to_string() },
+            _ => Self::Storage { reason: reason(&error) },
         }
     }
+}
+
+/// What `SQLite` says holds words of the file's own, such as a table's name, and a model would be told them: one line, no
+/// longer than it takes to know what is wrong.
+pub(super) fn reason(error: &rusqlite::Error) -> String {
+    let said = error.to_string();
+    let is_space = |c: char| c.is_whitespace() || c.is_control();
+    let words: Vec<_> = said.split(is_space).filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(REASON).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 
-use super::error::KnowledgeError;
+use super::error::{KnowledgeError, reason};
 use super::{TAGS, TITLE};
 
 /// Says in the file's header that it is one of ours.
@@ -67,7 +67,7 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Knowledg
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(KnowledgeError::Foreign { file: file() })
         }
-        Err(error) => Err(KnowledgeError::Open { file: file(), reason: error.to_string() }),
+        Err(error) => Err(KnowledgeError::Open { file: file(), reason: reason(&error) }),
     }
 }
 

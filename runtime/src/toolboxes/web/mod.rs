@@ -131,15 +131,11 @@ impl WebSearch {
 
     fn sound(&self, response: &Response) -> Result<(), WebSearchError> {
         let (host, status) = (self.host(), response.status());
+        if let Some(hint) = self.protocol.hint(status) {
+            return Err(WebSearchError::Refused { host, status: status.as_u16(), hint });
+        }
         match status {
             StatusCode::OK => Ok(()),
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::UNPROCESSABLE_ENTITY => {
-                Err(WebSearchError::Refused {
-                    host,
-                    status: status.as_u16(),
-                    hint: self.protocol.hint(status),
-                })
-            }
             StatusCode::TOO_MANY_REQUESTS => {
                 let after =
                     response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.parse().ok());

@@ -75,17 +75,26 @@ impl Protocol {
         counts.into_iter().find(|(_, most, found)| found > most)
     }
 
-    /// What to do about a request that was refused.
-    pub(super) fn hint(self, status: StatusCode) -> &'static str {
-        match (self, status) {
-            (Self::Searxng, _) => "its settings have to list `json` under `search.formats`",
+    /// What to do about a request that was refused; none if it was not.
+    pub(super) fn hint(self, status: StatusCode) -> Option<&'static str> {
+        Some(match (self, status) {
+            (Self::Searxng, StatusCode::FORBIDDEN) => {
+                "its settings have to list `json` under `search.formats`"
+            }
+            // SearXNG has no users of its own: that is a server in front of it.
+            (Self::Searxng, StatusCode::UNAUTHORIZED) => {
+                "it asks who is there, and its owner has to give the right user or key with `.header(\"authorization\", ..)`"
+            }
             // Brave says the same of a query that it does not take and of a key that it does not know.
             (Self::Brave, StatusCode::UNPROCESSABLE_ENTITY) => {
                 "either it does not take this query, and fewer and plainer words may do, or its owner has to look at the API \
                  key"
             }
-            (Self::Brave, _) => "its owner has to look at the API key",
-        }
+            (Self::Brave, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                "its owner has to look at the API key"
+            }
+            _ => return None,
+        })
     }
 
     /// The pages of an answer, no more than `limit`; one that cannot be read, or has no address of the web, is left out.
