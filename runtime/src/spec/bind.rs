@@ -22,7 +22,8 @@ pub struct Binding {
 
 impl ToolSpec {
     /// Fills a parameter from the tool's [`state`](Self::state): whoever calls the tool neither sees it nor can set
-    /// it. The state is asked at every call, after all hooks.
+    /// it, nor can a hook or a guardrail, also one that the tool was declared with: such a call is refused as one with an
+    /// unknown argument. The state is asked at every call, inside of all of them.
     ///
     /// `key` is a dotted key, by default the parameter's name. A default is written into the state where it has
     /// nothing under the key. A parameter that is bound already is bound anew.
@@ -117,6 +118,7 @@ impl ToolSpec {
     /// Uses this state from now on, for example one that several tools share.
     pub fn set_state(&mut self, state: SessionState) -> &mut Self {
         self.state = state;
+        self.fill();
         self
     }
 }

@@ -1,17 +1,16 @@
-//! A tool's own hooks, and what stands inside of them: the values that nobody outside gives, and the tool.
+//! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
 use super::execution::{HookEnd, HookExit};
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
-use crate::life::Inside;
+use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
 use crate::tool::ToolDefinition;
 
@@ -141,35 +140,32 @@ impl Inside for Filled<'_> {
         Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
     }
 
-    fn final_args(&self, cx: &ToolContext, args: &Args) -> Option<Args> {
-        if self.0.is_as_written() {
-            Some(args.clone())
-        } else {
-            let own = self.0.shape().fill_in(self.0, cx, args).ok()?;
-            cx.life(|life| life.fill(unseen(self.0, &own)));
-            Some(own)
-        }
+    fn final_args(&self, args: &Args) -> Option<Args> {
+        if self.0.is_as_written() { Some(args.clone()) } else { own_args(self.0, args).ok() }
     }
 }
 
-/// The tool, with what is bound and hidden filled in. The arguments that the hooks hold stay as they are: nobody
-/// outside sees what was filled in, nor a secret that comes out again.
+/// The tool with the arguments that it takes. Those that the hooks hold stay as they are: nobody outside sees what is
+/// filled in, nor a secret that comes out again.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }
-    let mut own = spec.shape().fill_in(spec, cx, args)?;
-    cx.life(|life| {
-        life.runs_with(&unseen(spec, &own));
-        spec.shape().unseen().for_each(|parameter| life.hide(parameter));
-    });
-    let result = spec.tool().run_dyn(cx, &mut own).await;
-    cx.run().hide(result.map_err(|exit| spec.shape().translate(spec, exit)))
+    let mut own = own_args(spec, args)?;
+    let result = match spec.added.fill() {
+        Some(fill) => match fill_in(fill, cx, &own) {
+            Ok(mut own) => spec.tool().run_dyn(cx, &mut own).await.map_err(|exit| fill.explain(exit)),
+            Err(exit) => Err(exit),
+        },
+        None => spec.tool().run_dyn(cx, &mut own).await,
+    };
+    let translate = |exit| spec.shape().translate(spec.definition(), spec.own_definition(), exit);
+    cx.run().hide(result.map_err(translate))
 }
 
-/// The values of the parameters that are not seen.
-fn unseen(spec: &ToolSpec, own: &Args) -> Vec<Option<Value>> {
-    spec.shape().unseen().map(|parameter| own.get(parameter).cloned()).collect()
+/// The arguments by the tool's own names.
+fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
+    spec.shape().own_args(spec.definition(), spec.own_definition(), args)
 }
 
 /// Runs the tool behind its own hooks.

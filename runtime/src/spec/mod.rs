@@ -21,6 +21,7 @@ mod code;
 mod error;
 mod execution;
 mod export;
+mod fill;
 mod hooks;
 mod life;
 #[cfg(feature = "mcp")]

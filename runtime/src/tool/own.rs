@@ -10,7 +10,7 @@ use super::{FitsState, Make, ToolDefinition};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::life::{Inside, Life};
+use crate::life::{Inside, Life, fill_in};
 use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
 
 /// A tool with hooks of its own, as it is inside of them.
@@ -44,8 +44,21 @@ impl<T: Body> Inside for Within<T> {
     }
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        // What looks at the result stands outside of this: it sees no secret.
-        Box::pin(async move { cx.run().hide(T::body(&self.of, cx, args).await) })
+        Box::pin(async move {
+            let mut own = None;
+            let fill = self.life.fill();
+            let args = match fill {
+                Some(fill) => own.insert(fill_in(fill, cx, args)?),
+                None => args,
+            };
+            let result = T::body(&self.of, cx, args).await;
+            let result = match fill {
+                Some(fill) => result.map_err(|exit| fill.explain(exit)),
+                None => result,
+            };
+            // What looks at the result stands outside of this: it sees no secret.
+            cx.run().hide(result)
+        })
     }
 }
 
