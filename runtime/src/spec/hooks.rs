@@ -1,21 +1,17 @@
 //! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
 
-use super::execution::{HookEnd, HookExit};
+use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
+use crate::error::ToolResult;
 use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
 use crate::tool::ToolDefinition;
-
-/// How the hooks of one call left it.
-pub(super) type Log = Mutex<Vec<HookExit>>;
 
 /// A [`Hook`] of a tool's own.
 pub(super) trait SpecHook: Send + Sync + 'static {
@@ -50,33 +46,16 @@ pub(super) struct SpecNext<'a> {
     rest: &'a [std::sync::Arc<dyn SpecHook>],
     spec: &'a ToolSpec,
     cx: &'a ToolContext,
-    log: Option<&'a Log>,
     /// How often the tool was started.
     starts: &'a AtomicU32,
-    /// What came from inside last.
-    came: &'a AtomicU8,
-}
-
-const NOTHING: u8 = 0;
-const OUTPUT: u8 = 1;
-const ERROR: u8 = 2;
-const STOP: u8 = 3;
-const ABORT: u8 = 4;
-
-fn kind(result: &ToolResult) -> u8 {
-    match result {
-        Ok(_) => OUTPUT,
-        Err(Exit::Tool(_)) => ERROR,
-        Err(Exit::Stop(_)) => STOP,
-        Err(Exit::Abort(_)) => ABORT,
-    }
+    came: &'a Came,
 }
 
 impl Next for SpecNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         let call = async move {
             let result = step(self, args).await;
-            self.came.store(kind(&result), Ordering::Relaxed);
+            self.came.note(&result);
             result
         };
         Latched::new(call, self.cx)
@@ -87,36 +66,20 @@ fn step<'a>(next: SpecNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult>
     let SpecNext { spec, cx, .. } = next;
     match next.rest.split_first() {
         Some((hook, rest)) => Box::pin(async move {
-            let came = AtomicU8::new(NOTHING);
+            let came = Came::default();
             let inside = SpecNext { rest, came: &came, ..next };
             let call = async { hook.call_dyn(cx, args, inside).await };
             let result = Caught::new(call, cx, hook_panicked).await;
-            if let Some(log) = next.log {
-                let end = end(came.into_inner(), &result);
-                log.lock().unwrap_or_else(PoisonError::into_inner).push(HookExit { hook: hook.name(), end });
-            }
+            came.leave(cx, hook.name(), &result);
             result
         }),
         None => Box::pin(async move {
             // The first start is counted where the call begins.
             if next.starts.fetch_add(1, Ordering::Relaxed) > 0 {
-                cx.start_attempt();
+                cx.start_again();
             }
             Caught::new(async { inside(spec, cx, args).await }, cx, tool_panicked).await
         }),
-    }
-}
-
-/// How a hook left the call, given what came from inside of it.
-fn end(came: u8, result: &ToolResult) -> HookEnd {
-    match (came, result) {
-        (NOTHING, Ok(_)) => HookEnd::Answered,
-        (ERROR, Ok(_)) => HookEnd::Recovered,
-        (came, result) if came == kind(result) => HookEnd::Passed,
-        (_, Ok(_)) => HookEnd::Answered,
-        (_, Err(Exit::Tool(error))) => HookEnd::Error(error.kind()),
-        (_, Err(Exit::Stop(_))) => HookEnd::Stop,
-        (_, Err(Exit::Abort(_))) => HookEnd::Abort,
     }
 }
 
@@ -169,10 +132,10 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 }
 
 /// Runs the tool behind its own hooks.
-pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args, log: Option<&Log>) -> ToolResult {
+pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.hooks().is_empty() {
         return inside(spec, cx, args).await;
     }
-    let (starts, came) = (AtomicU32::new(0), AtomicU8::new(NOTHING));
-    step(SpecNext { rest: spec.hooks(), spec, cx, log, starts: &starts, came: &came }, args).await
+    let (starts, came) = (AtomicU32::new(0), Came::default());
+    step(SpecNext { rest: spec.hooks(), spec, cx, starts: &starts, came: &came }, args).await
 }

@@ -23,6 +23,7 @@ mod execution;
 mod export;
 mod fill;
 mod hooks;
+mod leave;
 mod life;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -40,6 +41,7 @@ pub use bind::Binding;
 pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
 pub use execution::{Execution, HookEnd, HookExit};
+pub(crate) use leave::Came;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;

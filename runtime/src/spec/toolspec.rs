@@ -453,6 +453,6 @@ impl DynTool for ToolSpec {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { hooks::run(self, cx, args, None).await })
+        Box::pin(async move { hooks::run(self, cx, args).await })
     }
 }
