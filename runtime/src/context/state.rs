@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::ToolContext;
 use crate::error::{Exit, ToolResult};
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, noted};
+use crate::tool::missing;
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -345,7 +346,7 @@ impl SessionState {
 /// which may be a secret.
 ///
 /// # Errors
-/// If the key is missing and has no default, or its value is of another type.
+/// If the key is missing, has no default and the type is no `Option`, or its value is of another type.
 #[doc(hidden)]
 pub fn bound<T: DeserializeOwned>(
     cx: &ToolContext,
@@ -363,7 +364,8 @@ pub fn bound<T: DeserializeOwned>(
         (None, Some(value)) => {
             Some(T::deserialize(value).map_err(|_| format!("is no `{}`", type_name::<T>())))
         }
-        (None, None) => default.map(|default| Ok(default())),
+        // What reads a value that is left out as nothing does so here.
+        (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
     if !secrets.is_empty() {
         cx.run().know(&secrets);
