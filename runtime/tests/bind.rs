@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use onionskin::{
-    Args, Exit, Script, ScriptedTurn, SessionState, State, Tool, ToolCaller, ToolContext, agent, tool,
+    Args, Exit, Script, ScriptedTurn, Secret, SessionState, State, Tool, ToolCaller, ToolContext, agent, tool,
 };
 use serde_json::json;
+use tokio::sync::Barrier;
 
 /// Counts how often it is cloned.
 #[derive(Debug, Default)]
@@ -24,6 +26,7 @@ impl Clone for Counted {
 struct User {
     name: String,
     nick: Option<String>,
+    pin: Option<Secret<String>>,
     tags: Vec<String>,
 }
 
@@ -36,8 +39,16 @@ struct App {
 
 impl App {
     fn new() -> Self {
-        let user = User { name: "Ada".into(), nick: None, tags: vec!["a".into(), "b".into()] };
+        let tags = vec!["a".into(), "b".into()];
+        let user = User { name: "Ada".into(), nick: None, pin: None, tags };
         Self { user, pair: (1, 2), clones: Arc::default() }
+    }
+
+    fn with_all() -> Self {
+        let mut app = Self::new();
+        app.user.nick = Some("Countess".into());
+        app.user.pin = Some("1815-12-10".to_owned().into());
+        app
     }
 }
 
@@ -65,6 +76,84 @@ fn who_now(#[bind(user.name)] name: String, #[bind(user.tags)] tags: &[String], 
 #[tool(state = App, blocking)]
 fn who_slow(#[bind(user.name)] name: &str, text: &str) -> String {
     format!("{name}: {text}")
+}
+
+/// What may not be there, in all forms.
+#[tool(state = App)]
+async fn maybe(
+    #[bind(user.nick)] borrowed: Option<&str>,
+    #[bind(user.nick)] whole: Option<&String>,
+    #[bind(user.nick)] owned: Option<String>,
+    #[bind(user.pin)] pin: Option<&Secret<String>>,
+    #[bind(user.pin)] own_pin: Option<Secret<String>>,
+) -> String {
+    let lengths = [pin.map(|pin| pin.expose().len()), own_pin.as_ref().map(|pin| pin.expose().len())];
+    format!("{borrowed:?} {whole:?} {owned:?} {lengths:?}")
+}
+
+/// The same on a thread.
+#[tool(state = App, blocking)]
+fn maybe_slow(#[bind(user.nick)] nick: Option<&str>, #[bind(user.tags)] tags: &[String]) -> String {
+    format!("{nick:?} {tags:?}")
+}
+
+/// Keys that may be missing.
+#[tool]
+async fn maybe_keys(
+    #[bind("user.nick")] nick: Option<String>,
+    #[bind("user.nick")] borrowed: Option<&str>,
+    #[bind("user.age", default = Some(7))] age: Option<u8>,
+    #[bind("user.pin")] pin: Option<Secret<String>>,
+    #[bind("user.pin")] pin_too: Option<&Secret<String>>,
+) -> String {
+    let lengths = [pin.as_ref().map(|pin| pin.expose().len()), pin_too.map(|pin| pin.expose().len())];
+    format!("{nick:?} {borrowed:?} {age:?} {lengths:?}")
+}
+
+/// Waits until both sessions are here.
+#[tool]
+async fn meet(
+    #[bind("user.name")] name: &str,
+    #[bind("user.seen", default = 0)] seen: u8,
+    session: SessionState,
+    meeting: State<Meeting>,
+) -> String {
+    meeting.0.wait().await;
+    session.set("user.seen", seen + 1);
+    format!("{name} {seen}")
+}
+
+#[derive(Clone)]
+struct Meeting(Arc<Barrier>);
+
+/// Updates the state while others hold on to what they were given.
+#[tool(state = Room)]
+async fn holds(
+    #[bind(names)] names: &[String],
+    #[bind(names)] owned: Vec<String>,
+    room: State<Room>,
+) -> String {
+    room.barrier.wait().await;
+    room.barrier.wait().await;
+    format!("{names:?} {owned:?} {:?}", room.latest().names)
+}
+
+/// Changes what the other one holds.
+#[tool(state = Room)]
+async fn changes(room: State<Room>) -> usize {
+    room.barrier.wait().await;
+    let count = room.update(|room| {
+        room.names.push("Bob".into());
+        room.names.len()
+    });
+    room.barrier.wait().await;
+    count
+}
+
+#[derive(Clone)]
+struct Room {
+    names: Vec<String>,
+    barrier: Arc<Barrier>,
 }
 
 /// Owned.
@@ -106,8 +195,18 @@ async fn ask(
 agent! {
     Desk {
         instruction: "Answer.",
-        function_tools: [who, who_now, who_slow, owned, ask],
+        function_tools: [who, who_now, who_slow, maybe, maybe_slow, maybe_keys, owned, ask],
         state: App,
+    }
+    Hall {
+        instruction: "Meet.",
+        function_tools: [meet],
+        state: Meeting,
+    }
+    Shared {
+        instruction: "Share.",
+        function_tools: [holds, changes],
+        state: Room,
     }
     Till {
         instruction: "Count.",
@@ -130,6 +229,59 @@ async fn t8_fields_of_the_state_fill_parameters_at_every_call() {
     ]);
     let output = Desk::builder().model(model).state(App::new()).run("go").await.unwrap();
     assert_eq!(results(&output), [r#"Ada None ["a", "b"] 2: why"#, "Ada 2", "Ada!: later"]);
+}
+
+#[tokio::test]
+async fn t8_optional_fields_of_the_state_are_there_or_not() {
+    let run = async |app: App| {
+        let turn = ScriptedTurn::call("maybe", json!({})).and_call("maybe_slow", json!({}));
+        let model = Script::turns([turn, ScriptedTurn::say("done")]);
+        results(&Desk::builder().model(model).state(app).run("go").await.unwrap())
+    };
+    assert_eq!(run(App::new()).await, ["None None None [None, None]", r#"None ["a", "b"]"#]);
+    let nick = r#"Some("Countess")"#;
+    assert_eq!(
+        run(App::with_all()).await,
+        [format!("{nick} {nick} {nick} [Some(10), Some(10)]"), format!(r#"{nick} ["a", "b"]"#)]
+    );
+}
+
+#[tokio::test]
+async fn t8_an_optional_key_that_is_missing_is_none() {
+    let run = async |set: fn(&SessionState)| {
+        let model = Script::turns([ScriptedTurn::call("maybe_keys", json!({})), ScriptedTurn::say("done")]);
+        let agent = Desk::builder().model(model).state(App::new()).build().await.unwrap();
+        let session = agent.session();
+        set(session.state());
+        results(&agent.request("go").session(&session).run().await.unwrap()).remove(0)
+    };
+    assert_eq!(run(|_| ()).await, "None None Some(7) [None, None]");
+    let nulls = |state: &SessionState| {
+        state.replace(json!({ "user": { "nick": null, "age": null, "pin": null } }));
+    };
+    assert_eq!(run(nulls).await, "None None None [None, None]");
+    let all = |state: &SessionState| {
+        state.replace(json!({ "user": { "nick": "Ada", "age": 36 } }));
+        state.set_secret("user.pin", Secret::new("1815-12-10".to_owned()));
+    };
+    assert_eq!(run(all).await, r#"Some("Ada") Some("Ada") Some(36) [Some(10), Some(10)]"#);
+    // A value of another type is an error all the same, as is one in the way.
+    let wrong = run(|state| state.set("user.nick", 5)).await;
+    assert!(wrong.contains("`maybe_keys` needs `user.nick`") && wrong.contains("Option<"), "{wrong}");
+}
+
+#[tokio::test]
+async fn t8_a_bind_keeps_what_it_was_given_while_another_call_updates_the_state() {
+    let turn = ScriptedTurn::call("holds", json!({})).and_call("changes", json!({}));
+    let turns = [turn, ScriptedTurn::call("holds", json!({})).and_call("changes", json!({}))];
+    let model = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let room = Room { names: vec!["Ada".into()], barrier: Arc::new(Barrier::new(2)) };
+    let output = Shared::builder().model(model).state(room).run("go").await.unwrap();
+    let (one, two, three) = (r#"["Ada"]"#, r#"["Ada", "Bob"]"#, r#"["Ada", "Bob", "Bob"]"#);
+    assert_eq!(
+        results(&output),
+        [format!("{one} {one} {two}"), "2".into(), format!("{two} {two} {three}"), "3".into()]
+    );
 }
 
 #[tokio::test]
@@ -165,7 +317,7 @@ async fn t8_keys_of_the_session_fill_parameters() {
     let output = agent.request("go").session(&session).run().await.unwrap();
     assert_eq!(results(&output), ["a http://localhost 3 us", "b http://localhost 4 us"]);
 
-    // Another session has its own, and a missing key is named; so is one of another type, without its value.
+    // A missing key is named; so is one of another type, without its value.
     let agent = Desk::builder().model(model()).state(App::new()).build().await.unwrap();
     let session = agent.session();
     let output = agent.request("go").session(&session).run().await.unwrap();
@@ -175,6 +327,24 @@ async fn t8_keys_of_the_session_fill_parameters() {
     session.state().set("service.retries", "hunter2");
     let text = results(&agent.request("go").session(&session).run().await.unwrap())[0].clone();
     assert!(text.contains("which is no `u8`") && !text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test]
+async fn t8_sessions_that_run_at_once_have_keys_of_their_own() {
+    let turns = [ScriptedTurn::call("meet", json!({})), ScriptedTurn::call("meet", json!({}))];
+    let model = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let meeting = Meeting(Arc::new(Barrier::new(2)));
+    let agent = Hall::builder().model(model).state(meeting).build().await.unwrap();
+    let run = async |name: &str, seen: u8| {
+        let session = agent.session();
+        session.state().replace(json!({ "user": { "name": name, "seen": seen } }));
+        let output = agent.request("go").session(&session).run().await.unwrap();
+        (results(&output), session.state().get("user.seen").unwrap())
+    };
+    let both = async { tokio::join!(run("Ada", 3), run("Bob", 40)) };
+    let (ada, bob) = tokio::time::timeout(Duration::from_secs(10), both).await.expect("they meet");
+    assert_eq!(ada, (vec!["Ada 3".to_owned(), "Ada 4".into()], json!(5)));
+    assert_eq!(bob, (vec!["Bob 40".to_owned(), "Bob 41".into()], json!(42)));
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use onionskin::{
     AgentBuilder, App, Args, BuildError, EventKind, MemoryJournal, Message, Next, RunContext, RunOutput,
-    Script, ScriptedTurn, State, ToolContext, ToolResult, agent, tool, tool_hook,
+    Script, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -308,6 +308,41 @@ async fn twice(args: &mut Args, next: impl Next) -> ToolResult {
 
 agent! {
     Twice { name: "twice", instruction: "Act.", state: Gauge, function_tools: [effect], tool_hooks: [twice] }
+}
+
+/// Takes effect twice.
+#[tool(hooks = [twice])]
+fn effect_twice(gauge: State<Gauge>) -> u32 {
+    gauge.calls.fetch_add(1, Ordering::SeqCst) + 1
+}
+
+agent! {
+    TwiceTwice {
+        name: "twice_twice", instruction: "Act.", state: Gauge, function_tools: [effect_twice], tool_hooks: [twice],
+    }
+}
+
+#[tokio::test]
+async fn o5_what_a_tools_own_hooks_repeat_moves_no_step_of_the_hooks_outside() {
+    for tool in ["effect_twice", "added"] {
+        let journal = Arc::new(MemoryJournal::default());
+        let gauge = Gauge::default();
+        let run = || {
+            let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+            let counted = gauge.clone();
+            let added = ToolSpec::from_fn("added", "Acts.", move |(): (), _| {
+                let count = counted.calls.fetch_add(1, Ordering::SeqCst) + 1;
+                async move { Ok(count) }
+            });
+            let builder =
+                TwiceTwice::builder().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
+            let builder = builder.tool(added.hook(twice::new()));
+            async { builder.build().await.unwrap().request("go").correlation_id("run").run().await.unwrap() }
+        };
+        assert_eq!(run().await.text, "4", "{tool}");
+        assert_eq!(run().await.text, "4", "{tool}");
+        assert_eq!(gauge.calls.load(Ordering::SeqCst), 4, "each effect once: {tool}");
+    }
 }
 
 #[tokio::test]

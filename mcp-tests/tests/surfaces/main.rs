@@ -18,6 +18,7 @@ use capture::{Chatty, Logged, Recorder};
 use find::Haystack;
 use leaks::{
     BOUND, BY_HAND, Config, Deep, Desk, FIELD, KEY, MARKER, OWN_HOOK, SECRETS, SERVER, TOOLBOX, Vault, forms,
+    log_all,
 };
 use onionskin::export::{self, ExportOptions};
 use onionskin::mcp::{McpServer, ServerConfig};
@@ -75,19 +76,27 @@ fn says(key: &str) -> String {
     format!("{} {}", forms(key), forms(MARKER))
 }
 
-/// Tools whose parameter is bound to a secret: one of a server, and one of ours.
+/// The same, with a hook of its own, which logs.
+#[tool(hooks = [log_all])]
+fn says_logged(key: &str) -> String {
+    says(key)
+}
+
+/// Tools whose parameter is bound to a secret: one of a server, and two of ours.
 async fn specs(surfaces: &mut Surfaces) -> Vec<ToolSpec> {
     let live = McpServer::start("live", server()).await.unwrap();
     let mut echo = live.tool("get_echo").unwrap();
     echo.bind("text", "api.key", None).unwrap();
     let mut says = says::spec();
     says.bind("key", "api.key", None).unwrap();
-    for spec in [&echo, &says] {
+    let mut says_logged = says_logged::spec();
+    says_logged.bind("key", "api.key", None).unwrap();
+    for spec in [&echo, &says, &says_logged] {
         spec.state().set_secret("api.key", Secret::new(BOUND.to_owned()));
         spec.state().set("other", MARKER);
         let execution = spec.exec(json!({})).await;
         assert!(!execution.is_error(), "{execution:?}");
-        let marked = spec.name() == "says";
+        let marked = spec.name().starts_with("says");
         surfaces.debug("an execution", &execution, marked);
         surfaces.add("its text", execution.output().unwrap().to_text(), marked);
         surfaces.debug("a tool as a value", spec, false);
@@ -97,7 +106,7 @@ async fn specs(surfaces: &mut Surfaces) -> Vec<ToolSpec> {
             surfaces.add("an export", export, false);
         }
     }
-    vec![echo, says]
+    vec![echo, says, says_logged]
 }
 
 fn exports(definition: &onionskin::ToolDefinition) -> Vec<String> {
@@ -123,7 +132,7 @@ fn turns() -> Vec<ScriptedTurn> {
             turns.push(ScriptedTurn::call(tool, json!({ "how": how })));
         }
     }
-    for tool in ["fix__tell", "fix__crash", "says", "live__get_echo"] {
+    for tool in ["fix__tell", "fix__crash", "says", "says_logged", "live__get_echo"] {
         turns.push(ScriptedTurn::call(tool, json!({})));
     }
     turns.push(ScriptedTurn::call("agent__child", json!({ "input": MARKER })));

@@ -26,6 +26,7 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
+use crate::spec::HookExit;
 use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
 
@@ -86,6 +87,12 @@ struct Rare {
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
     life: Mutex<CallLife>,
+    /// How often the tool was started again by hooks that were added to it as a value.
+    again: AtomicU32,
+    /// How often it was started inside of the hooks that it was declared with.
+    inside: AtomicU32,
+    /// How its own hooks left the call, if somebody asks for it.
+    hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }
 
 impl ToolContext {
@@ -216,11 +223,46 @@ impl ToolContext {
 
     /// How often the tool itself was started for this call; 0 before the first time.
     pub fn attempt(&self) -> u32 {
-        self.attempt.load(Ordering::Relaxed)
+        let attempt = self.attempt.load(Ordering::Relaxed);
+        match &*self.rare.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(rare) => {
+                let all = attempt + rare.again.load(Ordering::Relaxed);
+                all.max(rare.inside.load(Ordering::Relaxed))
+            }
+            None => attempt,
+        }
     }
 
     pub(crate) fn start_attempt(&self) {
         self.attempt.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts another start of the tool within one attempt: what its own hooks repeat is one step of the run.
+    pub(crate) fn start_again(&self) {
+        self.rare().again.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a start of the tool inside of the hooks that it was declared with.
+    pub(crate) fn start_inside(&self) {
+        self.rare().inside.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Has the tool's own hooks say how they leave this call.
+    pub(crate) fn log_hooks(&self) {
+        let _ = self.rare().hooks.set(Mutex::default());
+    }
+
+    pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
+        let rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(log) = rare.as_ref().and_then(|rare| rare.hooks.get()) {
+            log.lock().unwrap_or_else(PoisonError::into_inner).push(exit());
+        }
+    }
+
+    pub(crate) fn take_hook_log(&self) -> Vec<HookExit> {
+        let rare = self.rare();
+        let log = rare.hooks.get().map(|log| log.lock().unwrap_or_else(PoisonError::into_inner));
+        log.map(|mut log| std::mem::take(&mut *log)).unwrap_or_default()
     }
 
     /// When the run will end this call, if its time is limited.
@@ -306,7 +348,7 @@ impl ToolContext {
             kind,
             call: Some(self.call),
             name: Arc::clone(&self.entry().name),
-            attempt: self.attempt(),
+            attempt: self.attempt.load(Ordering::Relaxed),
         }
     }
 
@@ -327,8 +369,13 @@ impl ToolContext {
     /// The same call, owned, for an attempt on a thread of its own. Whoever waits for the attempt cancels its
     /// token, which this context's token cancels too.
     pub(crate) fn to_owned_attempt(&self) -> Self {
-        let own =
-            Rare { steps: AtomicU32::new(self.rare().steps.load(Ordering::Relaxed)), ..Rare::default() };
+        let (rare, same) = (self.rare(), |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed)));
+        let own = Rare {
+            steps: same(&rare.steps),
+            again: same(&rare.again),
+            inside: same(&rare.inside),
+            ..Rare::default()
+        };
         let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });
         Self {
             run: self.run.clone(),
@@ -336,7 +383,7 @@ impl ToolContext {
             tool_use_id: Arc::clone(&self.tool_use_id),
             turn: self.turn,
             call: self.call,
-            attempt: AtomicU32::new(self.attempt()),
+            attempt: same(&self.attempt),
             number: self.number,
             rare: Mutex::new(Some(Arc::new(own))),
         }

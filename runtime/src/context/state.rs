@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::{RunContext, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
+use crate::tool::missing;
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -192,7 +193,38 @@ struct Kept {
     secrets: BTreeMap<String, Arc<Secret<Value>>>,
 }
 
+/// What stands in the way of a value.
+pub(crate) struct Taken {
+    /// Where it stands; empty if it is the whole state.
+    pub(crate) key: String,
+    /// What it is, without its value.
+    pub(crate) by: &'static str,
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "a null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
 impl Kept {
+    fn set(&mut self, key: &str, value: Value) {
+        self.forget(key);
+        let mut place = Arc::make_mut(&mut self.values);
+        for part in key.split('.') {
+            if !place.is_object() {
+                *place = Value::Object(serde_json::Map::new());
+            }
+            place = &mut place[part];
+        }
+        *place = value;
+    }
+
     /// Forgets the secrets under a key, and beneath it.
     fn forget(&mut self, key: &str) {
         let beneath = |other: &str| {
@@ -239,16 +271,43 @@ impl SessionState {
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
     /// replaced by one; a secret under the key, or beneath it, is forgotten.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
+        let value = value.into();
+        lock(&self.0.kept).set(key, value);
+    }
+
+    /// Sets the value under a dotted key where nothing is, not even a secret.
+    ///
+    /// # Errors
+    /// If another value would have to go for it; nothing is changed then.
+    pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
         let mut kept = lock(&self.0.kept);
-        kept.forget(key);
-        let mut place = Arc::make_mut(&mut kept.values);
-        for part in key.split('.') {
-            if !place.is_object() {
-                *place = Value::Object(serde_json::Map::new());
-            }
-            place = &mut place[part];
+        if kept.secrets.contains_key(key) {
+            return Ok(());
         }
-        *place = value.into();
+        let beneath =
+            |above: &str, key: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'));
+        if let Some(secret) = kept.secrets.keys().find(|other| beneath(key, other) || beneath(other, key)) {
+            return Err(Taken { key: secret.clone(), by: "a secret" });
+        }
+        let (mut place, mut above) = (&*kept.values, String::new());
+        for part in key.split('.') {
+            match place {
+                Value::Object(fields) => match fields.get(part) {
+                    Some(field) => place = field,
+                    None => break,
+                },
+                Value::Null if above.is_empty() => break,
+                other => return Err(Taken { key: above, by: kind_of(other) }),
+            }
+            if !above.is_empty() {
+                above.push('.');
+            }
+            above.push_str(part);
+        }
+        if above != key {
+            kept.set(key, value.clone());
+        }
+        Ok(())
     }
 
     /// Keeps a secret under a dotted key, in place of what stood there. [`Self::get`] and [`Self::to_value`] do not show
@@ -296,7 +355,7 @@ impl SessionState {
 /// which may be a secret.
 ///
 /// # Errors
-/// If the key is missing and has no default, or its value is of another type.
+/// If the key is missing, has no default and the type is no `Option`, or its value is of another type.
 #[doc(hidden)]
 pub fn bound<T: DeserializeOwned>(
     cx: &ToolContext,
@@ -314,7 +373,8 @@ pub fn bound<T: DeserializeOwned>(
         (None, Some(value)) => {
             Some(T::deserialize(value).map_err(|_| format!("is no `{}`", type_name::<T>())))
         }
-        (None, None) => default.map(|default| Ok(default())),
+        // What reads a value that is left out as nothing does so here.
+        (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
     if !secrets.is_empty() {
         cx.run().know(&secrets);

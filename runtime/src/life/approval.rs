@@ -209,11 +209,6 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
 
 fn request(cx: &ToolContext, args: &Args, reason: Option<String>) -> ApprovalRequest {
     let mut args = args.clone();
-    cx.life(|life| {
-        for parameter in life.unseen() {
-            args.remove(parameter);
-        }
-    });
     let text = args.text();
     let shown = cx.run().hide_text(&*text);
     if *shown != *text {

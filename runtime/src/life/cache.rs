@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::Fill;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::output::ToolOutput;
@@ -77,6 +78,8 @@ pub(crate) struct Key {
     user: Option<Arc<str>>,
     session: Option<Arc<str>>,
     args: String,
+    /// What nobody outside gave.
+    filled: String,
 }
 
 /// What a cache says to a call.
@@ -101,7 +104,8 @@ impl Cache {
         self
     }
 
-    /// Tells calls apart by this text in place of all their arguments. Users and sessions are told apart all the same.
+    /// Tells calls apart by this text in place of all their arguments. Users, sessions and what fills bound parameters, which
+    /// the function does not see, are told apart all the same.
     #[must_use]
     pub fn key<K: Into<String>>(mut self, key: impl Fn(&Args) -> K + Send + Sync + 'static) -> Self {
         self.key = Some(Arc::new(move |args| key(args).into()));
@@ -119,14 +123,15 @@ impl Cache {
         Arc::as_ptr(&self.store).addr()
     }
 
-    /// Looks for the result of a call; `args` are the ones that the tool gets, `None` if nobody knows them.
-    pub(super) fn look(&self, cx: &ToolContext, args: Option<&mut Args>) -> Found {
+    /// Looks for the result of a call; `args` are the ones that the tool gets beside what is filled in, `None` if nobody
+    /// knows them.
+    pub(super) fn look(&self, cx: &ToolContext, args: Option<&mut Args>, fill: Option<&dyn Fill>) -> Found {
         // Whoever runs the tool again is not content with the result: it is not kept either.
         let (times, stored) = cx.life(|life| life.ask(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
         }
-        let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args)) else {
+        let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
             return Found::Off;
         };
         let mut store = self.store();
@@ -157,7 +162,7 @@ impl Cache {
         }
     }
 
-    fn key_of(&self, cx: &ToolContext, args: &mut Args) -> Option<Key> {
+    fn key_of(&self, cx: &ToolContext, args: &mut Args, fill: Option<&dyn Fill>) -> Option<Key> {
         let text = match &self.key {
             Some(key) => key(args),
             // Two numbers that read the same may not be the same.
@@ -168,8 +173,17 @@ impl Cache {
                 text
             }
         };
+        let mut filled = String::new();
+        if let Some(fill) = fill {
+            let values = fill.values(cx).ok()?;
+            for (parameter, value) in &values {
+                write(&Value::from(parameter.as_str()), &mut filled);
+                write(value, &mut filled);
+            }
+            cx.life(|life| life.fill(values));
+        }
         let run = cx.run();
-        Some(Key { user: run.user_id(), session: run.session_id(), args: text })
+        Some(Key { user: run.user_id(), session: run.session_id(), args: text, filled })
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

@@ -13,10 +13,8 @@ pub(crate) struct CallLife {
     asked: Vec<Asked>,
     /// The arguments that were approved.
     approved: Vec<Arc<str>>,
-    /// Parameters that whoever calls does not see.
-    unseen: Vec<String>,
-    /// What these had when the call was looked up in a cache.
-    filled: Option<Vec<Option<Value>>>,
+    /// What was filled in when the call was looked up in a cache.
+    filled: Option<Vec<(String, Value)>>,
     /// Whether the result is not to be kept.
     unkept: bool,
 }
@@ -53,12 +51,12 @@ impl CallLife {
     }
 
     /// Notes what is filled in for a cache's key.
-    pub(crate) fn fill(&mut self, values: Vec<Option<Value>>) {
+    pub(super) fn fill(&mut self, values: Vec<(String, Value)>) {
         self.filled = Some(values);
     }
 
     /// Notes what the tool runs with: if that is not what the key tells, nothing is kept.
-    pub(crate) fn runs_with(&mut self, values: &[Option<Value>]) {
+    pub(super) fn runs_with(&mut self, values: &[(String, Value)]) {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
@@ -68,16 +66,5 @@ impl CallLife {
 
     pub(super) fn approve(&mut self, args: Arc<str>) {
         self.approved.push(args);
-    }
-
-    /// Hides a parameter from whoever is shown the arguments.
-    pub(crate) fn hide(&mut self, parameter: &str) {
-        if !self.unseen.iter().any(|unseen| unseen == parameter) {
-            self.unseen.push(parameter.to_owned());
-        }
-    }
-
-    pub(super) fn unseen(&self) -> &[String] {
-        &self.unseen
     }
 }

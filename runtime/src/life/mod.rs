@@ -8,6 +8,7 @@
 mod approval;
 mod cache;
 mod call;
+mod fill;
 mod form;
 mod guardrail;
 mod on_error;
@@ -22,6 +23,7 @@ pub use approval::{Approval, ApprovalRequest, Approver, NeedsApproval};
 pub(crate) use approval::{DynApprover, Needed};
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use call::CallLife;
+pub(crate) use fill::{Fill, fill_in};
 pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub use guardrail::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
@@ -46,6 +48,8 @@ pub struct Life {
     input: Vec<Arc<dyn DynInputGuardrail>>,
     output: Vec<Arc<dyn DynOutputGuardrail>>,
     on_error: Vec<Arc<dyn OnError>>,
+    /// What is filled in inside of all others.
+    fill: Option<Arc<dyn Fill>>,
 }
 
 /// What stands inside of the stages: the tool.
@@ -55,9 +59,8 @@ pub(crate) trait Inside: Sync {
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// The arguments that the tool gets in the end; none if they cannot be told.
-    fn final_args(&self, cx: &ToolContext, args: &Args) -> Option<Args> {
-        let _ = cx;
+    /// The arguments that the tool gets in the end, but for what is filled in; none if they cannot be told.
+    fn final_args(&self, args: &Args) -> Option<Args> {
         Some(args.clone())
     }
 }
@@ -132,12 +135,26 @@ impl Life {
         self.input.extend(other.input.iter().cloned());
         self.output.extend(other.output.iter().cloned());
         self.on_error.extend(other.on_error.iter().cloned());
+        self.fill = other.fill.clone().or(self.fill);
         self
     }
 
+    /// The same stages around a tool of which parameters are filled in, or none any more.
+    pub(crate) fn filled(&self, fill: Option<Arc<dyn Fill>>) -> Self {
+        Self { fill, ..self.clone() }
+    }
+
+    pub(crate) fn fill(&self) -> Option<&dyn Fill> {
+        self.fill.as_deref()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        let once = self.approval.is_none() && self.cache.is_none();
-        once && self.input.is_empty() && self.output.is_empty() && self.on_error.is_empty()
+        !self.has_stages() && self.fill.is_none()
+    }
+
+    pub(crate) fn has_stages(&self) -> bool {
+        let none = self.approval.is_none() && self.cache.is_none();
+        !(none && self.input.is_empty() && self.output.is_empty() && self.on_error.is_empty())
     }
 
     /// Runs a tool through its stages.
@@ -155,7 +172,7 @@ impl Life {
             }
             self.approve(cx, args).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
-            match cache.look(cx, inside.final_args(cx, args).as_mut()) {
+            match cache.look(cx, inside.final_args(args).as_mut(), self.fill()) {
                 Found::Output(output) => Ok(output),
                 Found::Off => self.guarded(cx, args, inside).await,
                 Found::Nothing(key) => {

@@ -22,10 +22,11 @@ pub struct Binding {
 
 impl ToolSpec {
     /// Fills a parameter from the tool's [`state`](Self::state): whoever calls the tool neither sees it nor can set
-    /// it. The state is asked at every call, after all hooks.
+    /// it, nor can a hook or a guardrail, also one that the tool was declared with: such a call is refused as one with an
+    /// unknown argument. The state is asked at every call, inside of all of them.
     ///
     /// `key` is a dotted key, by default the parameter's name. A default is written into the state where it has
-    /// nothing under the key. A parameter that is bound already is bound anew.
+    /// nothing under the key, and displaces nothing. A parameter that is bound already is bound anew.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call, tool};
@@ -48,7 +49,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If the tool has no such parameter, or the default does not fit it.
+    /// If the tool has no such parameter, the default does not fit it, or another value of the state would have to go for
+    /// the default. Tool and state are then as they were.
     pub fn bind<'k>(
         &mut self,
         param: &str,
@@ -60,9 +62,13 @@ impl ToolSpec {
         let own = self.shape().find(&self.definition.name, schema, param)?.to_owned();
         if let Some(default) = &default {
             fits(&self.definition.name, schema, &own, param, default)?;
-            if self.state.get(&key).is_none() && !self.state.has_secret(&key) {
-                self.state.set(&key, default.clone());
-            }
+            self.state.set_default(&key, default).map_err(|taken| SpecError::KeyTaken {
+                tool: self.definition.name.to_string(),
+                parameter: param.to_owned(),
+                key: key.clone(),
+                taken: taken.key,
+                by: taken.by,
+            })?;
         }
         self.reshape(|shape| shape.change(&own, |change| change.fill = Some(Fill::Bound { key, default })));
         Ok(self)
@@ -117,6 +123,7 @@ impl ToolSpec {
     /// Uses this state from now on, for example one that several tools share.
     pub fn set_state(&mut self, state: SessionState) -> &mut Self {
         self.state = state;
+        self.fill();
         self
     }
 }

@@ -1,16 +1,14 @@
 //! Direct calls of a tool: awaited or blocking, for its main value, a type, or everything.
 
 use std::any::type_name;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::args::IntoArgs;
 use super::execution::Execution;
-use super::hooks::{self, Log};
 use super::toolspec::ToolSpec;
 use crate::agent::block_on;
 use crate::args::Args;
@@ -18,23 +16,6 @@ use crate::context::{RunContext, ToolContext};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Call, call_dynamic, call_tool, outermost};
 use crate::output::ToolOutput;
-use crate::tool::{DynTool, ToolDefinition};
-
-/// The tool as the target of one call, with a place for what its hooks did.
-struct Recorded {
-    spec: ToolSpec,
-    log: Log,
-}
-
-impl DynTool for Recorded {
-    fn definition(&self) -> &ToolDefinition {
-        self.spec.definition()
-    }
-
-    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { hooks::run(&self.spec, cx, args, Some(&self.log)).await })
-    }
-}
 
 /// A core of nothing but what is known at run time.
 struct Direct;
@@ -115,15 +96,19 @@ impl ToolSpec {
 
     async fn execute(&self, args: &mut Args) -> Execution {
         let started = Instant::now();
-        let recorded = Arc::new(Recorded { spec: self.share(), log: Log::default() });
-        let entry = self.entry_for(|_| Arc::clone(&recorded) as _);
+        let entry = self.share().into_entry();
         let typed = Arc::clone(&self.typed().handle);
         let run =
             RunContext::detached_with(typed, self.state().clone(), self.own_approver(), Arc::new(Direct));
         let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
+        cx.log_hooks();
         let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
-        let hook_exits = std::mem::take(&mut *recorded.log.lock().unwrap_or_else(PoisonError::into_inner));
-        Execution { result, duration: started.elapsed(), attempts: cx.attempt(), hook_exits }
+        Execution {
+            result,
+            duration: started.elapsed(),
+            attempts: cx.attempt(),
+            hook_exits: cx.take_hook_log(),
+        }
     }
 }
 

@@ -51,6 +51,24 @@ pub enum SpecError {
         /// What would fit.
         expected: String,
     },
+    /// The default of a bound parameter cannot be written into the state: another value stands in its way.
+    #[error(
+        "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written under the state's key `{key}`: {} is \
+         {by}, which would be lost; bind the parameter to another key, or without a default",
+        place(.taken)
+    )]
+    KeyTaken {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: String,
+        /// The dotted key that it was to be bound to.
+        key: String,
+        /// The dotted key of what stands in the way; empty if it is the whole state.
+        taken: String,
+        /// What that is, without its value: `a text`, `a secret`.
+        by: &'static str,
+    },
     /// A tool without a name cannot be called.
     #[error("the tool `{tool}` cannot get an empty name")]
     EmptyName {
@@ -95,6 +113,10 @@ fn known(nearest: Option<&str>, parameters: &[String]) -> String {
         Some(name) => format!("; did you mean `{name}`?"),
         None => format!("; it has: {}", list(parameters)),
     }
+}
+
+fn place(key: &str) -> String {
+    if key.is_empty() { "the state itself".to_owned() } else { format!("`{key}`") }
 }
 
 fn list(names: &[String]) -> String {

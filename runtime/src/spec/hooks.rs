@@ -1,22 +1,17 @@
-//! A tool's own hooks, and what stands inside of them: the values that nobody outside gives, and the tool.
+//! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
-use super::execution::{HookEnd, HookExit};
+use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::{Exit, ToolResult};
-use crate::life::Inside;
+use crate::error::ToolResult;
+use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
 use crate::tool::ToolDefinition;
-
-/// How the hooks of one call left it.
-pub(super) type Log = Mutex<Vec<HookExit>>;
 
 /// A [`Hook`] of a tool's own.
 pub(super) trait SpecHook: Send + Sync + 'static {
@@ -51,33 +46,16 @@ pub(super) struct SpecNext<'a> {
     rest: &'a [std::sync::Arc<dyn SpecHook>],
     spec: &'a ToolSpec,
     cx: &'a ToolContext,
-    log: Option<&'a Log>,
     /// How often the tool was started.
     starts: &'a AtomicU32,
-    /// What came from inside last.
-    came: &'a AtomicU8,
-}
-
-const NOTHING: u8 = 0;
-const OUTPUT: u8 = 1;
-const ERROR: u8 = 2;
-const STOP: u8 = 3;
-const ABORT: u8 = 4;
-
-fn kind(result: &ToolResult) -> u8 {
-    match result {
-        Ok(_) => OUTPUT,
-        Err(Exit::Tool(_)) => ERROR,
-        Err(Exit::Stop(_)) => STOP,
-        Err(Exit::Abort(_)) => ABORT,
-    }
+    came: &'a Came,
 }
 
 impl Next for SpecNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         let call = async move {
             let result = step(self, args).await;
-            self.came.store(kind(&result), Ordering::Relaxed);
+            self.came.note(&result);
             result
         };
         Latched::new(call, self.cx)
@@ -88,36 +66,20 @@ fn step<'a>(next: SpecNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult>
     let SpecNext { spec, cx, .. } = next;
     match next.rest.split_first() {
         Some((hook, rest)) => Box::pin(async move {
-            let came = AtomicU8::new(NOTHING);
+            let came = Came::default();
             let inside = SpecNext { rest, came: &came, ..next };
             let call = async { hook.call_dyn(cx, args, inside).await };
             let result = Caught::new(call, cx, hook_panicked).await;
-            if let Some(log) = next.log {
-                let end = end(came.into_inner(), &result);
-                log.lock().unwrap_or_else(PoisonError::into_inner).push(HookExit { hook: hook.name(), end });
-            }
+            came.leave(cx, hook.name(), &result);
             result
         }),
         None => Box::pin(async move {
             // The first start is counted where the call begins.
             if next.starts.fetch_add(1, Ordering::Relaxed) > 0 {
-                cx.start_attempt();
+                cx.start_again();
             }
             Caught::new(async { inside(spec, cx, args).await }, cx, tool_panicked).await
         }),
-    }
-}
-
-/// How a hook left the call, given what came from inside of it.
-fn end(came: u8, result: &ToolResult) -> HookEnd {
-    match (came, result) {
-        (NOTHING, Ok(_)) => HookEnd::Answered,
-        (ERROR, Ok(_)) => HookEnd::Recovered,
-        (came, result) if came == kind(result) => HookEnd::Passed,
-        (_, Ok(_)) => HookEnd::Answered,
-        (_, Err(Exit::Tool(error))) => HookEnd::Error(error.kind()),
-        (_, Err(Exit::Stop(_))) => HookEnd::Stop,
-        (_, Err(Exit::Abort(_))) => HookEnd::Abort,
     }
 }
 
@@ -141,42 +103,39 @@ impl Inside for Filled<'_> {
         Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
     }
 
-    fn final_args(&self, cx: &ToolContext, args: &Args) -> Option<Args> {
-        if self.0.is_as_written() {
-            Some(args.clone())
-        } else {
-            let own = self.0.shape().fill_in(self.0, cx, args).ok()?;
-            cx.life(|life| life.fill(unseen(self.0, &own)));
-            Some(own)
-        }
+    fn final_args(&self, args: &Args) -> Option<Args> {
+        if self.0.is_as_written() { Some(args.clone()) } else { own_args(self.0, args).ok() }
     }
 }
 
-/// The tool, with what is bound and hidden filled in. The arguments that the hooks hold stay as they are: nobody
-/// outside sees what was filled in, nor a secret that comes out again.
+/// The tool with the arguments that it takes. Those that the hooks hold stay as they are: nobody outside sees what is
+/// filled in, nor a secret that comes out again.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }
-    let mut own = spec.shape().fill_in(spec, cx, args)?;
-    cx.life(|life| {
-        life.runs_with(&unseen(spec, &own));
-        spec.shape().unseen().for_each(|parameter| life.hide(parameter));
-    });
-    let result = spec.tool().run_dyn(cx, &mut own).await;
-    cx.run().hide(result.map_err(|exit| spec.shape().translate(spec, exit)))
+    let mut own = own_args(spec, args)?;
+    let result = match spec.added.fill() {
+        Some(fill) => match fill_in(fill, cx, &own) {
+            Ok(mut own) => spec.tool().run_dyn(cx, &mut own).await.map_err(|exit| fill.explain(exit)),
+            Err(exit) => Err(exit),
+        },
+        None => spec.tool().run_dyn(cx, &mut own).await,
+    };
+    let translate = |exit| spec.shape().translate(spec.definition(), spec.own_definition(), exit);
+    cx.run().hide(result.map_err(translate))
 }
 
-/// The values of the parameters that are not seen.
-fn unseen(spec: &ToolSpec, own: &Args) -> Vec<Option<Value>> {
-    spec.shape().unseen().map(|parameter| own.get(parameter).cloned()).collect()
+/// The arguments by the tool's own names.
+fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
+    spec.shape().own_args(spec.definition(), spec.own_definition(), args)
 }
 
 /// Runs the tool behind its own hooks.
-pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args, log: Option<&Log>) -> ToolResult {
+pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if spec.hooks().is_empty() {
         return inside(spec, cx, args).await;
     }
-    let (starts, came) = (AtomicU32::new(0), AtomicU8::new(NOTHING));
-    step(SpecNext { rest: spec.hooks(), spec, cx, log, starts: &starts, came: &came }, args).await
+    let (starts, came) = (AtomicU32::new(0), Came::default());
+    step(SpecNext { rest: spec.hooks(), spec, cx, starts: &starts, came: &came }, args).await
 }

@@ -7,7 +7,7 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ToolError, ToolResult};
-use crate::life::{Cache, InputGuardrails, Life, NeedsApproval, OutputGuardrails};
+use crate::life::{Cache, Fill, InputGuardrails, Life, NeedsApproval, OutputGuardrails};
 use crate::tool::DynTool;
 
 /// What was added, and where it stands.
@@ -19,6 +19,10 @@ pub(super) struct Added {
 }
 
 impl Added {
+    fn new(bare: &Arc<dyn DynTool>, life: Life) -> Self {
+        Self { tool: bare.with_life_dyn(&life), life: Arc::new(life) }
+    }
+
     /// The tool that holds what was added.
     pub(super) fn tool(&self) -> Option<&Arc<dyn DynTool>> {
         self.tool.as_ref()
@@ -26,15 +30,25 @@ impl Added {
 
     /// What has to be run around the tool.
     pub(super) fn around(&self) -> Option<&Life> {
-        (self.tool.is_none() && !self.life.is_empty()).then_some(&*self.life)
+        (self.tool.is_none() && self.life.has_stages()).then_some(&*self.life)
     }
-}
 
-impl Added {
+    /// What has to be filled in outside of the tool: one with stages or hooks of its own does it inside of them.
+    pub(super) fn fill(&self) -> Option<&dyn Fill> {
+        if self.tool.is_none() { self.life.fill() } else { None }
+    }
+
+    /// The same around a tool of which other parameters are filled in.
+    pub(super) fn filled(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
+        if fill.is_none() && self.life.fill().is_none() {
+            return self.clone();
+        }
+        self.fork(bare, fill)
+    }
+
     /// The same around a tool of its own, for a clone.
-    pub(super) fn fork(&self, bare: &Arc<dyn DynTool>) -> Self {
-        let life = Life::clone(&self.life);
-        Self { tool: bare.with_life_dyn(&life), life: Arc::new(life) }
+    pub(super) fn fork(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
+        Self::new(bare, self.life.filled(fill))
     }
 }
 
@@ -61,8 +75,8 @@ impl ToolSpec {
     /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
     /// tool was declared with, whatever it was made from.
     ///
-    /// They see the arguments as whoever calls gives them, without what is bound or hidden. Only those of a tool that has
-    /// hooks or guardrails of its own, inside of which they stand, see what these see: the tool's own parameters.
+    /// They see the arguments as whoever calls gives them; on a tool that was declared with hooks or guardrails, inside of
+    /// which they stand, they see what these see: the tool's own names. What is bound or hidden they do not see.
     ///
     /// ```
     /// use onionskin::{Args, ToolSpec, call, guardrail};
@@ -121,7 +135,7 @@ impl ToolSpec {
     fn live(&mut self, change: impl FnOnce(&mut Life)) -> &mut Self {
         let mut life = Life::clone(&self.added.life);
         change(&mut life);
-        self.added = Added { tool: self.bare_tool().with_life_dyn(&life), life: Arc::new(life) };
+        self.added = Added::new(self.bare_tool(), life);
         self
     }
 }

@@ -21,7 +21,9 @@ mod code;
 mod error;
 mod execution;
 mod export;
+mod fill;
 mod hooks;
+mod leave;
 mod life;
 #[cfg(feature = "mcp")]
 mod mcp;
@@ -39,6 +41,7 @@ pub use bind::Binding;
 pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
 pub use execution::{Execution, HookEnd, HookExit};
+pub(crate) use leave::Came;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;

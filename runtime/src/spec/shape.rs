@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::error::{MissingKey, SpecError};
-use super::toolspec::ToolSpec;
+use super::error::SpecError;
 use crate::args::Args;
-use crate::context::{SessionState, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError};
-use crate::tool::{Problem, Refused, ToolExample, arguments_error, check, coerce, expected, nearest};
+use crate::error::Exit;
+use crate::tool::{
+    Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected, nearest, refused_by,
+};
 
 /// What differs, by the tool's own names for its parameters.
 #[derive(Clone, Default)]
@@ -74,9 +74,9 @@ impl Shape {
         example
     }
 
-    /// The tool's own names of the parameters that are not seen.
-    pub(super) fn unseen(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|(_, change)| change.fill.is_some()).map(|(own, _)| own.as_str())
+    /// The parameters that are not seen, by the tool's own names.
+    pub(super) fn fills(&self) -> impl Iterator<Item = (&str, &Fill)> {
+        self.0.iter().filter_map(|(own, change)| Some((own.as_str(), change.fill.as_ref()?)))
     }
 
     /// The parameter that is seen under this name, or bound under it.
@@ -154,58 +154,40 @@ impl Shape {
         schema
     }
 
-    /// From the arguments that a model gave to those that the tool takes.
+    /// From the arguments that a model gave to the tool's own, but for what is not seen.
     ///
     /// # Errors
-    /// If the model gave something that it does not see, or a bound parameter has no value.
-    pub(super) fn fill_in(&self, spec: &ToolSpec, cx: &ToolContext, args: &Args) -> Result<Args, Exit> {
-        let mut own = args.clone();
-        let tool = spec.definition();
-        let own_schema = &*spec.own_definition().input_schema;
-        let Ok(given) = args.as_object() else { return Ok(own) };
-        self.refuse_unseen(&tool.name, &tool.input_schema, own_schema, given)?;
-        let Ok(object) = own.as_object_mut() else { return Ok(own) };
+    /// If the model gave something that it does not see.
+    pub(super) fn own_args(
+        &self,
+        seen: &ToolDefinition,
+        own: &ToolDefinition,
+        args: &Args,
+    ) -> Result<Args, Exit> {
+        let mut own_args = args.clone();
+        let own_schema = &*own.input_schema;
+        let Ok(given) = args.as_object() else { return Ok(own_args) };
+        self.refuse_unseen(&seen.name, &seen.input_schema, own_schema, given)?;
+        let Ok(object) = own_args.as_object_mut() else { return Ok(own_args) };
         for (name, value) in std::mem::take(object) {
             let own = self.own(own_schema, &name, false).filter(|own| self.fill(own).is_none());
             let name = own.map(str::to_owned).unwrap_or(name);
             object.insert(name, value);
         }
         for (name, change) in &self.0 {
-            match &change.fill {
-                Some(Fill::Bound { key, default }) => {
-                    let value = resolve(spec.state(), cx, key, default.as_ref());
-                    let value = value.ok_or_else(|| self.missing(&tool.name, name, key))?;
-                    object.insert(name.clone(), value);
-                }
-                Some(Fill::Hidden(value)) => {
-                    object.insert(name.clone(), value.clone());
-                }
-                None => {
-                    if let Some(default) = &change.default {
-                        // A strict schema has the model write `null` for what it leaves out.
-                        let property = &own_schema["properties"][name];
-                        let is_left_out = match object.get(name) {
-                            None => true,
-                            Some(Value::Null) => !check(&Value::Null, property, own_schema, name).is_empty(),
-                            Some(_) => false,
-                        };
-                        if is_left_out {
-                            object.insert(name.clone(), default.clone());
-                        }
-                    }
-                }
+            let Some(default) = change.default.as_ref().filter(|_| change.fill.is_none()) else { continue };
+            // A strict schema has the model write `null` for what it leaves out.
+            let property = &own_schema["properties"][name];
+            let is_left_out = match object.get(name) {
+                None => true,
+                Some(Value::Null) => !check(&Value::Null, property, own_schema, name).is_empty(),
+                Some(_) => false,
+            };
+            if is_left_out {
+                object.insert(name.clone(), default.clone());
             }
         }
-        Ok(own)
-    }
-
-    fn missing(&self, tool: &str, own: &str, key: &str) -> Exit {
-        let parameter = self.name(own).to_owned();
-        Exit::Tool(ToolError::from_source(MissingKey {
-            tool: tool.to_owned(),
-            parameter,
-            key: key.to_owned(),
-        }))
+        Ok(own_args)
     }
 
     /// Refuses names that are not seen, and says whatever else is wrong in the same go.
@@ -238,55 +220,15 @@ impl Shape {
         Err(Exit::Tool(arguments_error(tool, &problems)))
     }
 
-    /// What the tool had against its arguments, in the names that are seen. What does not come from the model is
-    /// told without its value.
-    pub(super) fn translate(&self, spec: &ToolSpec, exit: Exit) -> Exit {
-        let own = spec.own_definition();
-        let Exit::Tool(error) = &exit else { return exit };
-        let Some(refused) = error.output().meta::<Refused>() else { return exit };
-        if error.kind() != ErrorKind::Arguments || *refused.tool != *own.name {
-            return exit;
-        }
-        let tool = &spec.definition().name;
-        let unfit = refused.problems.iter().find_map(|problem| {
-            let (name, _) = problem.parameter();
-            Some((name, self.fill(name)?))
+    /// What the tool had against its arguments, in the names that are seen.
+    pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
+        let Some(problems) = refused_by(&own.name, &exit) else { return exit };
+        let moved = problems.iter().map(|problem| {
+            let (name, rest) = problem.parameter();
+            problem.moved(format!("{}{rest}", self.name(name)))
         });
-        if let Some((name, fill)) = unfit {
-            let shown = self.name(name);
-            let wanted = expected(&own.input_schema["properties"][name]);
-            let text = match fill {
-                Fill::Bound { key, .. } => format!(
-                    "`{tool}` did not run: what stands under the state's key `{key}` does not fit the parameter \
-                     `{shown}`, which is bound to it; expected {wanted}"
-                ),
-                Fill::Hidden(_) => {
-                    format!(
-                        "`{tool}` did not run: the hidden value of `{shown}` does not fit; expected {wanted}"
-                    )
-                }
-            };
-            return Exit::tool(text);
-        }
-        let problems: Vec<_> = refused
-            .problems
-            .iter()
-            .map(|problem| {
-                let (name, rest) = problem.parameter();
-                problem.moved(format!("{}{rest}", self.name(name)))
-            })
-            .collect();
-        Exit::Tool(arguments_error(tool, &problems))
+        Exit::Tool(arguments_error(&seen.name, &moved.collect::<Vec<_>>()))
     }
-}
-
-/// The value of a bound parameter now. The run is told of a secret.
-fn resolve(state: &SessionState, cx: &ToolContext, key: &str, default: Option<&Value>) -> Option<Value> {
-    if let Some(secret) = state.secret(key) {
-        cx.conceal(&*secret);
-        return Some(secret.expose().clone());
-    }
-    state.get(key).or_else(|| default.cloned())
 }
 
 impl Change {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::fill::Filler;
 use super::hooks::{self, SpecHook};
 use super::life::Added;
 use super::param::{self, SpecParam};
@@ -14,7 +15,7 @@ use super::shape::Shape;
 use crate::args::Args;
 use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
-use crate::life::{Approver, DynApprover};
+use crate::life::{Approver, DynApprover, Fill};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
@@ -370,6 +371,7 @@ impl ToolSpec {
     pub(super) fn reshape(&mut self, change: impl FnOnce(&mut Shape)) {
         change(Arc::make_mut(&mut self.shape));
         self.define(Arc::clone(&self.definition.name));
+        self.fill();
     }
 
     pub(super) fn rename(&mut self, name: Option<String>, description: Option<String>) {
@@ -378,6 +380,22 @@ impl ToolSpec {
         }
         let name = name.map_or_else(|| Arc::clone(&self.definition.name), Into::into);
         self.define(name);
+        self.fill();
+    }
+
+    /// Has the parameters that are not seen filled in as they are now.
+    pub(super) fn fill(&mut self) {
+        self.added = self.added.filled(&self.tool, self.filler());
+    }
+
+    fn filler(&self) -> Option<Arc<dyn Fill>> {
+        self.shape.fills().next()?;
+        Some(Arc::new(Filler {
+            tool: Arc::clone(&self.definition.name),
+            own: Arc::clone(&self.own),
+            shape: Arc::clone(&self.shape),
+            state: self.state.clone(),
+        }))
     }
 
     fn define(&mut self, name: Arc<str>) {
@@ -411,7 +429,9 @@ impl Clone for ToolSpec {
     fn clone(&self) -> Self {
         let handle = (self.typed.fork)(&self.typed.handle);
         let typed = TypedState { handle, fork: self.typed.fork };
-        Self { state: self.state.fork(), typed, added: self.added.fork(&self.tool), ..self.share() }
+        let mut clone = Self { state: self.state.fork(), typed, ..self.share() };
+        clone.added = self.added.fork(&self.tool, clone.filler());
+        clone
     }
 }
 
@@ -443,6 +463,6 @@ impl DynTool for ToolSpec {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { hooks::run(self, cx, args, None).await })
+        Box::pin(async move { hooks::run(self, cx, args).await })
     }
 }

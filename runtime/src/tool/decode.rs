@@ -233,9 +233,16 @@ pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
 }
 
 /// What a tool had against its arguments, kept beside the text for whoever gave it other names.
-pub(crate) struct Refused {
-    pub(crate) tool: Box<str>,
-    pub(crate) problems: Box<[Problem]>,
+struct Refused {
+    tool: Box<str>,
+    problems: Box<[Problem]>,
+}
+
+/// What a tool had against its arguments, if that is what a call ended with.
+pub(crate) fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]> {
+    let Exit::Tool(error) = exit else { return None };
+    let refused = error.output().meta::<Refused>()?;
+    (error.kind() == ErrorKind::Arguments && *refused.tool == *tool).then_some(&*refused.problems)
 }
 
 /// Arguments that fit a tool's schema, after the coercions that lose nothing.

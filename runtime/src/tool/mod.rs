@@ -26,7 +26,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
-pub(crate) use decode::{Refused, arguments_error, bring_into_types, fit};
+pub(crate) use decode::{arguments_error, bring_into_types, fit, refused_by};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
@@ -36,7 +36,7 @@ pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, re
 pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
-pub(crate) use schema::{arguments_schema, output_schema};
+pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part};
 
 use crate::args::Args;

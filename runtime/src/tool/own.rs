@@ -11,8 +11,9 @@ use crate::agent::Waiting;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::life::{Inside, Life};
-use crate::onion::{Call, Caught, Hook, InnerNext, Values, hook_panicked, tool_panicked};
+use crate::life::{Inside, Life, fill_in};
+use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
+use crate::spec::Came;
 
 /// A tool with hooks of its own, as it is inside of them.
 pub trait Body: 'static {
@@ -45,8 +46,21 @@ impl<T: Body> Inside for Within<T> {
     }
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        // What looks at the result stands outside of this: it sees no secret.
-        Box::pin(async move { cx.run().hide(T::body(&self.of, cx, args).await) })
+        Box::pin(async move {
+            let mut own = None;
+            let fill = self.life.fill();
+            let args = match fill {
+                Some(fill) => own.insert(fill_in(fill, cx, args)?),
+                None => args,
+            };
+            let result = T::body(&self.of, cx, args).await;
+            let result = match fill {
+                Some(fill) => result.map_err(|exit| fill.explain(exit)),
+                None => result,
+            };
+            // What looks at the result stands outside of this: it sees no secret.
+            cx.run().hide(result)
+        })
     }
 }
 
@@ -58,6 +72,7 @@ impl<T: Body> Call for Within<T> {
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send {
         let call = async move {
+            cx.start_inside();
             let result = if self.life.is_empty() {
                 T::body(&self.of, cx, args).await
             } else {
@@ -85,8 +100,36 @@ impl<H: Hook, C: Call> Layer<H, C> {
 impl<H: Hook, C: Call> Call for Layer<H, C> {
     /// A panic of the hook is an abort, as that of an agent's hook.
     fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        let call = async { self.hook.call(cx, args, InnerNext::new(&self.inner, cx)).await };
-        Caught::new(call, cx, hook_panicked)
+        async move {
+            let came = Came::default();
+            let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
+            let call = async { self.hook.call(cx, args, next).await };
+            let result = Caught::new(call, cx, hook_panicked).await;
+            came.leave(cx, short_name::<H>(), &result);
+            result
+        }
+    }
+}
+
+/// The rest of a call inside of one of a tool's own hooks.
+struct OwnNext<'a, C> {
+    next: InnerNext<'a, C>,
+    came: &'a Came,
+}
+
+impl<C> Clone for OwnNext<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for OwnNext<'_, C> {}
+
+impl<C: Call> Next for OwnNext<'_, C> {
+    async fn run(self, args: &mut Args) -> ToolResult {
+        let result = self.next.run(args).await;
+        self.came.note(&result);
+        result
     }
 }
 

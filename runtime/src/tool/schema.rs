@@ -17,7 +17,12 @@ pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schem
 
 /// Whether a type reads a missing value as nothing, as `Option` does, whatever name it goes by.
 pub(super) fn optional<'a, T: Deserialize<'a>>() -> bool {
-    T::deserialize(Missing).is_ok()
+    missing::<T>().is_some()
+}
+
+/// What a type reads a missing value as, if it does.
+pub(crate) fn missing<'a, T: Deserialize<'a>>() -> Option<T> {
+    T::deserialize(Missing).ok()
 }
 
 /// Offers only "nothing here"; a type that takes this is optional.

@@ -87,6 +87,46 @@ async fn s4_a_default_is_written_only_where_the_key_is_absent() {
 }
 
 #[tokio::test]
+async fn s4_a_default_displaces_no_other_value() {
+    let mut spec = search::spec();
+    for (state, key, place) in [
+        (json!({"config": "prod"}), "config.api.key", "`config`"),
+        (json!({"config": {"api": [1]}}), "config.api.key", "`config.api`"),
+        (json!({"config": null}), "config.key", "`config`"),
+        (json!("prod"), "config", "the state itself"),
+    ] {
+        spec.state().replace(state.clone());
+        let error = spec.bind("api_key", key, json!("default")).unwrap_err();
+        assert!(matches!(&error, SpecError::KeyTaken { key: wanted, .. } if wanted == key), "{error}");
+        let text = error.to_string();
+        for part in ["`search`", "`api_key`", &format!("`{key}`"), place, "without a default"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("prod"), "{text}");
+        assert_eq!(spec.state().to_value(), state, "nothing changed");
+        assert!(has(&spec, "api_key") && spec.bindings().is_empty());
+    }
+    // Nor a secret, under the key, above it or beneath it.
+    for (secret, place) in [("config", "`config`"), ("config.api.key.old", "`config.api.key.old`")] {
+        let state = SessionState::default();
+        state.set_secret(secret, onionskin::Secret::new("hunter2".to_owned()));
+        spec.set_state(state);
+        let error = spec.bind("api_key", "config.api.key", json!("default")).unwrap_err().to_string();
+        assert!(error.contains(place) && error.contains("secret") && !error.contains("hunter2"), "{error}");
+        assert!(spec.state().has_secret(secret) && spec.state().to_value() == json!({}));
+    }
+    let state = SessionState::default();
+    state.set_secret("config.api.key", onionskin::Secret::new("hunter2".to_owned()));
+    spec.set_state(state);
+    spec.bind("api_key", "config.api.key", json!("default")).unwrap();
+    assert!(spec.state().has_secret("config.api.key"));
+    // Where the state is replaced later, the default stands in and the state stays as it is.
+    spec.set_state(SessionState::new(json!({"config": "prod"})));
+    assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with default");
+    assert_eq!(spec.state().to_value(), json!({"config": "prod"}));
+}
+
+#[tokio::test]
 async fn s4_a_missing_key_names_key_and_tool() {
     let mut spec = search::spec();
     spec.bind("api_key", "config.key", None).unwrap();

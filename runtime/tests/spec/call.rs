@@ -214,6 +214,82 @@ async fn s5_attempts_count_the_starts_of_the_tool() {
     assert_eq!((execution.attempts, &*execution.output().unwrap().to_text()), (3, "3"));
 }
 
+/// Fails, and is tried again by a hook of its own.
+#[tool(hooks = [recover, hooks::retry(3)])]
+fn fails_thrice(cx: &ToolContext) -> ToolResult<u32> {
+    Err(Exit::tool(format!("try {}", cx.attempt())))
+}
+
+/// As many hooks as one likes.
+#[tool(hooks = [answer])]
+fn answered() {}
+
+/// One that says no.
+#[tool(hooks = [recover, deny])]
+fn denied() {}
+
+/// One that panics.
+#[tool(hooks = [bad])]
+fn broken() {}
+
+#[tokio::test(start_paused = true)]
+async fn s5_declared_hooks_are_reported_as_added_ones() {
+    let execution = fails_thrice::spec().exec("{}").await;
+    assert_eq!(exits(&execution), [("retry", HookEnd::Passed), ("recover", HookEnd::Recovered)]);
+    assert_eq!(exits(&answered::spec().exec("{}").await), [("answer", HookEnd::Answered)]);
+    let execution = denied::spec().exec("{}").await;
+    assert_eq!(
+        exits(&execution),
+        [("deny", HookEnd::Error(ErrorKind::Denied)), ("recover", HookEnd::Recovered)]
+    );
+    assert_eq!(exits(&broken::spec().exec("{}").await), [("bad", HookEnd::Abort)]);
+    // Those that were added stand outside. A declared one that was run twice left twice.
+    let execution = answered::spec().hook(twice::new()).exec("{}").await;
+    let answers = ("answer", HookEnd::Answered);
+    assert_eq!(exits(&execution), [answers, answers, ("twice", HookEnd::Passed)]);
+    // Each call has its own.
+    let spec = fails_thrice::spec();
+    let (one, other) = tokio::join!(spec.exec("{}"), spec.exec("{}"));
+    assert_eq!((one.hook_exits.len(), other.hook_exits.len()), (2, 2));
+}
+
+#[tool_hook]
+async fn twice(args: &mut Args, next: impl Next) -> ToolResult {
+    let _ = next.run(args).await;
+    next.run(args).await
+}
+
+/// Says how often it was started.
+#[tool(hooks = [hooks::retry(3)])]
+fn third(cx: &ToolContext) -> ToolResult<u32> {
+    if cx.attempt() < 3 { Err("not yet".into()) } else { Ok(cx.attempt()) }
+}
+
+/// The same, on a thread.
+#[tool(hooks = [hooks::retry(3)], blocking)]
+fn third_on_a_thread(cx: &ToolContext) -> ToolResult<u32> {
+    if cx.attempt() < 3 { Err("not yet".into()) } else { Ok(cx.attempt()) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn s5_attempts_count_what_declared_hooks_repeat() {
+    for spec in [third::spec(), third_on_a_thread::spec()] {
+        let execution = spec.exec("{}").await;
+        assert_eq!(
+            (execution.attempts, &*execution.output().unwrap().to_text()),
+            (3, "3"),
+            "{}",
+            spec.name()
+        );
+    }
+    assert_eq!(fails_thrice::spec().exec("{}").await.attempts, 3);
+    // What hooks of both kinds repeat is counted once for each start.
+    let execution = fails_thrice::spec().hook(twice::new()).exec("{}").await;
+    assert_eq!(execution.attempts, 6);
+    let execution = number::spec().hook(twice::new()).exec(json!({"x": 1})).await;
+    assert_eq!(execution.attempts, 2);
+}
+
 #[tokio::test]
 async fn s5_a_dropped_call_is_cancelled() {
     let (sender, receiver) = tokio::sync::oneshot::channel();

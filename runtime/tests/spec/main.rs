@@ -10,6 +10,7 @@
 
 mod bind;
 mod call;
+mod innermost;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod methods;
@@ -19,3 +20,17 @@ mod route;
 mod script;
 mod transform;
 mod value;
+
+/// What calls did, one line each.
+#[derive(Clone, Default)]
+pub struct Log(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Log {
+    fn push(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}

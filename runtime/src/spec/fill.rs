@@ -1,0 +1,81 @@
+//! What fills the parameters of a tool that are not seen, in its innermost layer.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::error::MissingKey;
+use super::shape::{self, Shape};
+use crate::context::{SessionState, ToolContext};
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::life::Fill;
+use crate::tool::{Problem, ToolDefinition, arguments_error, expected, refused_by};
+
+/// What is bound and hidden of a tool.
+pub(super) struct Filler {
+    /// The name that is seen.
+    pub(super) tool: Arc<str>,
+    pub(super) own: Arc<ToolDefinition>,
+    pub(super) shape: Arc<Shape>,
+    pub(super) state: SessionState,
+}
+
+impl Fill for Filler {
+    fn values(&self, cx: &ToolContext) -> ToolResult<Vec<(String, Value)>> {
+        let value = |(own, fill): (&str, &shape::Fill)| {
+            let value = match fill {
+                shape::Fill::Hidden(value) => value.clone(),
+                shape::Fill::Bound { key, default } => {
+                    resolve(&self.state, cx, key, default.as_ref()).ok_or_else(|| self.missing(own, key))?
+                }
+            };
+            Ok((own.to_owned(), value))
+        };
+        self.shape.fills().map(value).collect()
+    }
+
+    fn refuse(&self, parameter: &str) -> Exit {
+        let own = self.own.input_schema["properties"].as_object().into_iter().flat_map(Map::keys);
+        let seen = own.filter(|own| self.shape.fill(own).is_none()).map(|own| self.shape.name(own));
+        Exit::Tool(arguments_error(&self.own.name, &[Problem::unknown(parameter, seen)]))
+    }
+
+    fn explain(&self, exit: Exit) -> Exit {
+        let Some(problems) = refused_by(&self.own.name, &exit) else { return exit };
+        let unfit = problems.iter().find_map(|problem| {
+            let (name, _) = problem.parameter();
+            Some((name, self.shape.fill(name)?))
+        });
+        let Some((own, fill)) = unfit else { return exit };
+        let (tool, shown) = (&self.tool, self.shape.name(own));
+        let wanted = expected(&self.own.input_schema["properties"][own]);
+        Exit::tool(match fill {
+            shape::Fill::Bound { key, .. } => format!(
+                "`{tool}` did not run: what stands under the state's key `{key}` does not fit the parameter `{shown}`, which \
+                 is bound to it; expected {wanted}"
+            ),
+            shape::Fill::Hidden(_) => {
+                format!("`{tool}` did not run: the hidden value of `{shown}` does not fit; expected {wanted}")
+            }
+        })
+    }
+}
+
+impl Filler {
+    fn missing(&self, own: &str, key: &str) -> Exit {
+        Exit::Tool(ToolError::from_source(MissingKey {
+            tool: self.tool.to_string(),
+            parameter: self.shape.name(own).to_owned(),
+            key: key.to_owned(),
+        }))
+    }
+}
+
+/// The value of a bound parameter now. The run is told of a secret.
+fn resolve(state: &SessionState, cx: &ToolContext, key: &str, default: Option<&Value>) -> Option<Value> {
+    if let Some(secret) = state.secret(key) {
+        cx.conceal(&*secret);
+        return Some(secret.expose().clone());
+    }
+    state.get(key).or_else(|| default.cloned())
+}

@@ -1,0 +1,51 @@
+//! How a tool's own hooks, declared or added, leave a call.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::execution::{HookEnd, HookExit};
+use crate::context::ToolContext;
+use crate::error::{Exit, ToolResult};
+
+/// What came from inside of a hook last.
+#[derive(Default)]
+pub(crate) struct Came(AtomicU8);
+
+const NOTHING: u8 = 0;
+const OUTPUT: u8 = 1;
+const ERROR: u8 = 2;
+const STOP: u8 = 3;
+const ABORT: u8 = 4;
+
+fn kind(result: &ToolResult) -> u8 {
+    match result {
+        Ok(_) => OUTPUT,
+        Err(Exit::Tool(_)) => ERROR,
+        Err(Exit::Stop(_)) => STOP,
+        Err(Exit::Abort(_)) => ABORT,
+    }
+}
+
+impl Came {
+    /// Notes what came from inside.
+    pub(crate) fn note(&self, result: &ToolResult) {
+        self.0.store(kind(result), Ordering::Relaxed);
+    }
+
+    /// Tells the call how the hook left it, if it wants to know.
+    pub(crate) fn leave(&self, cx: &ToolContext, hook: &'static str, result: &ToolResult) {
+        cx.log_hook(|| HookExit { hook, end: end(self.0.load(Ordering::Relaxed), result) });
+    }
+}
+
+/// How one hook left the call, given what came from inside of it.
+fn end(came: u8, result: &ToolResult) -> HookEnd {
+    match (came, result) {
+        (NOTHING, Ok(_)) => HookEnd::Answered,
+        (ERROR, Ok(_)) => HookEnd::Recovered,
+        (came, result) if came == kind(result) => HookEnd::Passed,
+        (_, Ok(_)) => HookEnd::Answered,
+        (_, Err(Exit::Tool(error))) => HookEnd::Error(error.kind()),
+        (_, Err(Exit::Stop(_))) => HookEnd::Stop,
+        (_, Err(Exit::Abort(_))) => HookEnd::Abort,
+    }
+}

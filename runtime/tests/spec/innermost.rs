@@ -1,0 +1,338 @@
+//! T7, S4: what is bound is merged inside of everything else, also of what the tool was declared with.
+
+use std::sync::{Mutex, MutexGuard};
+
+use onionskin::spec::{SpecError, Transform};
+use onionskin::{
+    Approval, ApprovalRequest, Args, Cache, ErrorKind, Next, Secret, SessionState, State, ToolContext,
+    ToolOutput, ToolResult, ToolSpec, call, guardrail, tool, tool_hook, toolbox,
+};
+use serde_json::{Value, json};
+
+use super::Log;
+
+#[tool_hook]
+async fn watch(log: State<Log>, args: &mut Args, next: impl Next) -> ToolResult {
+    log.push(format!("hook {}", args.text()));
+    let result = next.run(args).await;
+    log.push(format!("hook {} {result:?}", args.text()));
+    result
+}
+
+#[guardrail(input)]
+fn watch_in(log: State<Log>, args: &Args) {
+    log.push(format!("in {}", args.text()));
+}
+
+#[guardrail(output)]
+fn watch_out(log: State<Log>, args: &Args, result: &ToolResult) {
+    log.push(format!("out {} {result:?}", args.text()));
+}
+
+/// What functions without a context saw: approval and the key of a cache.
+static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn seen() -> MutexGuard<'static, Vec<String>> {
+    SEEN.lock().unwrap()
+}
+
+fn by_text(args: &Args) -> bool {
+    seen().push(format!("approval {}", args.text()));
+    true
+}
+
+fn key(args: &Args) -> String {
+    seen().push(format!("key {}", args.text()));
+    args["query"].to_string()
+}
+
+/// Searches.
+#[tool(
+    hooks = [watch],
+    input_guardrails = [watch_in],
+    output_guardrails = [watch_out],
+    approval = by_text,
+    cache(key = key)
+)]
+fn search(query: &str, #[arg(default = 10)] limit: u32, api_key: &str) -> String {
+    format!("{limit} of {query} with {} letters, last {}", api_key.len(), &api_key[api_key.len() - 1..])
+}
+
+pub struct Desk;
+
+#[toolbox]
+impl Desk {
+    /// Searches.
+    #[tool(
+        hooks = [watch],
+        input_guardrails = [watch_in],
+        output_guardrails = [watch_out],
+        approval = by_text,
+        cache(key = key)
+    )]
+    async fn search(&self, query: String, #[arg(default = 10)] limit: u32, api_key: String) -> String {
+        format!("{limit} of {query} with {} letters, last {}", api_key.len(), &api_key[api_key.len() - 1..])
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Query {
+    query: String,
+    #[serde(default = "ten")]
+    limit: u32,
+    api_key: String,
+}
+
+fn ten() -> u32 {
+    10
+}
+
+/// The same with all that can be added to a value.
+fn closure() -> ToolSpec {
+    let search = |args: Query, _: ToolContext| async move {
+        let key = args.api_key;
+        Ok(format!(
+            "{} of {} with {} letters, last {}",
+            args.limit,
+            args.query,
+            key.len(),
+            &key[key.len() - 1..]
+        ))
+    };
+    let mut spec = ToolSpec::from_fn("search", "Searches.", search).hook(watch::new());
+    spec.add_input_guardrails(watch_in::new()).add_output_guardrails(watch_out::new());
+    spec.approval_if(by_text).cache(Cache::new().key(key));
+    spec
+}
+
+/// A function, a method and a closure with all of the five, the same log under each.
+fn all(log: &Log) -> Vec<ToolSpec> {
+    let specs = [search::spec(), Desk.tools().remove("search").unwrap(), closure()];
+    let mut specs: Vec<_> = specs.into_iter().map(|spec| spec.with_state(log.clone())).collect();
+    for spec in &mut specs {
+        let approvals = log.clone();
+        spec.approver(move |request: ApprovalRequest| {
+            approvals.push(format!("approver {request:?}"));
+            async { Approval::Allow }
+        });
+    }
+    specs
+}
+
+fn everything(log: &Log) -> String {
+    let mut all = log.take();
+    all.append(&mut seen());
+    all.join("\n")
+}
+
+/// The tests here share what functions saw.
+static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+#[tokio::test]
+async fn s4_declared_hooks_and_guardrails_of_the_tool_see_nothing_that_is_bound() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for secret in [false, true] {
+        for mut spec in all(&log) {
+            spec.bind("api_key", "config.key", None).unwrap();
+            if secret {
+                spec.state().set_secret("config.key", Secret::new("hunter2".to_owned()));
+            } else {
+                spec.state().set("config.key", "hunter2");
+            }
+            let said = call!(spec, query = "a").await.unwrap();
+            assert_eq!(said, "10 of a with 7 letters, last 2");
+            let shown = everything(&log);
+            for who in ["hook ", "in ", "out ", "approval ", "key ", "approver "] {
+                assert!(shown.contains(who), "{who}: {shown}");
+            }
+            assert!(!shown.contains("hunter2") && !shown.contains("api_key"), "{shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s4_what_is_added_to_a_declared_tool_sees_nothing_that_is_bound() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for mut spec in all(&log) {
+        spec.bind("api_key", None, json!("hunter2")).unwrap();
+        spec.add_input_guardrails(watch_in::new()).add_output_guardrails(watch_out::new());
+        let mut renamed = spec.clone();
+        let transform = Transform::new().name("find").rename("query", "text").hide("limit", 77);
+        renamed.transform(transform).unwrap();
+        assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with 7 letters, last 2");
+        let shown = everything(&log);
+        assert_eq!(shown.matches("in {").count(), 2, "{shown}");
+        assert!(!shown.contains("hunter2") && !shown.contains("api_key"), "{shown}");
+        assert_eq!(call!(renamed, text = "a").await.unwrap(), "77 of a with 7 letters, last 2");
+        let args = everything(&log).replace(r#""77 of a"#, "");
+        assert!(!args.contains("hunter2") && !args.contains("api_key") && !args.contains("77"), "{args}");
+    }
+}
+
+#[tool_hook]
+async fn overwrite(args: &mut Args, next: impl Next) -> ToolResult {
+    args["api_key"] = "evil".into();
+    next.run(args).await
+}
+
+#[guardrail(input)]
+fn overwrite_in(args: &mut Args) {
+    args["api_key"] = "evil".into();
+}
+
+/// Searches.
+#[tool(hooks = [overwrite])]
+fn by_hook(query: &str, api_key: &str) -> String {
+    format!("{query} with {api_key}")
+}
+
+/// Searches.
+#[tool(input_guardrails = [overwrite_in])]
+fn by_guardrail(query: &str, api_key: &str) -> String {
+    format!("{query} with {api_key}")
+}
+
+/// Searches.
+#[tool]
+fn plain(query: &str, api_key: &str) -> String {
+    format!("{query} with {api_key}")
+}
+
+#[tokio::test]
+async fn s4_a_declared_hook_cannot_overwrite_what_is_bound() {
+    let mut added = plain::spec();
+    added.add_input_guardrails(overwrite_in::new());
+    let specs = [by_hook::spec(), by_guardrail::spec(), plain::spec().hook(overwrite::new()), added];
+    for (at, mut spec) in specs.into_iter().enumerate() {
+        assert_eq!(call!(spec, query = "a", api_key = "mine").await.unwrap(), "a with evil", "{at}");
+        spec.bind("api_key", None, json!("hunter2")).unwrap();
+        let mut hidden = spec.clone();
+        hidden.unbind("api_key").unwrap();
+        hidden.transform(Transform::new().name("find").hide("api_key", "hunter2")).unwrap();
+        for spec in [spec, hidden] {
+            let exit = call!(spec, query = "a").await.unwrap_err();
+            let error = exit.as_tool_error().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Arguments, "{at}: {error}");
+            let text = error.to_string();
+            assert!(
+                text.contains("`api_key`: unknown argument") && !text.contains("hunter2"),
+                "{at}: {text}"
+            );
+            assert!(text.contains(&format!("`{}`", spec.name())), "{at}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn s4_what_does_not_fit_or_is_missing_is_told_to_declared_hooks_without_the_value() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for mut spec in all(&log) {
+        spec.bind("limit", "most", None).unwrap();
+        let missing = call!(spec, query = "a", api_key = "k").await.unwrap_err().to_string();
+        assert!(missing.contains("`most`") && missing.contains("`search`"), "{missing}");
+        spec.state().set("most", "hunter2");
+        everything(&log);
+        let wrong = call!(spec, query = "a", api_key = "k").await.unwrap_err().to_string();
+        assert!(
+            wrong.contains("`most`") && wrong.contains("`limit`") && wrong.contains("an integer"),
+            "{wrong}"
+        );
+        let shown = everything(&log);
+        assert!(shown.contains("out ") && !shown.contains("hunter2"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn s4_a_declared_cache_tells_apart_what_is_bound() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for mut spec in all(&log) {
+        spec.bind("api_key", None, json!("one")).unwrap();
+        let call = async |key: &str| {
+            spec.state().set("api_key", key);
+            let said = call!(spec, query = "a").await.unwrap();
+            (said, everything(&log).contains("in {"))
+        };
+        let said = |last: &str| Value::from(format!("10 of a with 3 letters, last {last}"));
+        assert_eq!(call("one").await, (said("e"), true));
+        assert_eq!(call("one").await, (said("e"), false), "from the cache");
+        assert_eq!(call("two").await, (said("o"), true), "another one's");
+        assert_eq!(call("one").await, (said("e"), false));
+        // A hidden value belongs to the call as well.
+        spec.transform(Transform::new().hide("limit", 3)).unwrap();
+        let said = call!(spec, query = "a").await.unwrap();
+        assert_eq!(said, "3 of a with 3 letters, last e");
+    }
+}
+
+/// Moves the state while the call is on its way.
+struct Moves(SessionState);
+
+impl onionskin::InputGuardrail for Moves {
+    onionskin::raw_guardrail!();
+
+    async fn check(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        self.0.set("api_key", "two");
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn s4_a_declared_cache_keeps_nothing_under_a_value_that_did_not_run() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for mut spec in all(&log) {
+        spec.bind("api_key", None, json!("one")).unwrap();
+        spec.add_input_guardrails(Moves(spec.state().clone()));
+        assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with 3 letters, last o");
+        spec.state().set("api_key", "one");
+        everything(&log);
+        assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with 3 letters, last o");
+        assert!(everything(&log).contains("in {"), "it ran again");
+    }
+}
+
+#[tokio::test]
+async fn s4_clones_and_other_states_of_a_declared_tool_are_independent() {
+    let _one = ONE.lock().await;
+    let log = Log::default();
+    for mut spec in all(&log) {
+        spec.bind("api_key", None, json!("one")).unwrap();
+        let mut clone = spec.clone();
+        clone.state().set("api_key", "four");
+        let last = async |spec: &ToolSpec| call!(spec, query = "a").await.unwrap();
+        assert_eq!(last(&spec).await, "10 of a with 3 letters, last e");
+        assert_eq!(last(&clone).await, "10 of a with 4 letters, last r");
+        clone.set_state(SessionState::new(json!({ "api_key": "abcde" })));
+        assert_eq!(last(&clone).await, "10 of a with 5 letters, last e");
+        clone.unbind("api_key").unwrap();
+        assert_eq!(
+            call!(clone, query = "a", api_key = "mine!").await.unwrap(),
+            "10 of a with 5 letters, last !"
+        );
+        assert!(matches!(clone.unbind("api_key"), Err(SpecError::NotBound { .. })));
+        assert_eq!(last(&spec).await, "10 of a with 3 letters, last e");
+    }
+    everything(&log);
+}
+
+/// A result keeps its meaning for whoever looks at it.
+#[tokio::test]
+async fn s4_a_secret_that_the_tool_lets_out_is_masked_for_declared_hooks() {
+    #[tool(hooks = [watch], output_guardrails = [watch_out])]
+    /// Says the key.
+    fn tells(api_key: &str) -> ToolOutput {
+        ToolOutput::text(format!("it is {api_key}"))
+    }
+    let log = Log::default();
+    let mut spec = tells::spec().with_state(log.clone());
+    spec.bind("api_key", None, None).unwrap();
+    spec.state().set_secret("api_key", Secret::new("hunter2".to_owned()));
+    let said = call!(spec).await.unwrap().to_string();
+    let shown = log.take().join("\n");
+    assert!(said.contains("it is") && shown.contains("it is"), "{said} {shown}");
+    assert!(!said.contains("hunter2") && !shown.contains("hunter2"), "{said} {shown}");
+}
