@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::bind::Bind;
@@ -37,7 +38,8 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     // The tool's own hooks live in it, the outermost one outside, and its stages.
     let onion = model.is_layered().then(|| {
         let hooks = model.options.hooks.iter().rev();
-        let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
+        let of = of_type(model, &private);
+        let onion = hooks.fold(quote!(#private::Within<#type_name, #of>), |inner, hook| {
             let path = &hook.path;
             let typed = hook_const(path, &private, "TYPED");
             // What is no hook is one error, and the compiler is silent about the field.
@@ -328,24 +330,33 @@ impl Expansion<'_> {
         }
         let hooks = (0..self.model.options.hooks.len()).map(as_written);
         let guardrails = self.model.options.life.states();
+        let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
         let item = quote! {
-            pub struct States;
-            impl<S> __rt::FitsState<S> for States
+            pub struct #states;
+            impl<__S> __rt::FitsState<__S> for #states
             where
-                #own: __rt::FitsState<S>,
-                #(<#hooks as __rt::Hook>::State: __rt::FitsState<S>,)*
-                #(#guardrails: __rt::FitsState<S>,)*
+                #own: __rt::FitsState<__S>,
+                #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
+                #(#guardrails: __rt::FitsState<__S>,)*
             {
             }
             #[diagnostic::do_not_recommend]
-            impl<T: ::core::default::Default> __rt::Make<T> for States {
+            impl<T: ::core::default::Default> __rt::Make<T> for #states {
                 fn make() -> T {
                     ::core::default::Default::default()
                 }
             }
         };
-        (quote!(States), item)
+        (quote!(#states), item)
+    }
+}
+
+/// What the tool holds of the object that it belongs to.
+pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
+    match &model.method {
+        Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
+        None => quote!(()),
     }
 }
 

@@ -5,8 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, hook_const, local};
-use super::model::Method;
+use super::expand::{Expansion, as_written, hook_const, local, of_type};
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -23,9 +22,12 @@ impl Expansion<'_> {
             #encode
             #items
             #[diagnostic::do_not_recommend]
-            impl __rt::Tool for #type_name {
+            impl<__S: 'static> __rt::Tool for #type_name
+            where
+                #state: __rt::Same<As = __S>,
+            {
                 const NAME: &'static ::core::primitive::str = #name;
-                type State = #state;
+                type State = __S;
                 fn definition(&self) -> &__rt::ToolDefinition {
                     __DEFINITION.get()
                 }
@@ -133,10 +135,7 @@ impl Expansion<'_> {
             }
         };
         let options = &self.model.options;
-        let of_type = match &self.model.method {
-            Some(Method { self_ty, .. }) => quote!(__rt::Arc<#self_ty>),
-            None => quote!(()),
-        };
+        let of_type = of_type(self.model, &quote!(__rt));
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
         let inner = if let Some(handler) = &options.on_error {
             quote!(__rt::recover(__cx, __run(__of, __cx, __args), #handler).await)
@@ -198,8 +197,7 @@ impl Expansion<'_> {
         quote! {
             #items
             #guardrails
-            impl __rt::Body for #type_name {
-                type Of = #of_type;
+            impl __rt::Body<#of_type> for #type_name {
                 fn definition() -> &'static __rt::ToolDefinition {
                     __DEFINITION.get()
                 }

@@ -111,7 +111,7 @@ impl Expansion<'_> {
         };
         let schema = if self.is_function() && options.output_schema.is_none() {
             let type_name = self.type_name;
-            quote!(__rt::schema_by(<#type_name as __rt::Function>::returned))
+            quote!(__rt::schema_by(<#type_name as __rt::Function<__Veil>>::returned))
         } else {
             quote!(|| #schema)
         };
