@@ -6,7 +6,7 @@ use syn::{ReturnType, Type};
 
 use crate::diag::Errors;
 use crate::hook::attr::{Form, Kind};
-use crate::hook::model::{Parameter, Role, last_segment};
+use crate::hook::parameter::{Parameter, Role, last_segment};
 use crate::item::FnItem;
 
 /// The error for an item that is no function, beside the item.

@@ -8,7 +8,8 @@ use crate::hook::attr::Kind;
 use crate::hook::expand::{
     CallArgs, Common, awaited, call_args, common, returned, returned_alias, send_future,
 };
-use crate::hook::model::{Hook, Role};
+use crate::hook::model::Hook;
+use crate::hook::parameter::Role;
 
 /// `impl InputGuardrail` or `impl OutputGuardrail`.
 pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {

@@ -7,7 +7,8 @@ use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
 use super::attr::{Form, Kind};
-use super::model::{Hook, Parameter, Role, last_segment};
+use super::model::Hook;
+use super::parameter::{Parameter, Role, last_segment};
 use crate::item::{FnItem, type_ident};
 
 pub(crate) fn expand(hook: &Hook) -> TokenStream {

@@ -1,8 +1,10 @@
-//! `#[tool_hook]`: parse -> model -> expand.
+//! `#[tool_hook]`: parse -> model -> check -> expand.
 
 pub(crate) mod attr;
+mod check;
 pub(crate) mod expand;
 pub(crate) mod model;
+pub(crate) mod parameter;
 
 use proc_macro2::TokenStream;
 use quote::quote;
