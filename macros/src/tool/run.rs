@@ -5,7 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, hook_const, local, of_type};
+use super::expand::{Expansion, as_written, hook_const, local, named, of_type};
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -183,10 +183,10 @@ impl Expansion<'_> {
     ) -> TokenStream {
         let (rt, type_name) = (quote!(__rt), self.type_name);
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
-            let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
-            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
-            quote_spanned! {path.span()=>
-                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
+            let (named, as_written, values) = (named(type_name, index, hook), as_written(index), hook.values);
+            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(&named, hook, &rt, item));
+            quote_spanned! {hook.path.span()=>
+                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#named>;
                 const _: () = ::core::assert!(
                     !#typed,
                     "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
