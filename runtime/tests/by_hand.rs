@@ -30,7 +30,7 @@ const _: () = {
         name: "add_one",
         description: "Adds one.",
         params: &PARAMS,
-        output_schema: rt::schema_by(<add_one as rt::Function>::returned),
+        output_schema: rt::schema_by(<add_one as rt::Function<Veil>>::returned),
         ..rt::StaticTool::EMPTY
     });
 
@@ -54,7 +54,16 @@ const _: () = {
         pub x: i64,
     }
 
-    impl rt::Function for add_one {
+    struct Veil;
+
+    impl<V> rt::Veiled for add_one
+    where
+        Veil: rt::Same<As = V>,
+    {
+        type Veil = V;
+    }
+
+    impl rt::Function<Veil> for add_one {
         const NAME: &'static str = "add_one";
         type State = ();
         type Values = (i64, ());

@@ -6,13 +6,15 @@ use syn::Type;
 
 use crate::hook::attr::Kind;
 use crate::hook::expand::{
-    CallArgs, awaited, call_args, common_items, returned, returned_alias, send_future,
+    CallArgs, Common, awaited, call_args, common, returned, returned_alias, send_future,
 };
-use crate::hook::model::{Hook, Role};
+use crate::hook::model::Hook;
+use crate::hook::parameter::Role;
 
 /// `impl InputGuardrail` or `impl OutputGuardrail`.
 pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
-    let (alias, common) = (returned_alias(guardrail), common_items(guardrail));
+    let alias = returned_alias(guardrail);
+    let Common { generics, bounds, items } = common(guardrail);
     let (name, call) = match guardrail.kind {
         Kind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
         _ => (quote!(InputGuardrail), input_check(guardrail)),
@@ -21,8 +23,8 @@ pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
         #alias
 
         #[diagnostic::do_not_recommend]
-        impl __rt::#name for #ty {
-            #common
+        impl #generics __rt::#name for #ty #bounds {
+            #items
             #call
         }
     }

@@ -7,7 +7,8 @@ use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
 use super::attr::{Form, Kind};
-use super::model::{Hook, Parameter, Role, last_segment};
+use super::model::Hook;
+use super::parameter::{Parameter, Role, last_segment};
 use crate::item::{FnItem, type_ident};
 
 pub(crate) fn expand(hook: &Hook) -> TokenStream {
@@ -161,11 +162,20 @@ fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
     }
 }
 
-/// The items that raw hooks, typed ones and guardrails have in common.
-pub(crate) fn common_items(hook: &Hook) -> TokenStream {
+/// What the `impl`s of raw hooks, typed ones and guardrails have in common.
+pub(crate) struct Common {
+    /// The parameters of the `impl`, and what they are: the state and the configuration, which fewer people may see than
+    /// the hook.
+    pub(crate) generics: TokenStream,
+    pub(crate) bounds: TokenStream,
+    pub(crate) items: TokenStream,
+}
+
+pub(crate) fn common(hook: &Hook) -> Common {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
-    let state = state(hook).map_or_else(|| quote!(()), |state| quote!(__rt::State<#state>));
+    let state = state(hook).map(|state| quote!(__rt::State<#state>: __rt::Same<As = __S>,));
+    let state_type = if state.is_some() { quote!(__S) } else { quote!(()) };
     let count = names.len();
     let values = (count > 0).then(|| {
         let name = hook.name.unraw();
@@ -177,14 +187,24 @@ pub(crate) fn common_items(hook: &Hook) -> TokenStream {
         );
         quote!(const TAKES: (usize, &'static str) = (#count, #write);)
     });
-    quote! {
-        type State = #state;
-        type Config = __rt::Config<(#(#types,)*)>;
-        #values
+    let config = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
+    let config_type = if config.is_some() { quote!(__C) } else { quote!(()) };
+    let given = config.as_ref().map(|_| quote!(let (#(#names,)*) = __rt::Same::back(__with);));
+    let generics =
+        [state.as_ref().map(|_| &state_type), config.as_ref().map(|_| &config_type)].into_iter().flatten();
+    Common {
+        generics: quote!(<#(#generics: 'static),*>),
+        bounds: quote!(where #state #config),
+        items: quote! {
+            type State = #state_type;
+            type Config = __rt::Config<#config_type>;
+            #values
 
-        fn configure((#(#names,)*): (#(#types,)*)) -> Self {
-            Self::new(#(#names),*)
-        }
+            fn configure(__with: #config_type) -> Self {
+                #given
+                Self::new(#(#names),*)
+            }
+        },
     }
 }
 
@@ -255,20 +275,20 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         Form::Before => before_call(hook),
         Form::After => after_call(hook),
     };
-    let common = common_items(hook);
+    let Common { generics, bounds, items } = common(hook);
     let returned = returned_alias(hook);
     quote! {
         #returned
 
         #[diagnostic::do_not_recommend]
-        impl __rt::Hook for #ty {
+        impl #generics __rt::Hook for #ty #bounds {
             type Ring<__R: __rt::Ring> = __R;
 
             fn ring<__R: __rt::Ring>(_: &__rt::Arc<Self>, __rest: __R) -> __R {
                 __rest
             }
 
-            #common
+            #items
             #call
         }
     }
@@ -416,7 +436,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let name = &hook.name;
     let tool = tool_alias(&hook.name);
     let CallArgs { inject, pass } = call_args(hook);
-    let common = common_items(hook);
+    let Common { generics, bounds, items } = common(hook);
     let (alias, returned) = (returned_alias(hook), returned(hook));
     let span = return_span(hook);
     let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
@@ -436,8 +456,8 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         #alias
 
         #[diagnostic::do_not_recommend]
-        impl __rt::Hook for #ty {
-            #common
+        impl #generics __rt::Hook for #ty #bounds {
+            #items
             type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
             const TYPED: bool = true;
 

@@ -275,10 +275,17 @@ enum Value {
 impl Item {
     fn text(&self) -> Option<&LitStr> {
         match &self.value {
-            Value::Expr(value) => match &**value {
-                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-                _ => None,
-            },
+            Value::Expr(value) => {
+                let mut value = &**value;
+                // What a `macro_rules` macro passed on.
+                while let Expr::Group(group) = value {
+                    value = &group.expr;
+                }
+                match value {
+                    Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

@@ -3,8 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Attribute;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
+use super::attr::OwnHook;
 use super::bind::Bind;
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
@@ -36,19 +38,31 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     words.push_str(&model.options.life.documented());
     let private = runtime.private();
     // The tool's own hooks live in it, the outermost one outside, and its stages.
+    let hooks = || model.options.hooks.iter().enumerate();
     let onion = model.is_layered().then(|| {
-        let hooks = model.options.hooks.iter().rev();
-        let onion = hooks.fold(quote!(#private::Within<#type_name>), |inner, hook| {
-            let path = &hook.path;
-            let typed = hook_const(path, &private, "TYPED");
+        let of = of_type(model, &private);
+        let onion = hooks().rev().fold(quote!(#private::Within<#type_name, #of>), |inner, (index, hook)| {
+            let named = named(type_name, index, hook);
+            let typed = hook_const(&named, hook, &private, "TYPED");
             // What is no hook is one error, and the compiler is silent about the field.
-            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#path>);
+            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#named>);
             quote!(#private::Layer<#known, #inner>)
         });
         quote!(onion: #onion,)
     });
+    let names = hooks().map(|(index, hook)| {
+        let (mut named, path) = (named(type_name, index, hook), &hook.path);
+        // No lint about naming reaches it there.
+        named.set_span(Span::mixed_site());
+        quote! {
+            #(#cfgs)*
+            #[doc(hidden)]
+            type #named = #path;
+        }
+    });
     let of = model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: #private::Arc<#self_ty>,));
     quote! {
+        #(#names)*
         #(#cfgs)*
         #[doc = #words]
         #vis struct #type_name { #onion #of }
@@ -329,24 +343,33 @@ impl Expansion<'_> {
         }
         let hooks = (0..self.model.options.hooks.len()).map(as_written);
         let guardrails = self.model.options.life.states();
+        let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
         let item = quote! {
-            pub struct States;
-            impl<S> __rt::FitsState<S> for States
+            pub struct #states;
+            impl<__S> __rt::FitsState<__S> for #states
             where
-                #own: __rt::FitsState<S>,
-                #(<#hooks as __rt::Hook>::State: __rt::FitsState<S>,)*
-                #(#guardrails: __rt::FitsState<S>,)*
+                #own: __rt::FitsState<__S>,
+                #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
+                #(#guardrails: __rt::FitsState<__S>,)*
             {
             }
             #[diagnostic::do_not_recommend]
-            impl<T: ::core::default::Default> __rt::Make<T> for States {
+            impl<T: ::core::default::Default> __rt::Make<T> for #states {
                 fn make() -> T {
                     ::core::default::Default::default()
                 }
             }
         };
-        (quote!(States), item)
+        (quote!(#states), item)
+    }
+}
+
+/// What the tool holds of the object that it belongs to.
+pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
+    match &model.method {
+        Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
+        None => quote!(()),
     }
 }
 
@@ -362,14 +385,21 @@ pub(super) fn as_written(index: usize) -> Ident {
     Ident::new(&format!("HookAsWritten{index}"), Span::mixed_site())
 }
 
-/// `<path as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
+/// The alias by which one of the tool's own hooks is named once, so that what is no type at all is one error.
+pub(super) fn named(type_name: &Ident, index: usize, hook: &OwnHook) -> Ident {
+    let last = hook.path.segments.last().map_or_else(|| hook.path.span(), Spanned::span);
+    format_ident!("__HookOf_{}_{index}", type_name.unraw(), span = last)
+}
+
+/// `<named as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
 /// compiler's own rules once.
-pub(super) fn hook_const(path: &syn::Path, private: &TokenStream, item: &str) -> TokenStream {
+pub(super) fn hook_const(named: &Ident, hook: &OwnHook, private: &TokenStream, item: &str) -> TokenStream {
+    let path = &hook.path;
     let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
     let open = quote_spanned!(path.span()=> <);
     let item = Ident::new(item, last);
     let close = quote_spanned!(last=> >::#item);
-    quote!(#open #path as #private::Hook #close)
+    quote!(#open #named as #private::Hook #close)
 }
 
 /// Stands in for the tool where it could not be written, so that one mistake does not become several.

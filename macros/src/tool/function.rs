@@ -70,7 +70,14 @@ impl Expansion<'_> {
         let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
         quote! {
             #arguments
-            impl __rt::Function for #type_name {
+            struct __Veil;
+            impl<V> __rt::Veiled for #type_name
+            where
+                __Veil: __rt::Same<As = V>,
+            {
+                type Veil = V;
+            }
+            impl __rt::Function<__Veil> for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
                 type State = #state;
                 type Values = #nested_types;

@@ -5,8 +5,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, hook_const, local};
-use super::model::Method;
+use super::expand::{Expansion, as_written, hook_const, local, named, of_type};
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -23,9 +22,12 @@ impl Expansion<'_> {
             #encode
             #items
             #[diagnostic::do_not_recommend]
-            impl __rt::Tool for #type_name {
+            impl<__S: 'static> __rt::Tool for #type_name
+            where
+                #state: __rt::Same<As = __S>,
+            {
                 const NAME: &'static ::core::primitive::str = #name;
-                type State = #state;
+                type State = __S;
                 fn definition(&self) -> &__rt::ToolDefinition {
                     __DEFINITION.get()
                 }
@@ -132,10 +134,7 @@ impl Expansion<'_> {
                 __encode(#call)
             }
         };
-        let of_type = match &self.model.method {
-            Some(Method { self_ty, .. }) => quote!(__rt::Arc<#self_ty>),
-            None => quote!(()),
-        };
+        let of_type = of_type(self.model, &quote!(__rt));
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
         let (items, body) = if self.model.is_layered() {
             let inside = self.inside(&of_type, &inputs, &body);
@@ -162,10 +161,10 @@ impl Expansion<'_> {
     fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
         let (rt, type_name) = (quote!(__rt), self.type_name);
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
-            let (path, as_written, values) = (&hook.path, as_written(index), hook.values);
-            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(path, &rt, item));
-            quote_spanned! {path.span()=>
-                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#path>;
+            let (named, as_written, values) = (named(type_name, index, hook), as_written(index), hook.values);
+            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(&named, hook, &rt, item));
+            quote_spanned! {hook.path.span()=>
+                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#named>;
                 const _: () = ::core::assert!(
                     !#typed,
                     "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
@@ -175,8 +174,7 @@ impl Expansion<'_> {
         let guardrails = self.model.options.life.checks();
         quote! {
             #guardrails
-            impl __rt::Body for #type_name {
-                type Of = #of_type;
+            impl __rt::Body<#of_type> for #type_name {
                 fn definition() -> &'static __rt::ToolDefinition {
                     __DEFINITION.get()
                 }

@@ -19,14 +19,14 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
     let output = tool.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
     let span = tool.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
-    let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
+    let same = quote_spanned!(span.resolved_at(Span::mixed_site())=> #output: __rt::Same<As = __O>);
     let (prepared, fields_of_state, call) = (tool.prepared(), tool.fields(), tool.called(true));
     let ladders = ladders(&output);
     let object = tool.object();
     let run = quote! {
         #prepared
         #fields_of_state
-        ::core::result::Result::Ok(#call)
+        ::core::result::Result::Ok(__rt::Same::same(#call))
     };
     let run = if tool.model.options.blocking.is_some() {
         let object = tool.object_for_thread();
@@ -40,10 +40,12 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     quote! {
         #definition
         #[diagnostic::do_not_recommend]
-        #[allow(private_interfaces)]
-        impl __rt::TypedTool for #type_name {
+        impl<__O: ::core::marker::Send + 'static> __rt::TypedTool for #type_name
+        where
+            #same,
+        {
             type Args = #arguments;
-            #output_item
+            type Output = __O;
 
             fn decode(&self, __args: &mut __rt::Args) -> ::core::result::Result<#arguments, __rt::Exit> {
                 let (#(#values,)*) = __read(__args)?;
@@ -54,18 +56,18 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
                 &'a self,
                 __cx: &'a __rt::ToolContext,
                 __args: #arguments,
-            ) -> __rt::ToolResult<#output> {
+            ) -> __rt::ToolResult<__O> {
                 #object
                 let #arguments { #(#fields: #values,)* } = __args;
                 #run
             }
 
-            fn encode(returned: #output) -> __rt::ToolResult {
-                __encode(returned)
+            fn encode(returned: __O) -> __rt::ToolResult {
+                __encode(<#output as __rt::Same>::back(returned))
             }
 
-            fn aborted<'v>(returned: &'v #output) -> ::core::option::Option<&'v __rt::Abort> {
-                __rt::aborted({ #ladders }, returned)
+            fn aborted<'v>(returned: &'v __O) -> ::core::option::Option<&'v __rt::Abort> {
+                __rt::aborted({ #ladders }, <#output as __rt::Same>::seen(returned))
             }
         }
     }

@@ -15,12 +15,13 @@ use super::decode::Slots;
 use super::definition::{Defined, ToolDefinition};
 use super::param::Reader;
 use super::result::{Returned, aborted, encode};
+use super::veil::Veiled;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::TypedTool;
 
-/// A function whose arguments and result are owned, as a tool.
+/// A function whose arguments and result are owned, as a tool; `V` is its [`Veiled::Veil`].
 // The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -29,7 +30,7 @@ use crate::onion::TypedTool;
     note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
     note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
 )]
-pub trait Function: Send + Sync + Sized + 'static {
+pub trait Function<V>: Send + Sync + Sized + 'static {
     /// The tool's name.
     const NAME: &'static str;
     /// As [`Tool::State`].
@@ -130,9 +131,9 @@ pub fn read<V: Values>(
 }
 
 #[diagnostic::do_not_recommend]
-impl<F: Function> Tool for F {
-    const NAME: &'static str = <F as Function>::NAME;
-    type State = <F as Function>::State;
+impl<F: Veiled + Function<F::Veil>> Tool for F {
+    const NAME: &'static str = <F as Function<F::Veil>>::NAME;
+    type State = <F as Function<F::Veil>>::State;
 
     fn definition(&self) -> &ToolDefinition {
         F::defined().get()
@@ -202,9 +203,9 @@ impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<F: Function> TypedTool for F {
-    type Args = <F as Function>::Args;
-    type Output = <F as Function>::Output;
+impl<F: Veiled + Function<F::Veil>> TypedTool for F {
+    type Args = <F as Function<F::Veil>>::Args;
+    type Output = <F as Function<F::Veil>>::Output;
 
     fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
         F::read(args).map(F::named)

@@ -17,6 +17,7 @@ mod result;
 mod schema;
 pub(crate) mod table;
 mod toolbox;
+mod veil;
 
 use std::future::{Future, ready};
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as 
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part};
+pub use veil::{Same, Veiled};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};

@@ -15,32 +15,30 @@ use crate::life::{Inside, Life, fill_in};
 use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
 use crate::spec::Came;
 
-/// A tool with hooks of its own, as it is inside of them.
-pub trait Body: 'static {
-    /// The object that it belongs to, if it is a toolbox's.
-    type Of: Send + Sync + 'static;
-
+/// A tool with hooks of its own, as it is inside of them; `O` is the object that it belongs to, if it is a toolbox's.
+pub trait Body<O>: 'static {
     /// What is known of the tool.
     fn definition() -> &'static ToolDefinition;
 
     /// Runs the tool.
-    fn body(of: &Self::Of, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
+    fn body(of: &O, cx: &ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 }
 
 /// The inside of a tool's own hooks: the tool, in its stages.
-pub struct Within<T: Body> {
-    of: T::Of,
+pub struct Within<T, O> {
+    of: O,
     life: Life,
+    tool: PhantomData<fn() -> T>,
 }
 
-impl<T: Body> Within<T> {
+impl<T: Body<O>, O> Within<T, O> {
     /// The inside, with the object that the tool belongs to.
-    pub fn new(of: T::Of, life: Life) -> Self {
-        Self { of, life }
+    pub fn new(of: O, life: Life) -> Self {
+        Self { of, life, tool: PhantomData }
     }
 }
 
-impl<T: Body> Inside for Within<T> {
+impl<T: Body<O>, O: Send + Sync + 'static> Inside for Within<T, O> {
     fn definition(&self) -> &ToolDefinition {
         T::definition()
     }
@@ -64,7 +62,7 @@ impl<T: Body> Inside for Within<T> {
     }
 }
 
-impl<T: Body> Call for Within<T> {
+impl<T: Body<O>, O: Send + Sync + 'static> Call for Within<T, O> {
     /// A panic of the tool goes no further: the hooks outside see it as a tool error. Nor does a secret.
     fn call<'a, 'b>(
         &'a self,

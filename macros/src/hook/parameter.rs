@@ -1,0 +1,235 @@
+//! A hook's parameters: what fills each one.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Type};
+
+use super::attr::{Kind, Options};
+use super::check;
+use super::model::method;
+use crate::diag::Errors;
+use crate::item::FnItem;
+
+/// One parameter and what fills it.
+pub(crate) struct Parameter {
+    pub(crate) role: Role,
+    pub(crate) ty: Type,
+    pub(crate) cfgs: Vec<Attribute>,
+}
+
+pub(crate) enum Role {
+    /// `&ToolContext`, which needs no injection.
+    Context,
+    /// The arguments of the call.
+    Args,
+    /// The rest of the call.
+    Next,
+    /// The tool's name.
+    Name,
+    /// The result of the call.
+    Outcome,
+    /// What `agent!` writes in parentheses after the hook's name.
+    Config(Ident),
+    /// Anything else that the runtime has.
+    Inject,
+}
+
+const NEXT: &[&str] = &["next", "call_next", "func", "function", "function_call"];
+const ARGS: &[&str] = &["args", "arguments"];
+const NAME: &[&str] = &["name", "function_name"];
+const OUTCOME: &[&str] = &["result", "output"];
+
+impl Parameter {
+    /// Reads one, whose `attrs` of ours were taken off.
+    pub(super) fn read(
+        input: &FnArg,
+        attrs: &[Attribute],
+        generics: &Generics,
+        options: &Options,
+        errors: &mut Errors,
+    ) -> Option<Self> {
+        let (kind, typed_hook) = (options.kind, options.is_typed);
+        let typed = match input {
+            FnArg::Receiver(receiver) => {
+                errors.at(receiver, method(kind));
+                return None;
+            }
+            FnArg::Typed(typed) => typed,
+        };
+        let ident = match &*typed.pat {
+            Pat::Ident(pat) if pat.subpat.is_none() => Some(pat.ident.clone()),
+            Pat::Wild(_) => None,
+            other => {
+                errors.at(
+                other,
+                format_args!(
+                    "a {}'s parameter has a plain name, which says what fills it; take the value apart in the body",
+                    kind.word()
+                ),
+            );
+                return None;
+            }
+        };
+        let name = ident.as_ref().map(|ident| ident.unraw().to_string()).unwrap_or_default();
+        // An unused parameter keeps its meaning: `_ctx`, `_args`.
+        let name = name.trim_start_matches('_');
+        let is = |names: &[&str]| names.contains(&name);
+        let role = match attrs {
+            [attr, more @ ..] => {
+                if !matches!(attr.meta, Meta::Path(_)) {
+                    let whom = if kind == Kind::Hook { "`agent!`" } else { "the tool" };
+                    errors.at(
+                        attr,
+                        format_args!("this stands alone: `#[config]`, `#[inject]`; {whom} writes the value"),
+                    );
+                }
+                if let Some(second) = more.first() {
+                    errors.at(second, "one of `#[config]` and `#[inject]` is enough");
+                }
+                if attr.path().is_ident("inject") {
+                    Role::Inject
+                } else if let Some(ident) = ident {
+                    Role::Config(ident)
+                } else {
+                    errors.at(&typed.pat, "a `#[config]` parameter needs a name");
+                    return None;
+                }
+            }
+            [] if is(NEXT) || is_next_type(&typed.ty, generics) => Role::Next,
+            [] if is(ARGS)
+                || last_segment(&typed.ty) == "Args"
+                || (typed_hook && last_segment(&typed.ty) == "ArgsOf") =>
+            {
+                Role::Args
+            }
+            [] if is(NAME) => Role::Name,
+            [] if is(OUTCOME) => Role::Outcome,
+            [] if matches!(ungrouped(&typed.ty), Type::Reference(_))
+                && last_segment(&typed.ty) == "ToolContext" =>
+            {
+                Role::Context
+            }
+            [] => {
+                if matches!(ungrouped(&typed.ty), Type::Path(_)) && last_segment(&typed.ty) == "ToolContext" {
+                    errors.at(&typed.ty, "the context of a call is shared: write `&ToolContext`");
+                }
+                Role::Inject
+            }
+        };
+        let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
+        let mut ty = (*typed.ty).clone();
+        Plain { lifetimes: &generics.lifetimes }.visit_type_mut(&mut ty);
+        check::ty(&role, &ty, options, errors);
+        Some(Self { role, ty, cfgs })
+    }
+}
+
+/// The type parameters of a hook: only the type of `next` may be one.
+pub(super) struct Generics {
+    types: Vec<Ident>,
+    pub(super) lifetimes: Vec<Ident>,
+}
+
+impl Generics {
+    pub(super) fn read(function: &FnItem, kind: Kind, errors: &mut Errors) -> Self {
+        let (sig, word) = (&function.sig, kind.word());
+        let mut generics = Self { types: Vec::new(), lifetimes: Vec::new() };
+        for param in &sig.generics.params {
+            match param {
+                GenericParam::Lifetime(param) => generics.lifetimes.push(param.lifetime.ident.clone()),
+                GenericParam::Type(param) => {
+                    let is_next = kind == Kind::Hook
+                        && sig.inputs.iter().any(|input| match input {
+                            FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
+                            FnArg::Receiver(_) => false,
+                        });
+                    if is_next && generics.types.is_empty() {
+                        generics.types.push(param.ident.clone());
+                        if !check::can_be_next(&param.bounds) {
+                            errors.at(
+                                &param.ident,
+                                format_args!(
+                                    "the type of `next` is `{}: Next` and nothing more",
+                                    param.ident
+                                ),
+                            );
+                        }
+                    } else {
+                        errors.at(
+                            &param.ident,
+                            match kind {
+                                Kind::Hook => {
+                                    "only the type of `next` can be a type parameter of a hook: a hook is one thing for \
+                                     all tools"
+                                }
+                                Kind::Input | Kind::Output => {
+                                    "a guardrail is one thing for all tools: write the type itself"
+                                }
+                            },
+                        );
+                    }
+                }
+                GenericParam::Const(param) => {
+                    errors.at(
+                        &param.ident,
+                        format_args!(
+                            "a {word} has no const parameters; take the value as `#[config] n: usize`"
+                        ),
+                    );
+                }
+            }
+        }
+        generics
+    }
+}
+
+fn is_ident(ty: &Type, ident: &Ident) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident(ident))
+}
+
+/// Makes a type one that can stand outside of the hook's signature: without the lifetimes that the hook
+/// declares, and without the invisible groups around what a `macro_rules` macro passed on.
+pub(super) struct Plain<'a> {
+    pub(super) lifetimes: &'a [Ident],
+}
+
+impl VisitMut for Plain<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        while let Type::Group(group) = ty {
+            let inner = (*group.elem).clone();
+            *ty = inner;
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.lifetimes.contains(&lifetime.ident) {
+            lifetime.ident = Ident::new("_", lifetime.ident.span());
+        }
+    }
+}
+
+fn is_next_type(ty: &Type, generics: &Generics) -> bool {
+    let ty = ungrouped(ty);
+    matches!(ty, Type::ImplTrait(_)) || generics.types.iter().any(|param| is_ident(ty, param))
+}
+
+/// The type inside the invisible groups of `macro_rules`.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
+}
+
+/// The last segment of a path, behind references.
+pub(crate) fn last_segment(ty: &Type) -> String {
+    match ty {
+        Type::Reference(reference) => last_segment(&reference.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
+        _ => String::new(),
+    }
+}

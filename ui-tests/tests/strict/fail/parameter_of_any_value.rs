@@ -1,0 +1,7 @@
+/// Takes.
+#[onionskin::tool(strict)]
+fn take(any: Option<serde_json::Value>) -> bool {
+    any.is_some()
+}
+
+fn main() {}
