@@ -1,7 +1,8 @@
 //! Writes every export of the type matrix, of the ready toolboxes, and of the tools in JSON files, as lines of JSON:
 //! `judges/schemas` holds them against programs of others.
 //!
-//! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them.
+//! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them. What MCP lists is
+//! imported with [`ToolSpec::from_mcp`], and stands in its lines as the `source`.
 #![allow(
     missing_docs,
     dead_code,
@@ -25,7 +26,7 @@ use std::path::Path;
 
 use onionskin::export::{self, ExportError, ExportOptions};
 use onionskin::toolboxes::{KnowledgeBase, WebSearch};
-use onionskin::{ToolDefinition, toolbox};
+use onionskin::{ToolDefinition, ToolSpec, toolbox};
 use serde_json::{Value, json};
 
 type Export = fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError>;
@@ -42,35 +43,31 @@ const FORMS: [(&str, Export); 7] = [
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for case in cases::all() {
-        write("matrix", &(case.definition)());
+        write("matrix", &(case.definition)(), &Value::Null);
     }
     let ready =
         [KnowledgeBase::in_memory()?.tools(), WebSearch::searxng("https://localhost").build()?.tools()];
     for tool in ready.iter().flat_map(|tools| tools.values()) {
-        write("toolboxes", tool.definition());
+        write("toolboxes", tool.definition(), &Value::Null);
     }
     for file in std::env::args().skip(1) {
         let group = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let tools: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
         for tool in &tools {
-            let tool = tool.get("function").unwrap_or(tool);
-            let schema = tool
-                .get("parameters")
-                .or_else(|| tool.get("inputSchema"))
-                .ok_or("a tool without a schema")?;
-            let text = |key: &str| tool[key].as_str().unwrap_or_default();
-            let definition =
-                ToolDefinition::new(text("name"), text("description")).with_input_schema(schema.clone());
-            match tool.get("outputSchema") {
-                Some(output) => write(&group, &definition.with_output_schema(output.clone())),
-                None => write(&group, &definition),
+            if tool.get("inputSchema").is_some() {
+                write(&group, ToolSpec::from_mcp(tool.clone())?.definition(), tool);
+                continue;
             }
+            let function = &tool["function"];
+            let text = |key: &str| function[key].as_str().ok_or_else(|| format!("a tool without `{key}`"));
+            let definition = ToolDefinition::new(text("name")?, text("description")?);
+            write(&group, &definition.with_input_schema(function["parameters"].clone()), &Value::Null);
         }
     }
     Ok(())
 }
 
-fn write(group: &str, definition: &ToolDefinition) {
+fn write(group: &str, definition: &ToolDefinition, source: &Value) {
     let plain = ExportOptions::new();
     let strict = plain.clone().strict();
     let lossy = strict.clone().lossy();
@@ -82,6 +79,7 @@ fn write(group: &str, definition: &ToolDefinition) {
             };
             let line = json!({
                 "group": group, "tool": &*definition.name, "form": form, "mode": mode, "export": export, "error": error,
+                "source": source,
             });
             println!("{line}");
         }
