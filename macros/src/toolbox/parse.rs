@@ -1,6 +1,6 @@
 //! The options of `#[toolbox(..)]`, and the methods that are tools.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -58,6 +58,12 @@ impl Options {
                 match given {
                     Some(Expr::Array(list)) => {
                         self.parts = list.elems.iter().filter_map(|one| path(one, errors)).collect();
+                        let words: Vec<_> =
+                            self.parts.iter().map(|part| part.to_token_stream().to_string()).collect();
+                        let twice = (1..words.len()).find(|at| words[..*at].contains(&words[*at]));
+                        if let Some(at) = twice {
+                            errors.at(&self.parts[at], "this part stands here twice; keep one of them");
+                        }
                     }
                     Some(other) => errors.at(other, "write `parts = [Admin]`"),
                     None => {}
@@ -111,7 +117,7 @@ pub(super) fn members(
         let attr = method.attrs.remove(at);
         let given = match &attr.meta {
             Meta::Path(_) => TokenStream::new(),
-            Meta::List(list) => list.tokens.clone(),
+            Meta::List(list) => outside(list.tokens.clone()),
             Meta::NameValue(meta) => {
                 errors.at(meta, "write `#[tool]` or `#[tool(name = \"..\")]`");
                 TokenStream::new()
@@ -123,6 +129,20 @@ pub(super) fn members(
         *item = ImplItem::Verbatim(function.to_token_stream());
     }
     members
+}
+
+/// What is said of a method as it stands outside of the block, where there is no `Self`.
+fn outside(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => Ident::new("__Self", ident.span()).into(),
+        TokenTree::Group(group) => {
+            let mut inside = Group::new(group.delimiter(), outside(group.stream()));
+            inside.set_span(group.span());
+            inside.into()
+        }
+        other => other,
+    });
+    tokens.collect()
 }
 
 /// `#[tool]`, by whatever path.
