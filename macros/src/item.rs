@@ -82,6 +82,25 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
+/// Whether another of our attributes stands on a function that has `own`, which it may not.
+pub(crate) fn stands_twice(function: &FnItem, own: &str, errors: &mut Errors) -> bool {
+    const OURS: [(&str, &str); 3] = [("tool", "tool"), ("tool_hook", "hook"), ("guardrail", "guardrail")];
+    let mut found = false;
+    for attr in &function.attrs {
+        let name = attr.path().segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        if name != own && OURS.iter().any(|(ours, _)| *ours == name) {
+            let both: Vec<_> = OURS
+                .iter()
+                .filter(|(ours, _)| [own, &name].contains(ours))
+                .map(|(_, word)| format!("a {word}"))
+                .collect();
+            errors.at(attr, format_args!("a function is {}, not both", both.join(" or ")));
+            found = true;
+        }
+    }
+    found
+}
+
 /// Takes attributes off a parameter that were meant to be `ours`, or that stand on the parameters of our other macro:
 /// the compiler knows nothing of them.
 pub(crate) fn misspelt(
@@ -113,6 +132,10 @@ pub(crate) fn each_option(
     mut read: impl FnMut(&str, &Meta, &mut Errors),
 ) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
+    let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
+        Some(":") => syn::Error::new(error.span(), "an option and its value stand with `=` between them; the values of a hook or a guardrail have no names"),
+        _ => error,
+    });
     for meta in errors.take(parsed).into_iter().flatten() {
         let key = meta_name(&meta);
         if seen.contains(&key) {

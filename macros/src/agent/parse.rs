@@ -14,6 +14,7 @@ use super::value::{
     to_next_field, toolbox, word,
 };
 use crate::diag::Errors;
+use crate::hook::written;
 use crate::suggest;
 
 /// The fields that an agent can have.
@@ -126,7 +127,14 @@ fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> sy
     if !KEYS.contains(&name.as_str()) {
         // What was meant is not missing as well.
         fields.given.extend(suggest::nearest(&name, KEYS).map(str::to_owned));
-        return Err(syn::Error::new(key.span(), suggest::unknown("field", &name, KEYS)));
+        let message = match name.as_str() {
+            "guardrails" | "input_guardrails" | "output_guardrails" => {
+                "guardrails stand at tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
+                    .to_owned()
+            }
+            _ => suggest::unknown("field", &name, KEYS),
+        };
+        return Err(syn::Error::new(key.span(), message));
     }
     if fields.given.contains(&name) {
         return Err(syn::Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
@@ -246,11 +254,14 @@ fn hook_item(input: ParseStream<'_>) -> syn::Result<HookItem> {
     if input.peek(token::Paren) {
         let content;
         parenthesized!(content in input);
-        config = separated(&content)?;
+        config = separated(&content).map_err(|error| written::unread(&error).unwrap_or(error))?;
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
         return Err(input.error(format!("a hook's values stand in parentheses: `{name}({value})`")));
+    }
+    if let Some(error) = written::wrong("hook", &entry.path, &config) {
+        return Err(error);
     }
     let mut filter: Option<Filter> = None;
     while input.peek(Token![for]) || input.peek(syn::Ident) {

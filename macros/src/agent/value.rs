@@ -144,6 +144,15 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
     let path = path.map_err(|error| {
         syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
     })?;
+    if key == "function_tools"
+        && let Some(of) = path.segments.iter().rev().nth(1).map(|of| of.ident.to_string())
+        && of.starts_with(char::is_uppercase)
+    {
+        return Err(syn::Error::new_spanned(
+            path,
+            format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
+        ));
+    }
     Ok(Entry { cfgs, path })
 }
 

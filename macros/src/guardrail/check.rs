@@ -21,19 +21,6 @@ pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
-/// Whether another of our attributes stands on the function.
-pub(super) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
-    let before = errors.is_empty();
-    for attr in &function.attrs {
-        match attr.path().segments.last().map(|last| last.ident.to_string()).as_deref() {
-            Some("tool") => errors.at(attr, "a function is a tool or a guardrail, not both"),
-            Some("tool_hook") => errors.at(attr, "a function is a hook or a guardrail, not both"),
-            _ => {}
-        }
-    }
-    before && !errors.is_empty()
-}
-
 /// The form that a guardrail's function has, seen as a hook's.
 pub(crate) fn form(
     kind: Kind,

@@ -13,7 +13,7 @@ pub(crate) use expand::expand;
 
 use crate::diag::Errors;
 use crate::hook;
-use crate::item::FnItem;
+use crate::item::{FnItem, stands_twice};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -27,7 +27,7 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
         let error = function.declared_method(hook::model::method(options.kind));
         return quote!(#function #error);
     }
-    if check::stands_twice(&function, &mut errors) {
+    if stands_twice(&function, "guardrail", &mut errors) {
         // The other attribute still does its work.
         let errors = errors.into_tokens();
         return quote!(#item #errors);

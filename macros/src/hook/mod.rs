@@ -5,12 +5,13 @@ mod check;
 pub(crate) mod expand;
 pub(crate) mod model;
 pub(crate) mod parameter;
+pub(crate) mod written;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diag::Errors;
-use crate::item::FnItem;
+use crate::item::{FnItem, stands_twice};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -23,6 +24,11 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#function #error);
     }
     let mut errors = Errors::default();
+    if stands_twice(&function, "tool_hook", &mut errors) {
+        // The other attribute still does its work.
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    }
     let options = attr::Options::parse(options, &mut errors);
     let hook = model::Hook::read(&mut function, options, &mut errors);
     if let Some(mut hook) = hook

@@ -116,12 +116,16 @@ pub(crate) fn method(kind: Kind) -> &'static str {
 /// What stands on a tool's parameter.
 fn others(kind: Kind) -> (&'static [&'static str], &'static str) {
     match kind {
-        Kind::Hook => {
-            (&["arg"], "`#[arg]` is for tools; the value that `agent!` writes for a hook is `#[config]`")
-        }
-        Kind::Input | Kind::Output => {
-            (&["arg"], "`#[arg]` is for tools; the value that a tool writes for a guardrail is `#[config]`")
-        }
+        Kind::Hook => (
+            &["arg", "bind"],
+            "this is for tools: a hook takes the agent's state as `State<..>`, and a value that `agent!` writes is \
+                 `#[config]`",
+        ),
+        Kind::Input | Kind::Output => (
+            &["arg", "bind"],
+            "this is for tools: a guardrail takes the agent's state as `State<..>`, and a value that the tool writes \
+                 is `#[config]`",
+        ),
     }
 }
 

@@ -5,10 +5,11 @@ use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
+use syn::{Expr, ExprCall, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
 
 use super::life::{self, Life};
 use crate::diag::Errors;
+use crate::hook::written;
 use crate::item::{each_option, meta_name};
 use crate::suggest;
 
@@ -139,7 +140,7 @@ impl Options {
             "output_schema" => self.output_schema = schema(meta, errors),
             "on_error" => self.on_error = path(meta, "on_error = explain", errors),
             "timeout" => self.timeout = time(meta, "timeout = \"30s\"", errors),
-            "hooks" => self.hooks = entries(meta, "a hook", "hooks = [audit, retry(3)]", errors),
+            "hooks" => self.hooks = entries(meta, "hook", "hooks = [audit, retry(3)]", errors),
             _ if life::KEYS.contains(&key) => self.life.read(key, meta, errors),
             "annotations" => self.hints = hints(meta, errors),
             "effect" => self.effect = effect(meta, errors),
@@ -213,7 +214,13 @@ pub(super) fn count(meta: &Meta, example: &str, errors: &mut Errors) -> Option<E
         _ => true,
     };
     if !counts {
-        errors.at(&value, format_args!("a whole number from 1 is wanted here: `{example}`"));
+        let most = match &value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.base10_digits() != "0" => {
+                format!(" to {}", u32::MAX)
+            }
+            _ => String::new(),
+        };
+        errors.at(&value, format_args!("a whole number from 1{most} is wanted here: `{example}`"));
         return None;
     }
     Some(value)
@@ -322,14 +329,20 @@ pub(super) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Error
     };
     let mut entries = Vec::new();
     for entry in list.elems {
-        match entry {
-            Expr::Path(path) => entries.push(OwnHook { path: path.path, with: quote!(()), values: 0 }),
-            Expr::Call(call) if matches!(*call.func, Expr::Path(_)) => {
-                let (Expr::Path(path), args) = (*call.func, call.args.iter()) else { continue };
-                let values = args.len();
-                entries.push(OwnHook { path: path.path, with: quote!((#(#args,)*)), values });
+        let (path, args) = match entry {
+            Expr::Path(path) => (path.path, Vec::new()),
+            Expr::Call(ExprCall { func, args, .. }) if matches!(*func, Expr::Path(_)) => {
+                let Expr::Path(path) = *func else { continue };
+                (path.path, args.into_iter().collect())
             }
-            other => errors.at(other, format_args!("{what} is wanted here, as in `{example}`")),
+            other => {
+                errors.at(other, format_args!("a {what} is wanted here, as in `{example}`"));
+                continue;
+            }
+        };
+        match written::wrong(what, &path, &args) {
+            Some(error) => errors.add(error),
+            None => entries.push(OwnHook { path, with: quote!((#(#args,)*)), values: args.len() }),
         }
     }
     entries
@@ -362,7 +375,12 @@ fn hints(meta: &Meta, errors: &mut Errors) -> Hints {
 
 fn effect(meta: &Meta, errors: &mut Errors) -> Option<Ident> {
     let path = path(meta, "effect = once", errors)?;
-    let word = path.get_ident().map(Ident::to_string).unwrap_or_default();
+    let word = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    if path.get_ident().is_none() {
+        let near = suggest::nearest(&word.to_lowercase(), EFFECTS).unwrap_or("once");
+        errors.at(&path, format_args!("an effect is one word: `effect = {near}`"));
+        return None;
+    }
     let variant = match word.as_str() {
         "pure" => "Pure",
         "idempotent" => "Idempotent",

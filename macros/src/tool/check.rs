@@ -13,7 +13,7 @@ use super::attr::Options;
 use super::bind::Bind;
 use super::param::{Param, Source, argument, last_segment};
 use crate::diag::Errors;
-use crate::item::{FnItem, is_reserved};
+use crate::item::{self, FnItem, is_reserved};
 
 /// The error for an item that is no function, beside the item.
 pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
@@ -54,17 +54,16 @@ pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
     true
 }
 
-/// Whether another of our attributes stands on the function.
+/// Whether another of our attributes stands on the function, or this one again.
 pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
-    for attr in &function.attrs {
-        let name = attr.path().segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        match name.as_str() {
-            "tool" => errors.at(attr, "`#[tool]` stands here twice; write all options in one"),
-            "tool_hook" => errors.at(attr, "a function is a tool or a hook, not both"),
-            _ => {}
-        }
+    let again = function
+        .attrs
+        .iter()
+        .find(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "tool"));
+    if let Some(again) = again {
+        errors.at(again, "`#[tool]` stands here twice; write all options in one");
     }
-    !errors.is_empty()
+    item::stands_twice(function, "tool", errors) || again.is_some()
 }
 
 /// Checks the function as such; says whether a type may stand beside it.

@@ -1,8 +1,8 @@
 //! The options of `#[tool(..)]` for what stands between the tool's own hooks and its function, and what is written for
 //! them.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Meta, Path, Token};
@@ -48,11 +48,11 @@ impl Life {
         match key {
             "input_guardrails" => {
                 let example = "input_guardrails = [no_secrets, max_length(80)]";
-                self.input = entries(meta, "a guardrail", example, errors);
+                self.input = entries(meta, "guardrail", example, errors);
             }
             "output_guardrails" => {
                 let example = "output_guardrails = [redact, max_length(80)]";
-                self.output = entries(meta, "a guardrail", example, errors);
+                self.output = entries(meta, "guardrail", example, errors);
             }
             "approval" => self.approval = approval(meta, errors),
             "cache" => self.cache = cache(meta, errors),
@@ -152,10 +152,13 @@ impl Life {
 impl Cache {
     fn value(&self) -> TokenStream {
         let ttl = self.ttl.as_ref().map(|ttl| {
-            let ttl = ttl.duration();
+            let ttl = typed(&quote!(__rt::Duration), &ttl.duration());
             quote!(.ttl(#ttl))
         });
-        let capacity = self.capacity.as_ref().map(|most| quote!(.capacity(#most)));
+        let capacity = self.capacity.as_ref().map(|most| {
+            let most = typed(&quote!(::core::primitive::usize), &most.to_token_stream());
+            quote!(.capacity(#most))
+        });
         let cache = quote!(__rt::Cache::new() #ttl #capacity);
         match &self.key {
             Some(key) => quote!(__rt::keyed(#cache, #key)),
@@ -191,6 +194,10 @@ fn cache(meta: &Meta, errors: &mut Errors) -> Option<Cache> {
             return None;
         }
     };
+    if let Some(TokenTree::Literal(literal)) = list.tokens.clone().into_iter().next() {
+        errors.at(literal, "say which option this is: `ttl = \"60s\"`, `capacity = 100`");
+        return None;
+    }
     let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
     each_option(parsed, errors, |key, meta, errors| match key {
         "ttl" => cache.ttl = time(meta, "ttl = \"60s\"", errors),
@@ -199,6 +206,12 @@ fn cache(meta: &Meta, errors: &mut Errors) -> Option<Cache> {
         _ => errors.at(meta.path(), suggest::unknown("option of `cache`", key, CACHE_KEYS)),
     });
     Some(cache)
+}
+
+/// A value whose type is said beside it. In tuples, so that an error about it shows nothing but it.
+pub(super) fn typed(ty: &TokenStream, value: &TokenStream) -> TokenStream {
+    let name = Ident::new("value", Span::mixed_site());
+    quote!({ let (#name,): (#ty,) = (#value,); #name })
 }
 
 fn word(name: &str) -> Ident {

@@ -120,6 +120,9 @@ impl Param {
             errors.at(inject, "`#[inject]` takes no options");
         }
         let bound = named("bind").next();
+        if let Some(again) = named("bind").nth(1) {
+            errors.at(again, "a parameter is filled from one place: keep one `#[bind(..)]`");
+        }
         if let (Some(bound), Some(_)) = (bound, forced.or(named("arg").next())) {
             errors.at(
                 bound,

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use super::attr::Timeout;
 use super::expand::Expansion;
+use super::life::typed;
 use super::model::Model;
 use super::param::Form;
 
@@ -142,13 +143,15 @@ impl Expansion<'_> {
             fields.extend(quote!(stop_after: true,));
         }
         if let Some(most) = &options.max_calls {
-            let most = some(quote!(#most));
+            let most = some(typed(&quote!(::core::primitive::u32), &most.to_token_stream()));
             fields.extend(quote!(max_calls: #most,));
         }
         if options.strict {
             fields.extend(quote!(strict: true,));
         }
-        if let Some(timeout) = options.timeout.as_ref().map(|timeout| some(timeout.duration())) {
+        if let Some(timeout) =
+            options.timeout.as_ref().map(|timeout| some(typed(&quote!(__rt::Duration), &timeout.duration())))
+        {
             fields.extend(quote!(timeout: #timeout,));
         }
         if self.params.iter().any(|param| param.is_secret()) {

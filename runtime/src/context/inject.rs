@@ -145,7 +145,7 @@ impl InjectName<'_> for String {
 
 /// A hook's parameter called `args`: the arguments of the call.
 #[diagnostic::on_unimplemented(
-    message = "a hook takes the arguments of the call as `&mut Args`, not as `{Self}`",
+    message = "a hook or a guardrail takes the arguments of the call as `&mut Args`, not as `{Self}`",
     label = "write `&mut Args`, `&Args` or `Args`",
     note = "a hook on one tool, `#[tool_hook(tool = ..)]`, takes that tool's own arguments: `args: ArgsOf<tool>`"
 )]

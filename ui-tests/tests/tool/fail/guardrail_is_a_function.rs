@@ -1,3 +1,4 @@
+// Whether a name is a type is for rustc to say, before it knows of any trait: these are its own words.
 use onionskin::{Args, tool};
 
 fn check(args: &Args) {

@@ -1,0 +1,43 @@
+//! How a hook or a guardrail is written where it is used: `audit`, `retry(3)`.
+
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::{Expr, Path};
+
+/// What is wrong with it, as far as its shape shows; `what` is a hook or a guardrail.
+pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Error> {
+    let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
+    if let [.., name, made] = &names[..]
+        && (made == "new" || made == "default")
+    {
+        let values: Vec<_> = values.iter().map(|value| value.to_token_stream().to_string()).collect();
+        let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+        return Some(syn::Error::new_spanned(
+            path,
+            format_args!("a {what} is named here, not made: write `{name}{values}`"),
+        ));
+    }
+    // `__Self` is what a toolbox is called outside of its block.
+    if names.len() > 1 && matches!(&*names[0], "Self" | "__Self") {
+        return Some(syn::Error::new_spanned(
+            path,
+            format_args!(
+                "a {what} is a free function: write it beside the `impl` block, and what it needs in `#[config]` \
+                 parameters"
+            ),
+        ));
+    }
+    values.iter().find_map(|value| match value {
+        Expr::Assign(pair) => Some(syn::Error::new_spanned(&pair.left, NO_NAMES)),
+        _ => None,
+    })
+}
+
+/// Says of `name: value`, which is no expression, what [`wrong`] says of `name = value`.
+pub(crate) fn unread(error: &syn::Error) -> Option<syn::Error> {
+    let is_colon = error.span().source_text().is_some_and(|text| text == ":");
+    is_colon.then(|| syn::Error::new(error.span(), NO_NAMES))
+}
+
+const NO_NAMES: &str =
+    "values stand in the order of the `#[config]` parameters, without their names: `retry(3)`";

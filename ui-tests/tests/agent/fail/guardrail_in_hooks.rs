@@ -1,0 +1,10 @@
+use onionskin::{Args, agent, guardrail};
+
+#[guardrail(input)]
+fn check(args: &Args) {
+    let _ = args;
+}
+
+agent! { Helper { instruction: "Help.", tool_hooks: [check] } }
+
+fn main() {}

@@ -1,0 +1,13 @@
+use onionskin::{Args, tool};
+
+fn is_large(_: &Args) -> bool {
+    true
+}
+
+/// Pays.
+#[tool(approval = is_large())]
+fn pay(cents: u32) -> u32 {
+    cents
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use onionskin::tool;
+
+#[derive(Clone)]
+struct Ledger {
+    user: String,
+}
+
+/// D.
+#[tool(state = Ledger)]
+fn greet(
+    #[bind(user)]
+    #[bind("user")]
+    name: String,
+) -> String {
+    name
+}
+
+fn main() {}

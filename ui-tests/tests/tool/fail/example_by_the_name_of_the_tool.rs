@@ -1,0 +1,9 @@
+use onionskin::tool;
+
+/// Pays.
+#[tool(examples = [pay(cents = 5)])]
+fn pay(cents: u32) -> u32 {
+    cents
+}
+
+fn main() {}
