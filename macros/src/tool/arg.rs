@@ -26,7 +26,7 @@ pub(crate) struct Arg {
     pub(crate) rename: Option<LitStr>,
     pub(crate) example: Option<Expr>,
     pub(crate) skip: bool,
-    /// Expressions of type `Limit`.
+    /// Expressions of type `ArgLimit`.
     pub(crate) limits: Vec<TokenStream>,
     /// Where each kind of limit stands.
     pub(crate) range: Option<Span>,
@@ -99,7 +99,7 @@ impl Arg {
                     if let Err(error) = regex_lite::Regex::new(&pattern.value()) {
                         errors.at(&pattern, format_args!("this is no regular expression: {error}"));
                     }
-                    self.limits.push(quote!(__rt::Limit::Pattern(#pattern)));
+                    self.limits.push(quote!(__rt::ArgLimit::Pattern(#pattern)));
                 }
             }
             "description" | "desc" => {
@@ -138,16 +138,16 @@ impl Arg {
         let first = start.as_deref().and_then(|start| bound(start, errors));
         if let Some((value, _)) = &first {
             let least = name(least);
-            self.limits.push(quote!(__rt::Limit::#least(#value)));
+            self.limits.push(quote!(__rt::ArgLimit::#least(#value)));
         }
         let open = matches!(limits, RangeLimits::HalfOpen(_));
         let highest = end.as_deref().and_then(|end| bound(end, errors));
         if let Some((value, _)) = &highest {
             if open && below.is_empty() {
-                self.limits.push(quote!(__rt::Limit::MaxLength(#value - 1)));
+                self.limits.push(quote!(__rt::ArgLimit::MaxLength(#value - 1)));
             } else {
                 let most = name(if open { below } else { most });
-                self.limits.push(quote!(__rt::Limit::#most(#value)));
+                self.limits.push(quote!(__rt::ArgLimit::#most(#value)));
             }
         }
         if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, highest)

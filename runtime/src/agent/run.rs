@@ -28,12 +28,12 @@ pub struct AgentRun {
     pub(super) cx: RunContext,
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
-    progress: Mutex<Progress>,
+    tally: Mutex<Tally>,
 }
 
 /// What a run has done so far.
 #[derive(Default)]
-struct Progress {
+struct Tally {
     turn: u32,
     calls: u32,
     usage: Usage,
@@ -45,7 +45,7 @@ struct Progress {
 
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
-        Self { cx: RunContext::new(seed), instance, session, progress: Mutex::default() }
+        Self { cx: RunContext::new(seed), instance, session, tally: Mutex::default() }
     }
 
     /// The run as hooks and tools see it.
@@ -76,8 +76,8 @@ impl AgentRun {
         let entry = self.admit_call(&table, name);
         let number = entry.as_ref().map_or(0, |entry| self.count_call(&table.entry(*entry).name));
         let (turn, place) = {
-            let progress = self.progress();
-            (progress.turn, progress.calls)
+            let tally = self.tally();
+            (tally.turn, tally.calls)
         };
         let call = ToolCall::new(format!("direct_{place}"), name, args.text());
         let ready = ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn, place, number };
@@ -109,8 +109,8 @@ impl AgentRun {
         }
     }
 
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn limit(&self, limit: Limit) -> RunError {
@@ -130,16 +130,16 @@ impl AgentRun {
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
         }
-        let mut progress = self.progress();
-        if progress.turn >= limits.turns {
+        let mut tally = self.tally();
+        if tally.turn >= limits.turns {
             return Err(self.limit(Limit::Turns(limits.turns)));
         }
-        if let Some(tokens) = limits.tokens.filter(|tokens| progress.usage.total() >= *tokens) {
+        if let Some(tokens) = limits.tokens.filter(|tokens| tally.usage.total() >= *tokens) {
             return Err(self.limit(Limit::Tokens(tokens)));
         }
-        progress.turn += 1;
-        let turn = progress.turn;
-        drop(progress);
+        tally.turn += 1;
+        let turn = tally.turn;
+        drop(tally);
         self.event(turn, EventKind::TurnStarted { turn });
         Ok(turn)
     }
@@ -147,7 +147,7 @@ impl AgentRun {
     /// The tools of this turn; what changed since the last one is told.
     fn table(&self) -> Arc<ToolTable> {
         let (table, clashes) = self.instance.table();
-        let turn = self.progress().turn;
+        let turn = self.tally().turn;
         for clash in clashes {
             self.event(turn, EventKind::Notice { text: format!("{clash}; the first one is used") });
         }
@@ -246,11 +246,11 @@ impl AgentRun {
     }
 
     fn note_response(&self, response: ModelResponse) {
-        let mut progress = self.progress();
-        progress.usage += response.usage;
-        let turn = progress.turn;
+        let mut tally = self.tally();
+        tally.usage += response.usage;
+        let turn = tally.turn;
         let (usage, stop) = (response.usage, response.stop);
-        drop(progress);
+        drop(tally);
         self.cx.append([Message::Assistant {
             text: response.text,
             tool_calls: response.tool_calls,
@@ -279,8 +279,8 @@ impl AgentRun {
             return Err(RunError::Aborted(abort.clone()));
         }
         for (tool, message) in end.retries {
-            let mut progress = self.progress();
-            let times = progress.retries_of.entry(Arc::clone(&tool)).or_default();
+            let mut tally = self.tally();
+            let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
             *times += 1;
             if *times > self.instance.limits.max_retries {
                 return Err(RunError::Retries { tool, times: *times, message });
@@ -325,33 +325,33 @@ impl AgentRun {
 
     /// Counts one call of a tool in this run.
     pub(super) fn count_call(&self, tool: &Arc<str>) -> u32 {
-        let mut progress = self.progress();
-        let count = progress.calls_of.entry(Arc::clone(tool)).or_default();
+        let mut tally = self.tally();
+        let count = tally.calls_of.entry(Arc::clone(tool)).or_default();
         *count += 1;
         *count
     }
 
     /// Counts one tool call and finds its tool; or says why nothing can run.
     pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> Result<usize, ToolError> {
-        let mut progress = self.progress();
-        if let Some(most) = self.instance.limits.tool_calls.filter(|most| progress.calls >= *most) {
+        let mut tally = self.tally();
+        if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
             let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
             return Err(ToolError::new(text).with_kind(ErrorKind::Limit));
         }
-        progress.calls += 1;
-        drop(progress);
+        tally.calls += 1;
+        drop(tally);
         let entry = table.find(name);
         entry.ok_or_else(|| ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
     }
 
     /// Keeps a child's conversation until its batch is over.
     pub(super) fn keep_transcript(&self, turn: u32, call: u32, transcript: Transcript) {
-        self.progress().transcripts.push((turn, call, transcript));
+        self.tally().transcripts.push((turn, call, transcript));
     }
 
     fn take_transcripts(&self, turn: u32) -> Vec<Transcript> {
-        let mut progress = self.progress();
-        let mut of_turn: Vec<_> = std::mem::take(&mut progress.transcripts);
+        let mut tally = self.tally();
+        let mut of_turn: Vec<_> = std::mem::take(&mut tally.transcripts);
         of_turn.retain(|(of, ..)| *of == turn);
         of_turn.sort_by_key(|(_, call, _)| *call);
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()

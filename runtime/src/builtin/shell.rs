@@ -15,7 +15,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{Annotations, DynTool, Effect, Limit, Param, Slots, StaticTool, Tool, ToolDefinition};
+use crate::tool::{Annotations, ArgLimit, DynTool, Effect, Param, Slots, StaticTool, Tool, ToolDefinition};
 
 /// After a command is over, so long is waited for the rest of its output.
 const GRACE: Duration = Duration::from_millis(500);
@@ -27,7 +27,7 @@ const PASSED_ON: [&str; 10] =
 static PARAMS: [Param; 3] = [
     Param {
         description: "The command, for `/bin/sh -c`.",
-        limits: &[Limit::MinLength(1)],
+        limits: &[ArgLimit::MinLength(1)],
         ..Param::new::<String>("command")
     },
     Param {
@@ -36,7 +36,7 @@ static PARAMS: [Param; 3] = [
     },
     Param {
         description: "It is ended after so many seconds.",
-        limits: &[Limit::Minimum(1.0), Limit::Maximum(3600.0)],
+        limits: &[ArgLimit::Minimum(1.0), ArgLimit::Maximum(3600.0)],
         ..Param::new::<Option<u64>>("timeout_sec")
     },
 ];

@@ -33,7 +33,7 @@ pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
 pub use function::{Function, read, schema_by};
 pub use own::{Body, BothStates, Layer, Within, offload};
-pub use param::{Alias, Limit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
+pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
 pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};

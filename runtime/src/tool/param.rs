@@ -24,7 +24,7 @@ impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
 
 /// A limit on a parameter, shown in its schema and checked before the tool runs.
 #[derive(Debug, Clone, Copy)]
-pub enum Limit {
+pub enum ArgLimit {
     /// At least this number.
     Minimum(f64),
     /// At most this number.
@@ -82,7 +82,7 @@ pub struct Param {
     /// An example for the model; gives nothing if it cannot be written as JSON.
     pub example: Option<fn() -> Option<Value>>,
     /// Limits beyond its type.
-    pub limits: &'static [Limit],
+    pub limits: &'static [ArgLimit],
 }
 
 impl Param {

@@ -8,7 +8,7 @@ use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
-use super::param::{Limit, Param};
+use super::param::{ArgLimit, Param};
 
 /// The schema of a type, as a function pointer that parameters of one type share.
 pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -195,24 +195,24 @@ fn describe(schema: &mut Map<String, Value>, param: &Param) {
 }
 
 /// The keyword that spells a limit for this type: a string has a length, a list has items.
-fn keyword(limit: &Limit, schema: &Map<String, Value>) -> (&'static str, Value) {
+fn keyword(limit: &ArgLimit, schema: &Map<String, Value>) -> (&'static str, Value) {
     let kind = match &schema.get("type") {
         Some(Value::String(kind)) => kind.as_str(),
         Some(Value::Array(kinds)) => kinds.iter().find_map(|kind| kind.as_str()).unwrap_or_default(),
         _ => "",
     };
     match (limit, kind) {
-        (Limit::Minimum(number), _) => ("minimum", number_value(*number)),
-        (Limit::Maximum(number), _) => ("maximum", number_value(*number)),
-        (Limit::ExclusiveMinimum(number), _) => ("exclusiveMinimum", number_value(*number)),
-        (Limit::ExclusiveMaximum(number), _) => ("exclusiveMaximum", number_value(*number)),
-        (Limit::MinLength(count), "array") => ("minItems", (*count).into()),
-        (Limit::MaxLength(count), "array") => ("maxItems", (*count).into()),
-        (Limit::MinLength(count), "object") => ("minProperties", (*count).into()),
-        (Limit::MaxLength(count), "object") => ("maxProperties", (*count).into()),
-        (Limit::MinLength(count), _) => ("minLength", (*count).into()),
-        (Limit::MaxLength(count), _) => ("maxLength", (*count).into()),
-        (Limit::Pattern(pattern), _) => ("pattern", (*pattern).into()),
+        (ArgLimit::Minimum(number), _) => ("minimum", number_value(*number)),
+        (ArgLimit::Maximum(number), _) => ("maximum", number_value(*number)),
+        (ArgLimit::ExclusiveMinimum(number), _) => ("exclusiveMinimum", number_value(*number)),
+        (ArgLimit::ExclusiveMaximum(number), _) => ("exclusiveMaximum", number_value(*number)),
+        (ArgLimit::MinLength(count), "array") => ("minItems", (*count).into()),
+        (ArgLimit::MaxLength(count), "array") => ("maxItems", (*count).into()),
+        (ArgLimit::MinLength(count), "object") => ("minProperties", (*count).into()),
+        (ArgLimit::MaxLength(count), "object") => ("maxProperties", (*count).into()),
+        (ArgLimit::MinLength(count), _) => ("minLength", (*count).into()),
+        (ArgLimit::MaxLength(count), _) => ("maxLength", (*count).into()),
+        (ArgLimit::Pattern(pattern), _) => ("pattern", (*pattern).into()),
     }
 }
 
