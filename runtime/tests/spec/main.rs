@@ -11,6 +11,7 @@
 mod bind;
 mod call;
 mod innermost;
+mod kinds;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp-server")]
