@@ -113,15 +113,13 @@ impl<H: Hook, C: Call> Layer<H, C> {
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
     /// A panic of the hook is an abort, as that of an agent's hook.
-    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        async move {
-            let came = Came::default();
-            let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
-            let call = async { self.hook.call(cx, args, next).await };
-            let result = Caught::new(call, cx, hook_panicked).await;
-            came.leave(cx, short_name::<H>(), &result);
-            result
-        }
+    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        let came = Came::default();
+        let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
+        let call = async { self.hook.call(cx, args, next).await };
+        let result = Caught::new(call, cx, hook_panicked).await;
+        came.leave(cx, short_name::<H>(), &result);
+        result
     }
 }
 

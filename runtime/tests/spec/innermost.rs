@@ -76,7 +76,7 @@ impl Desk {
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Query {
+struct Question {
     query: String,
     #[serde(default = "ten")]
     limit: u32,
@@ -89,7 +89,7 @@ fn ten() -> u32 {
 
 /// The same with all that can be added to a value.
 fn closure() -> ToolSpec {
-    let search = |args: Query, _: ToolContext| async move {
+    let search = |args: Question, _: ToolContext| async move {
         let key = args.api_key;
         Ok(format!(
             "{} of {} with {} letters, last {}",

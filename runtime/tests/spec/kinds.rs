@@ -221,7 +221,6 @@ fn s6_the_tools_of_every_dump_are_renamed_hidden_defaulted_and_described() {
                 0 => {
                     transform = transform.hide(name, some_value(schema));
                     hidden += 1;
-                    continue;
                 }
                 1 => {
                     let new = format!("new_{name}");
@@ -239,7 +238,7 @@ fn s6_the_tools_of_every_dump_are_renamed_hidden_defaulted_and_described() {
         spec.transform(transform).unwrap_or_else(|error| panic!("{place}: {error}"));
         let schema = spec.input_schema();
         assert!(jsonschema::draft202012::meta::is_valid(schema), "{place}: {schema}");
-        assert_eq!(schema["properties"].as_object().map_or(0, |all| all.len()), wanted.len(), "{place}");
+        assert_eq!(schema["properties"].as_object().map_or(0, serde_json::Map::len), wanted.len(), "{place}");
         let mut required: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
         for (new, was, name) in &wanted {
             assert_eq!(schema["properties"][new]["description"], "Otherwise.", "{place}: {new}");
