@@ -1,5 +1,5 @@
 //! `#[toolbox]`: methods as tools that share their object.
-#![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, reason = "tests")]
+#![allow(missing_docs, clippy::pedantic, clippy::unwrap_used, clippy::non_minimal_cfg, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -82,11 +82,37 @@ impl Kb {
     #[tool]
     fn absent(&self) -> Absent {}
 
+    /// There, and so is a part of what it takes.
+    #[cfg(all())]
+    #[tool]
+    async fn present(
+        &self,
+        #[cfg(any())] gone: Absent,
+        #[cfg(all())] word: &str,
+        /// How often.
+        #[cfg(not(any()))]
+        #[arg(default = 2)]
+        times: usize,
+        #[cfg(any())] state: State<Absent>,
+        #[cfg(all())] cx: &ToolContext,
+    ) -> String {
+        format!("{}: {}", cx.tool_name(), word.repeat(times))
+    }
+
     pub fn private(&self) -> usize {
         self.notes.lock().unwrap().len()
     }
 }
 
+#[cfg(any())]
+#[toolbox(part = Admin)]
+impl Kb {
+    /// Not there.
+    #[tool]
+    fn clear(&self) -> Absent {}
+}
+
+#[cfg(all())]
 #[toolbox(part = Admin)]
 impl Kb {
     /// Forgets everything.
@@ -124,6 +150,7 @@ async fn t9_methods_are_tools_that_share_their_object() {
         ScriptedTurn::call("count", json!({})),
         ScriptedTurn::call("fail", json!({})),
         ScriptedTurn::call("archive_add", json!({ "text": "old" })),
+        ScriptedTurn::call("present", json!({ "word": "a" })),
         ScriptedTurn::call("clear", json!({})),
         ScriptedTurn::say("done"),
     ]);
@@ -145,6 +172,7 @@ async fn t9_methods_are_tools_that_share_their_object() {
             "count notes 1[count]",
             "never mind: after 1 notes[fail]",
             "1[own][archive_add]",
+            "present: aa[present]",
             "done[clear]",
         ]
     );
@@ -154,12 +182,15 @@ async fn t9_methods_are_tools_that_share_their_object() {
 #[test]
 fn t9_the_type_knows_its_tools_and_parts_add_up() {
     let names = Kb::tool_names();
-    assert_eq!(names, ["add", "find", "sum", "count", "fail", "clear"]);
+    assert_eq!(names, ["add", "find", "sum", "count", "fail", "present", "clear"]);
     let tools = Kb::bound(&Arc::default());
     assert_eq!(tools.iter().map(|tool| &*tool.definition().name).collect::<Vec<_>>(), names);
     let schema = &tools[0].definition().input_schema;
     assert_eq!(schema["properties"]["text"]["description"], "The note.");
     assert_eq!(tools[1].definition().input_schema["required"], json!(["word"]));
+    let present = tools.iter().find(|tool| *tool.definition().name == *"present").unwrap();
+    let properties = present.definition().input_schema["properties"].as_object().unwrap();
+    assert_eq!(properties.keys().collect::<Vec<_>>(), ["word", "times"]);
     // The methods stay what they are.
     assert_eq!(Kb::default().add("x".to_owned()) + Kb::default().private(), 1);
 }
@@ -177,7 +208,7 @@ async fn t9_wrong_arguments_name_the_tool_and_it_does_not_run() {
 async fn t9_an_object_gives_its_tools_by_name_and_shares_itself_with_them() {
     let kb = Arc::new(Kb::default());
     let tools = kb.tools();
-    assert_eq!(tools.keys().collect::<Vec<_>>(), ["add", "clear", "count", "fail", "find", "sum"]);
+    assert_eq!(tools.keys().collect::<Vec<_>>(), ["add", "clear", "count", "fail", "find", "present", "sum"]);
     assert_eq!(call!(tools["add"], text = "buy milk").await.unwrap(), 1);
     assert_eq!(kb.add("sell milk".to_owned()), 2, "the program still has the object");
     let again = kb.tools();

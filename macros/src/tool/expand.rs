@@ -233,7 +233,7 @@ impl Expansion<'_> {
     fn state_values(&self) -> TokenStream {
         let fields = self.params.iter().any(|param| matches!(param.source, Source::Bound(Bind::Field(_))));
         let state = fields.then(|| {
-            let state = state_type(self.model);
+            let state = self.state_type();
             quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;)
         });
         let keys = self.params.iter().enumerate().filter_map(|(at, param)| {
@@ -334,7 +334,7 @@ impl Expansion<'_> {
 
     /// The state that the tool, its own hooks and its guardrails work on, and what has to be written for it.
     fn state(&self) -> (TokenStream, TokenStream) {
-        let own = match state_type(self.model) {
+        let own = match self.state_type() {
             Some(state) => quote!(__rt::State<#state>),
             None => quote!(()),
         };
@@ -371,12 +371,12 @@ pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
         Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
         None => quote!(()),
     }
-}
 
-/// The type of the agent's state, if the function says it.
-fn state_type(model: &Model) -> Option<TokenStream> {
-    let given = model.options.state.as_ref().map(ToTokens::to_token_stream);
-    given.or_else(|| model.params.iter().find_map(state_of).map(ToTokens::to_token_stream))
+    /// The type of the agent's state, if the function says it.
+    fn state_type(&self) -> Option<TokenStream> {
+        let given = self.model.options.state.as_ref().map(ToTokens::to_token_stream);
+        given.or_else(|| self.params.iter().copied().find_map(state_of).map(ToTokens::to_token_stream))
+    }
 }
 
 /// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other

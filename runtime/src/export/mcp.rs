@@ -52,7 +52,7 @@ pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value
     Ok(Value::Object(form))
 }
 
-/// A tool as rmcp's type.
+/// A tool as rmcp's type, which has no place for custom fields: what a client is to be told beside goes into the tool's `meta`.
 ///
 /// ```
 /// use onionskin::export;

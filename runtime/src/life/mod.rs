@@ -59,6 +59,9 @@ pub(crate) trait Inside: Sync {
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
+    /// Why the tool would refuse these arguments, as far as that can be told before it runs.
+    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
+
     /// The arguments that the tool gets in the end, but for what is filled in; none if they cannot be told.
     fn final_args(&self, args: &Args) -> Option<Args> {
         Some(args.clone())
@@ -170,6 +173,14 @@ impl Life {
             if self.looks_at_args() {
                 bring_into_types(inside.definition(), args);
             }
+            // Nobody is asked for what cannot run as it stands. A guardrail may still make it readable.
+            if let Some(refusal) = self.refusal(cx, args, inside) {
+                return if self.input.is_empty() {
+                    Err(refusal)
+                } else {
+                    self.guarded(cx, args, inside).await
+                };
+            }
             self.approve(cx, args).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
             match cache.look(cx, inside.final_args(args).as_mut(), self.fill()) {
@@ -189,6 +200,12 @@ impl Life {
         self.approval.is_some() || self.cache.is_some() || !self.input.is_empty()
     }
 
+    /// Why a call that may have to be approved would be refused for its arguments.
+    fn refusal(&self, cx: &ToolContext, args: &Args, inside: &dyn Inside) -> Option<Exit> {
+        self.approval.as_ref()?;
+        inside.refusal(cx, args)
+    }
+
     async fn approve(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         match &self.approval {
             Some(needed) => approval::approve(needed, cx, args).await,
@@ -204,6 +221,9 @@ impl Life {
         }
         // What was approved is what runs: others are asked for again.
         if !self.input.is_empty() {
+            if let Some(refusal) = self.refusal(cx, args, inside) {
+                return Err(refusal);
+            }
             self.approve(cx, args).await?;
         }
         let result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;

@@ -130,6 +130,10 @@ where
             (self.function)(read, cx.to_owned_attempt()).await?.into_output()
         })
     }
+
+    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
+        self.read(args).err()
+    }
 }
 
 impl<A: DeserializeOwned + 'static, F> Closure<A, F> {

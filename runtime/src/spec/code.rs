@@ -1,5 +1,7 @@
 //! A function without a body, for a tool whose source is elsewhere.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::param;
@@ -11,7 +13,8 @@ pub(super) fn stub(tool: &ToolDefinition) -> String {
     let mut text = String::new();
     let doc = |text: &mut String, line: &str| {
         text.push_str(if line.trim().is_empty() { "///" } else { "/// " });
-        text.push_str(line.trim_end());
+        // A name may hold any character; a comment is one line.
+        text.push_str(&line.trim_end().replace(['\r', '\n'], " "));
         text.push('\n');
     };
     tool.description.lines().for_each(|line| doc(&mut text, line));
@@ -25,14 +28,15 @@ pub(super) fn stub(tool: &ToolDefinition) -> String {
             lines.for_each(|line| doc(&mut text, &format!("  {line}")));
         }
     }
+    let mut names = BTreeSet::new();
     let params: Vec<_> = params
         .iter()
         .map(|param| {
-            let kind = rust_type(&param.schema);
+            let (name, kind) = (unused(identifier(&param.name), &mut names), rust_type(&param.schema));
             if param.required || kind.starts_with("Option<") {
-                format!("{}: {kind}", identifier(&param.name))
+                format!("{name}: {kind}")
             } else {
-                format!("{}: Option<{kind}>", identifier(&param.name))
+                format!("{name}: Option<{kind}>")
             }
         })
         .collect();
@@ -43,12 +47,32 @@ pub(super) fn stub(tool: &ToolDefinition) -> String {
 
 /// A name as Rust can write it.
 fn identifier(name: &str) -> String {
-    let mut word: String =
-        name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if word.is_empty() || word.starts_with(|c: char| c.is_ascii_digit()) {
+    let is_plain = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
+    let mut word: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    if word.starts_with(|c: char| c.is_ascii_digit()) {
         word.insert(0, '_');
     }
-    word
+    match &*word {
+        "" | "_" => "_value".to_owned(),
+        "self" | "Self" | "super" | "crate" => format!("{word}_"),
+        _ if KEYWORDS.contains(&&*word) => format!("r#{word}"),
+        _ => word,
+    }
+}
+
+/// Words that are names only behind `r#`.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
+    "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait",
+    "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+/// The name, with a number behind it where another one is written the same.
+fn unused(name: String, names: &mut BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}_{number}"));
+    let free = std::iter::once(name.clone()).chain(numbered).find(|name| names.insert(name.clone()));
+    free.unwrap_or(name)
 }
 
 /// A scalar stands in an object of one property, `result`.

@@ -131,7 +131,18 @@ impl ToolSpec {
         export::mcp(&self.definition, options)
     }
 
-    /// As MCP lists it, in rmcp's type: [`export::mcp_tool`].
+    /// As MCP lists it, in rmcp's type: [`export::mcp_tool`]. That type has no place for custom fields; what a client is to
+    /// be told beside goes into `_meta`, which is an option of the tool:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use onionskin::ToolSpec;
+    /// use serde_json::json;
+    ///
+    /// let mut spec = ToolSpec::from_fn("now", "The time.", |(): (), _| async { Ok(12) });
+    /// spec.options(|options| options.meta = Some(Arc::new(json!({ "example.com/team": "clocks" }))));
+    /// assert_eq!(spec.to_mcp().unwrap().meta.unwrap()["example.com/team"], "clocks");
+    /// ```
     ///
     /// # Errors
     /// As there.

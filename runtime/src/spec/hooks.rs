@@ -8,7 +8,7 @@ use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::error::ToolResult;
+use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
 use crate::tool::ToolDefinition;
@@ -103,6 +103,17 @@ impl Inside for Filled<'_> {
         Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
     }
 
+    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit> {
+        let spec = self.0;
+        if spec.is_as_written() {
+            return spec.tool().refusal_dyn(&mut args.clone());
+        }
+        match taken(spec, cx, args) {
+            Ok(mut own) => spec.tool().refusal_dyn(&mut own).map(|exit| outwards(spec, exit)),
+            Err(exit) => Some(exit),
+        }
+    }
+
     fn final_args(&self, args: &Args) -> Option<Args> {
         if self.0.is_as_written() { Some(args.clone()) } else { own_args(self.0, args).ok() }
     }
@@ -114,16 +125,31 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }
-    let mut own = own_args(spec, args)?;
-    let result = match spec.added.fill() {
-        Some(fill) => match fill_in(fill, cx, &own) {
-            Ok(mut own) => spec.tool().run_dyn(cx, &mut own).await.map_err(|exit| fill.explain(exit)),
-            Err(exit) => Err(exit),
-        },
-        None => spec.tool().run_dyn(cx, &mut own).await,
+    let mut own = taken(spec, cx, args)?;
+    let result = spec.tool().run_dyn(cx, &mut own).await;
+    cx.run().hide(result.map_err(|exit| outwards(spec, exit)))
+}
+
+/// The arguments that the tool takes.
+fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
+    let own = own_args(spec, args)?;
+    match spec.added.fill() {
+        Some(fill) => fill_in(fill, cx, &own).map_err(|exit| translate(spec, exit)),
+        None => Ok(own),
+    }
+}
+
+/// What the tool ended with, as it is seen.
+fn outwards(spec: &ToolSpec, exit: Exit) -> Exit {
+    let exit = match spec.added.fill() {
+        Some(fill) => fill.explain(exit),
+        None => exit,
     };
-    let translate = |exit| spec.shape().translate(spec.definition(), spec.own_definition(), exit);
-    cx.run().hide(result.map_err(translate))
+    translate(spec, exit)
+}
+
+fn translate(spec: &ToolSpec, exit: Exit) -> Exit {
+    spec.shape().translate(spec.definition(), spec.own_definition(), exit)
 }
 
 /// The arguments by the tool's own names.

@@ -93,9 +93,10 @@ fn walk(value: &Value, schema: &Value, root: Root<'_>, path: &str, depth: usize,
                 };
                 let mut deep: Vec<_> = options.iter().zip(verdicts).filter(deep).collect();
                 let meant = deep.iter().position(|(option, _)| is_meant(value, option, root.schema));
-                match deep.is_empty() {
-                    true => out.push(mismatch(path, schema, value)),
-                    false => out.extend(deep.swap_remove(meant.unwrap_or_default()).1),
+                if deep.is_empty() {
+                    out.push(mismatch(path, schema, value));
+                } else {
+                    out.extend(deep.swap_remove(meant.unwrap_or_default()).1);
                 }
                 return;
             }

@@ -221,6 +221,21 @@ fn without_place(name: &str, error: &serde_json::Error) -> Problem {
     Problem::at(name, reason)
 }
 
+/// Why a tool of a macro would refuse these arguments; of others only they themselves know.
+pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Exit> {
+    let count = definition.params.len();
+    if count == 0 {
+        return None;
+    }
+    match Slots::split(definition, args, &mut vec![None; count]) {
+        Ok(slots) => {
+            let problems: Vec<_> = (0..count).flat_map(|index| slots.problems(index)).collect();
+            (!problems.is_empty()).then(|| Exit::Tool(arguments_error(&definition.name, &problems)))
+        }
+        Err(exit) => Some(exit),
+    }
+}
+
 /// Text for the model: every wrong field, one a line.
 pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     let mut text = format!("Invalid arguments for `{tool}`; it did not run:");

@@ -27,7 +27,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
-pub(crate) use decode::{arguments_error, bring_into_types, fit, refused_by};
+pub(crate) use decode::{arguments_error, bring_into_types, fit, refusal, refused_by};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
@@ -188,6 +188,13 @@ pub trait DynTool: Send + Sync + 'static {
     /// Runs the tool.
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
+    /// Why the tool would refuse these arguments, as far as that can be told before it runs.
+    #[doc(hidden)]
+    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
+        let _ = args;
+        None
+    }
+
     /// As [`Tool::with_life`].
     #[doc(hidden)]
     fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
@@ -203,6 +210,10 @@ impl<T: Tool> DynTool for T {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.staged(cx, args, T::run))
+    }
+
+    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
+        refusal(Tool::definition(self), args)
     }
 
     fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {

@@ -6,7 +6,7 @@ use std::panic::resume_unwind;
 
 use futures_util::future::BoxFuture;
 
-use super::{FitsState, Make, ToolDefinition};
+use super::{FitsState, Make, ToolDefinition, refusal};
 use crate::agent::Waiting;
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -45,20 +45,35 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Within<T, O> {
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let mut own = None;
-            let fill = self.life.fill();
-            let args = match fill {
-                Some(fill) => own.insert(fill_in(fill, cx, args)?),
-                None => args,
-            };
-            let result = T::body(&self.of, cx, args).await;
-            let result = match fill {
-                Some(fill) => result.map_err(|exit| fill.explain(exit)),
-                None => result,
-            };
+            let mut own = self.own_args(cx, args)?;
+            let result = T::body(&self.of, cx, own.as_mut().unwrap_or(args)).await;
             // What looks at the result stands outside of this: it sees no secret.
-            cx.run().hide(result)
+            cx.run().hide(result.map_err(|exit| self.explain(exit)))
         })
+    }
+
+    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit> {
+        match self.own_args(cx, args) {
+            Ok(own) => {
+                let mut own = own.unwrap_or_else(|| args.clone());
+                refusal(T::definition(), &mut own).map(|exit| self.explain(exit))
+            }
+            Err(exit) => Some(exit),
+        }
+    }
+}
+
+impl<T: Body<O>, O> Within<T, O> {
+    /// The arguments with what is filled in.
+    fn own_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<Option<Args>> {
+        self.life.fill().map(|fill| fill_in(fill, cx, args)).transpose()
+    }
+
+    fn explain(&self, exit: Exit) -> Exit {
+        match self.life.fill() {
+            Some(fill) => fill.explain(exit),
+            None => exit,
+        }
     }
 }
 
@@ -97,15 +112,13 @@ impl<H: Hook, C: Call> Layer<H, C> {
 
 impl<H: Hook, C: Call> Call for Layer<H, C> {
     /// A panic of the hook is an abort, as that of an agent's hook.
-    fn call<'a>(&'a self, cx: &'a ToolContext, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        async move {
-            let came = Came::default();
-            let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
-            let call = async { self.hook.call(cx, args, next).await };
-            let result = Caught::new(call, cx, hook_panicked).await;
-            came.leave(cx, short_name::<H>(), &result);
-            result
-        }
+    async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        let came = Came::default();
+        let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
+        let call = async { self.hook.call(cx, args, next).await };
+        let result = Caught::new(call, cx, hook_panicked).await;
+        came.leave(cx, short_name::<H>(), &result);
+        result
     }
 }
 

@@ -277,11 +277,29 @@ async fn t11_approval_sees_the_arguments_as_the_tool_reads_them() {
             assert_eq!(output, "paid 5000");
             assert_eq!(yes.asked(), [r#"{"cents":5000}"#], "{cents}");
         }
-        // What cannot be read is not asked for, and does not run.
-        let refused = spec.call(json!({ "cents": "much" })).await.unwrap_err();
-        assert!(refused.to_string().starts_with("Invalid arguments"), "{refused}");
     }
     // What a guardrail writes is read likewise.
     assert_eq!(call!(by_function, cents = 7).await.unwrap(), "paid 5000");
     assert_eq!(yes.asked(), [r#"{"cents":5000}"#]);
+}
+
+#[tokio::test]
+async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
+    let yes = Says::new(Approval::Allow);
+    let mut by_function = pay_by::spec();
+    by_function.approver(yes.clone());
+    let mut by_value = ToolSpec::from_fn("pay", "Pays.", |payment: Payment, _| async move {
+        Ok(format!("paid {}", payment.cents))
+    });
+    by_value.approval().approver(yes.clone());
+    for mut spec in [by_function, by_value] {
+        spec.bind("key", None, json!("k")).unwrap();
+        for wrong in ["{\"cents\": \"much\"}", "{}", "{\"cents\": 5, \"many\": 1}", "[]", "{\"cents\": "] {
+            let refused = spec.call(wrong).await.unwrap_err();
+            assert!(refused.to_string().starts_with("Invalid arguments"), "{wrong}: {refused}");
+            assert_eq!(yes.asked(), [""; 0], "{wrong}");
+        }
+        assert!(spec.call(json!({ "cents": "5" })).await.is_ok());
+        assert_eq!(yes.asked(), [r#"{"cents":5}"#]);
+    }
 }

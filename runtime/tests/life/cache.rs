@@ -121,6 +121,20 @@ async fn t4_cache_keeps_nothing_that_was_tried_again() {
 }
 
 #[tokio::test]
+async fn t4_cache_by_a_key_tells_users_and_sessions_apart_all_the_same() {
+    let log = Log::default();
+    let clerk = clerk(&log, "is_even", 4).await;
+    let session = clerk.session();
+    let ran = async |session: &onionskin::Session, user: &'static str| {
+        session.set_history(Vec::new());
+        clerk.request("go").session(session).user(user).run().await.unwrap();
+        log.take().iter().filter(|line| line.starts_with("ran")).count()
+    };
+    assert_eq!((ran(&session, "ada").await, ran(&session, "ada").await), (1, 0));
+    assert_eq!((ran(&session, "bob").await, ran(&clerk.session(), "ada").await), (1, 1));
+}
+
+#[tokio::test]
 async fn t4_cache_by_a_key_and_bounded() {
     let log = Log::default();
     // One result is kept at most.

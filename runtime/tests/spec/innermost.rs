@@ -76,7 +76,7 @@ impl Desk {
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Query {
+struct Question {
     query: String,
     #[serde(default = "ten")]
     limit: u32,
@@ -89,7 +89,7 @@ fn ten() -> u32 {
 
 /// The same with all that can be added to a value.
 fn closure() -> ToolSpec {
-    let search = |args: Query, _: ToolContext| async move {
+    let search = |args: Question, _: ToolContext| async move {
         let key = args.api_key;
         Ok(format!(
             "{} of {} with {} letters, last {}",
@@ -241,8 +241,23 @@ async fn s4_what_does_not_fit_or_is_missing_is_told_to_declared_hooks_without_th
             "{wrong}"
         );
         let shown = everything(&log);
-        assert!(shown.contains("out ") && !shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("hook ") && !shown.contains("hunter2"), "{shown}");
     }
+    let mut spec = limited::spec().with_state(log.clone());
+    spec.bind("limit", "most", None).unwrap();
+    spec.state().set("most", "hunter2");
+    assert!(call!(spec).await.is_err());
+    let shown = log.take().join("\n");
+    assert!(
+        shown.contains("out {} Err") && shown.contains("`most`") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+}
+
+/// Takes a number.
+#[tool(hooks = [watch], output_guardrails = [watch_out])]
+fn limited(limit: u32) -> u32 {
+    limit
 }
 
 #[tokio::test]

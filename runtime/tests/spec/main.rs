@@ -5,12 +5,14 @@
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
     clippy::unused_async,
+    clippy::unused_self,
     reason = "tests say what they expect, and their tools are small"
 )]
 
 mod bind;
 mod call;
 mod innermost;
+mod kinds;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod methods;

@@ -1,6 +1,8 @@
 //! S2: tools of MCP servers from their descriptions.
 
 use std::error::Error as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
 use onionskin::spec::{NotConnected, SpecError, Transform};
 use onionskin::{ErrorKind, ToolSource, ToolSpec, call};
@@ -17,7 +19,7 @@ const DUMPS: [(&str, &str); 7] = [
     ("time", include_str!("../data/mcp-tools/tools-time.json")),
 ];
 
-fn dumps() -> impl Iterator<Item = (String, Value)> {
+pub fn dumps() -> impl Iterator<Item = (String, Value)> {
     DUMPS.into_iter().flat_map(|(server, text)| {
         let tools: Vec<Value> = serde_json::from_str(text).unwrap();
         tools.into_iter().map(move |tool| (format!("{server}/{}", tool["name"]), tool))
@@ -45,19 +47,74 @@ fn s2_all_dumps_import() {
     assert_eq!(count, 48);
 }
 
+/// Has the compiler read stubs, each as a function of a trait of its own.
+fn compile(stubs: &[String]) {
+    let mut file = "pub struct Value;\npub struct ToolOutput;\n".to_owned();
+    for (at, stub) in stubs.iter().enumerate() {
+        file.push_str(&format!("pub mod m{at} {{ use super::*; pub trait T {{\n{stub}\n}} }}\n"));
+    }
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut compiler = Command::new(rustc)
+        .args([
+            "--edition=2024",
+            "--crate-type=lib",
+            "--crate-name=stubs",
+            "--cap-lints=allow",
+            "--emit=metadata=-",
+            "-",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    compiler.stdin.take().unwrap().write_all(file.as_bytes()).unwrap();
+    let output = compiler.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn s1_the_stub_of_every_dump_is_a_signature_that_rust_can_read() {
-    for (place, tool) in dumps() {
-        let code = ToolSpec::from_mcp(tool).unwrap().code();
-        let mut signature = String::new();
-        for line in code.lines().filter(|line| !line.starts_with("///")) {
-            signature.push_str(line);
-        }
-        assert!(signature.starts_with("async fn ") && signature.ends_with(';'), "{place}: {code}");
-        let (inputs, output) = signature.split_once(") -> ").unwrap();
-        let word = |c: char| c.is_alphanumeric() || "_ ():,<>".contains(c);
-        assert!(inputs.chars().all(word) && !output.is_empty(), "{place}: {code}");
+    let stubs: Vec<_> = dumps().map(|(_, tool)| ToolSpec::from_mcp(tool).unwrap().code()).collect();
+    for stub in &stubs {
+        let line = stub.lines().last().unwrap();
+        assert!(line.starts_with("async fn ") && line.ends_with(';'), "{stub}");
     }
+    compile(&stubs);
+}
+
+#[test]
+fn s1_the_stub_writes_every_name_as_rust_can() {
+    let names = [
+        "type",
+        "self",
+        "Self",
+        "a-b",
+        "a_b",
+        "_",
+        "-",
+        "",
+        "2d",
+        "gen",
+        "größe",
+        "a b\n",
+        "x\u{1F600}",
+        "½",
+    ];
+    let property = |name: &&str| ((*name).to_owned(), json!({"type": "string", "description": "one\rtwo"}));
+    let properties: serde_json::Map<_, _> = names.iter().map(property).collect();
+    let stub = |name: &str| {
+        let tool = json!({
+            "name": name,
+            "description": "A\rb */ \"c\"",
+            "inputSchema": {"type": "object", "properties": properties, "required": names},
+        });
+        ToolSpec::from_mcp(tool).unwrap().code()
+    };
+    let stubs = ["match", "crate", "_", "my-tool", "fn main() {}"].map(stub);
+    assert!(stubs[0].contains("async fn r#match(") && stubs[0].contains("r#type: String"), "{}", stubs[0]);
+    assert!(stubs[0].contains("größe: String") && stubs[3].contains("async fn my_tool("), "{}", stubs[3]);
+    compile(&stubs);
 }
 
 #[tokio::test]

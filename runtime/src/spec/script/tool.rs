@@ -132,6 +132,10 @@ impl DynTool for Script {
             off_thread(move || inner.call(&tool, values, &watch)).await
         })
     }
+
+    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
+        self.values(args).err()
+    }
 }
 
 impl Inner {
