@@ -87,11 +87,16 @@ fn walk(value: &Value, schema: &Value, root: Root<'_>, path: &str, depth: usize,
         if let Some(options) = object.get(key).and_then(Value::as_array) {
             let verdicts: Vec<_> = options.iter().map(fits).collect();
             if verdicts.iter().all(|problems| !problems.is_empty()) {
-                // The option that got furthest tells most; options that already differ in kind tell nothing.
-                match verdicts.into_iter().find(|problems| problems.iter().all(|p| p.path.len() > path.len()))
-                {
-                    Some(deep) => out.extend(deep),
-                    None => out.push(mismatch(path, schema, value)),
+                // The option that was meant tells most, else one that got further than to differ in kind.
+                let deep = |(_, problems): &(_, Vec<Problem>)| {
+                    problems.iter().all(|problem| problem.path.len() > path.len())
+                };
+                let mut deep: Vec<_> = options.iter().zip(verdicts).filter(deep).collect();
+                let meant = deep.iter().position(|(option, _)| is_meant(value, option, root.schema));
+                if deep.is_empty() {
+                    out.push(mismatch(path, schema, value));
+                } else {
+                    out.extend(deep.swap_remove(meant.unwrap_or_default()).1);
                 }
                 return;
             }
@@ -114,6 +119,19 @@ fn walk(value: &Value, schema: &Value, root: Root<'_>, path: &str, depth: usize,
         Value::Number(number) => walk_number(number.as_f64().unwrap_or_default(), value, object, path, out),
         _ => {}
     }
+}
+
+/// Whether an object has the tags of an option, or what must be there where it has no tags.
+fn is_meant(value: &Value, option: &Value, root: &Value) -> bool {
+    let option = resolve(option, root).unwrap_or(option);
+    let properties = option["properties"].as_object().into_iter().flatten();
+    let mut tags = properties.filter_map(|(name, property)| Some((name, property.get("const")?))).peekable();
+    if tags.peek().is_some() {
+        return tags.all(|(name, only)| value.get(name) == Some(only));
+    }
+    let required = option["required"].as_array();
+    required
+        .is_some_and(|names| names.iter().all(|name| value.get(name.as_str().unwrap_or_default()).is_some()))
 }
 
 fn mismatch(path: &str, schema: &Value, value: &Value) -> Problem {

@@ -26,6 +26,8 @@ pub enum Takes {
     OpenAi,
     /// All of them, but only with `lossy`: a tuple of different types.
     Lossy,
+    /// As `Lossy`: an object with fields of its own and of any name, which is closed so.
+    Closed,
     /// None: a map, or a value of any type.
     None,
 }
@@ -270,6 +272,9 @@ matrix! {
         vec_of_pairs: Vec<(String, i64)>, any::<Vec<(String, i64)>>();
         option_pair: Option<(String, f64)>, any::<Option<(String, f64)>>();
     }
+    Closed {
+        flat_map: FlatMap, FlatMap::make();
+    }
     None {
         // Its schema says "an object", and no more.
         empty_struct: Empty, Empty::make();
@@ -280,7 +285,6 @@ matrix! {
         map_of_maps: BTreeMap<String, BTreeMap<String, bool>>, any::<BTreeMap<String, BTreeMap<String, bool>>>();
         option_map: Option<BTreeMap<String, u8>>, any::<Option<BTreeMap<String, u8>>>();
         keyed: Keyed, Keyed::make();
-        flat_map: FlatMap, FlatMap::make();
         anything: Value, any::<Option<i64>>().prop_map(Value::from);
         any_object: serde_json::Map<String, Value>, any::<BTreeMap<String, bool>>();
         any_inside: Any, Any::make();

@@ -13,5 +13,7 @@
 )]
 
 mod cases;
+mod forms;
 mod judge;
+mod refusals;
 mod types;
