@@ -113,8 +113,8 @@ fn length(value: &Value) -> usize {
     value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
-/// Anthropic's limits on all strict tools of one request.
-pub(super) fn anthropic(schemas: &[&Value]) -> Vec<ExportError> {
+/// Anthropic's limits on all strict tools of one request, which errors call `subject`.
+pub(super) fn anthropic(subject: &str, schemas: &[&Value]) -> Vec<ExportError> {
     let (mut optional, mut unions) = (0, 0);
     for schema in schemas {
         count_optional(schema, &mut optional, &mut unions);
@@ -132,7 +132,7 @@ pub(super) fn anthropic(schemas: &[&Value]) -> Vec<ExportError> {
     ];
     let over = limits.into_iter().filter(|(found, most, ..)| found > most);
     over.map(|(found, most, what, next)| ExportError::Limit {
-        subject: "the request".to_owned(),
+        subject: subject.to_owned(),
         provider: Provider::Anthropic,
         what,
         found,
