@@ -285,6 +285,133 @@ async fn a5_signed_reasoning_goes_back_to_anthropic_unchanged() {
     assert_eq!(turn["content"][1]["input"], json!({"text": "one"}));
 }
 
+// ---- strict tools -------------------------------------------------------------------------------
+
+/// An agent with strict tools that Anthropic cannot take so: the second is recursive.
+struct Climber;
+
+impl onionskin::Agent for Climber {
+    const NAME: &'static str = "climber";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        let tree = json!({
+            "type": "object", "properties": {"left": {"$ref": "#/$defs/Tree"}}, "additionalProperties": false,
+        });
+        let schema = json!({
+            "type": "object", "properties": {"tree": {"$ref": "#/$defs/Tree"}}, "required": ["tree"],
+            "additionalProperties": false, "$defs": {"Tree": tree},
+        });
+        let text =
+            json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        let strict = |name: &'static str, schema: Value| {
+            ToolDefinition::new(name, "Says it again.").with_input_schema(schema).with_strict(true).unwrap()
+        };
+        AgentDeclaration::new("climber")
+            .instruction("Climb.")
+            .tool(Echo(strict("echo", text)))
+            .tool(Climb(strict("climb", schema)))
+    }
+}
+
+struct Climb(ToolDefinition);
+
+impl Tool for Climb {
+    const NAME: &'static str = "climb";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn run(&self, _: &ToolContext, _: &mut onionskin::Args) -> ToolResult {
+        Ok(ToolOutput::text("up"))
+    }
+}
+
+async fn climber(model: GenaiModel) -> AgentHandle {
+    let model = model.adapter("anthropic").api_key("key");
+    AgentBuilder::<Climber>::default().model(model).build().await.unwrap()
+}
+
+#[tokio::test]
+async fn s3_what_cannot_be_sent_strictly_ends_the_run_before_the_request() {
+    let (url, seen) = serve(vec![anthropic_says("Up.")]).await;
+    let error = climber(model(&url)).await.run("hello").await.unwrap_err();
+    assert!(
+        matches!(&error, RunError::Model { source: ModelError::Tools(errors), .. } if errors.len() == 1),
+        "{error:?}"
+    );
+    let text = error.to_string();
+    for part in ["`climb`", "Anthropic", "`$.tree", "recursive", "strict_where_taken"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(seen.bodies().len(), 0);
+}
+
+/// Keeps warnings, each with how many requests there had been.
+struct Warnings(Seen, Arc<Mutex<Vec<(usize, String)>>>);
+
+struct Text(String);
+
+impl tracing::field::Visit for Text {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0.push_str(&format!("{field}={value:?} "));
+    }
+}
+
+impl tracing::Subscriber for Warnings {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::WARN && metadata.target().starts_with("onionskin")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        self.1.lock().unwrap().push((self.0.bodies().len(), text.0));
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test]
+async fn s3_where_it_is_asked_for_a_tool_goes_without_strict_and_is_named_once() {
+    let turns = || [anthropic_thinks_and_calls(), anthropic_says("Up.")];
+    let (url, seen) = serve(turns().into_iter().chain(turns()).chain(turns()).collect()).await;
+    let warnings = Arc::default();
+    let _guard = tracing::subscriber::set_default(Warnings(seen.clone(), Arc::clone(&warnings)));
+    let model = model(&url).strict_where_taken();
+    let agent = climber(model.clone()).await;
+    for _ in 0..2 {
+        assert_eq!(agent.run("hello").await.unwrap().text, "Up.");
+    }
+    let other = climber(model).await;
+    other.run("hello").await.unwrap();
+    let bodies = seen.bodies();
+    assert_eq!(bodies.len(), 6);
+    for body in bodies {
+        assert_eq!((&body["tools"][0]["name"], &body["tools"][0]["strict"]), (&json!("echo"), &json!(true)));
+        assert_eq!((&body["tools"][1]["name"], &body["tools"][1]["strict"]), (&json!("climb"), &Value::Null));
+    }
+    let warnings = warnings.lock().unwrap();
+    // For each agent before its first request, and not at every turn.
+    assert_eq!(warnings.iter().map(|(requests, _)| *requests).collect::<Vec<_>>(), [0, 4], "{warnings:?}");
+    for part in ["climb", "Anthropic", "`$.tree", "recursive"] {
+        assert!(warnings.iter().all(|(_, text)| text.contains(part)), "{part}: {warnings:?}");
+    }
+    assert!(!warnings[0].1.contains("echo"), "{warnings:?}");
+}
+
 #[tokio::test]
 async fn a5_an_answer_that_is_not_streamed() {
     let body = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",

@@ -1,5 +1,7 @@
 //! The numbers in a provider's documentation, counted. No program outside counts them before a request is refused.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::error::{ExportError, Provider, Site};
@@ -8,7 +10,6 @@ use super::error::{ExportError, Provider, Site};
 #[derive(Default)]
 struct Count {
     properties: usize,
-    depth: usize,
     /// Characters of property names, names of definitions, listed values and constants.
     characters: usize,
     values: usize,
@@ -18,11 +19,12 @@ struct Count {
 /// OpenAI's limits on one schema, from its guide on structured outputs.
 pub(super) fn openai(site: Site<'_>, schema: &Value) -> Result<(), ExportError> {
     let mut count = Count::default();
-    count.walk(schema, 0);
+    count.walk(schema);
+    let mut depth = Depth { root: schema, known: BTreeMap::from([("#", 0)]) };
     let (listed, length) = count.longest_list;
     let limits = [
         (count.properties, 5000, "properties", "take fewer arguments, or split the tool"),
-        (count.depth, 10, "levels of objects inside objects", "flatten the argument types"),
+        (depth.of(schema, STEPS), 10, "levels of objects inside objects", "flatten the argument types"),
         (count.characters, 120_000, "characters of names and listed values", "shorten names and lists"),
         (count.values, 1000, "listed values", "take a string and check it in the tool"),
         (
@@ -42,24 +44,16 @@ pub(super) fn openai(site: Site<'_>, schema: &Value) -> Result<(), ExportError> 
 }
 
 impl Count {
-    /// A recursive type counts once.
-    fn walk(&mut self, schema: &Value, depth: usize) {
+    /// A type that is referred to counts once.
+    fn walk(&mut self, schema: &Value) {
         let Value::Object(schema) = schema else { return };
-        let depth = depth + usize::from(schema.contains_key("properties"));
-        self.depth = self.depth.max(depth);
         for (key, value) in schema {
             match (key.as_str(), value) {
-                ("properties", Value::Object(named)) => {
-                    self.properties += named.len();
+                ("properties" | "$defs", Value::Object(named)) => {
+                    self.properties += if key == "properties" { named.len() } else { 0 };
                     for (name, schema) in named {
                         self.characters += name.chars().count();
-                        self.walk(schema, depth);
-                    }
-                }
-                ("$defs", Value::Object(named)) => {
-                    for (name, schema) in named {
-                        self.characters += name.chars().count();
-                        self.walk(schema, 0);
+                        self.walk(schema);
                     }
                 }
                 ("enum", Value::Array(values)) => {
@@ -71,15 +65,47 @@ impl Count {
                     }
                 }
                 ("const", value) => self.characters += length(value),
-                ("items", item) => self.walk(item, depth),
-                ("anyOf", Value::Array(options)) => {
-                    for option in options {
-                        self.walk(option, depth);
-                    }
-                }
+                ("items", item) => self.walk(item),
+                ("anyOf", Value::Array(options)) => options.iter().for_each(|option| self.walk(option)),
                 _ => {}
             }
         }
+    }
+}
+
+/// How many objects stand inside of one another. On its way through itself a recursive type counts once.
+struct Depth<'s> {
+    root: &'s Value,
+    /// What was counted behind references; 0 while that is being done.
+    known: BTreeMap<&'s str, usize>,
+}
+
+/// Schemas inside of schemas beyond this are deeper than any provider takes.
+const STEPS: usize = 512;
+
+impl<'s> Depth<'s> {
+    fn of(&mut self, schema: &'s Value, steps: usize) -> usize {
+        let Some(steps) = steps.checked_sub(1) else { return STEPS };
+        if let Some(pointer) = schema["$ref"].as_str() {
+            return self.behind(pointer, steps);
+        }
+        let properties = schema["properties"].as_object();
+        let options = schema["anyOf"].as_array();
+        let inside = properties.into_iter().flat_map(|named| named.values());
+        let inside = inside.chain(options.into_iter().flatten()).chain(schema.get("items"));
+        let deepest = inside.map(|schema| self.of(schema, steps)).max();
+        deepest.unwrap_or_default() + usize::from(properties.is_some())
+    }
+
+    fn behind(&mut self, pointer: &'s str, steps: usize) -> usize {
+        if let Some(known) = self.known.get(pointer) {
+            return *known;
+        }
+        self.known.insert(pointer, 0);
+        let target = pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+        let depth = target.map_or(0, |target| self.of(target, steps));
+        self.known.insert(pointer, depth);
+        depth
     }
 }
 
@@ -87,8 +113,8 @@ fn length(value: &Value) -> usize {
     value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
-/// Anthropic's limits on all strict tools of one request.
-pub(super) fn anthropic(schemas: &[&Value]) -> Vec<ExportError> {
+/// Anthropic's limits on all strict tools of one request, which errors call `subject`.
+pub(super) fn anthropic(subject: &str, schemas: &[&Value]) -> Vec<ExportError> {
     let (mut optional, mut unions) = (0, 0);
     for schema in schemas {
         count_optional(schema, &mut optional, &mut unions);
@@ -106,7 +132,7 @@ pub(super) fn anthropic(schemas: &[&Value]) -> Vec<ExportError> {
     ];
     let over = limits.into_iter().filter(|(found, most, ..)| found > most);
     over.map(|(found, most, what, next)| ExportError::Limit {
-        subject: "the request".to_owned(),
+        subject: subject.to_owned(),
         provider: Provider::Anthropic,
         what,
         found,

@@ -88,15 +88,19 @@ pub fn request<'t>(
     if form == Form::Anthropic {
         let strict = exported.iter().filter(|form| form["strict"] == true);
         let schemas: Vec<_> = strict.map(|form| &form["input_schema"]).collect();
-        errors.extend(count::anthropic(&schemas));
+        errors.extend(count::anthropic("the request", &schemas));
     }
     if errors.is_empty() { Ok(exported) } else { Err(errors) }
 }
 
-/// The schemas of a request's strict tools in a provider's strict dialect; none of a tool that is not strict, that the dialect
-/// has no form for, or that is beyond what the provider takes in one request. A run goes on without, and says so.
+/// The schemas of a request's strict tools in a provider's strict dialect, and why there is none of a tool: the dialect has
+/// no form for it, or with it the request is beyond what the provider takes. After the first such one none goes strictly,
+/// so that what does is the same whatever else is in them.
 #[cfg(feature = "genai")]
-pub(crate) fn strict_schemas(provider: Provider, tools: &[ToolDeclaration]) -> Vec<Option<Value>> {
+pub(crate) fn strict_schemas(
+    provider: Provider,
+    tools: &[ToolDeclaration],
+) -> (Vec<Option<Value>>, Vec<ExportError>) {
     let schema = |tool: &ToolDeclaration| {
         let site = Site { tool: &tool.name, provider, lossy: false };
         let mut schema = (*tool.input_schema).clone();
@@ -109,30 +113,31 @@ pub(crate) fn strict_schemas(provider: Provider, tools: &[ToolDeclaration]) -> V
             _ => strict_input_schema(site, &schema),
         }
     };
-    let mut schemas: Vec<Option<Value>> = vec![None; tools.len()];
+    let (mut schemas, mut errors) = (vec![None; tools.len()], Vec::new());
     if !matches!(provider, Provider::OpenAi | Provider::Anthropic) {
-        return schemas;
+        return (schemas, errors);
     }
-    let mut beyond = Vec::new();
+    let mut beyond = false;
     for (at, tool) in tools.iter().enumerate().filter(|(_, tool)| tool.strict) {
         match schema(tool) {
-            Err(error) => tracing::warn!(tool = &*tool.name, "sent without `strict`: {error}"),
-            Ok(_) if !beyond.is_empty() => beyond.push(&*tool.name),
+            Err(error) => errors.push(error),
+            Ok(_) if beyond => {}
             Ok(schema) => {
                 schemas[at] = Some(schema);
                 let strict: Vec<_> = schemas.iter().flatten().collect();
-                if provider == Provider::Anthropic && !count::anthropic(&strict).is_empty() {
+                let subject = format!("the request with the tool `{}`", tool.name);
+                let over = if provider == Provider::Anthropic {
+                    count::anthropic(&subject, &strict)
+                } else {
+                    Vec::new()
+                };
+                if !over.is_empty() {
+                    errors.extend(over);
                     schemas[at] = None;
-                    beyond.push(&*tool.name);
+                    beyond = true;
                 }
             }
         }
     }
-    if !beyond.is_empty() {
-        tracing::warn!(
-            tools = beyond.join(", "),
-            "sent without `strict`: they are beyond what {provider} takes in one request"
-        );
-    }
-    schemas
+    (schemas, errors)
 }

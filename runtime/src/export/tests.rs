@@ -1,12 +1,14 @@
 //! Each rule of each dialect, one schema each.
 #![allow(clippy::needless_pass_by_value, reason = "schemas are written where they are passed")]
 
+mod numbers;
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::{ToolDefinition, ToolExample};
+use crate::tool::{Annotations, ToolDefinition, ToolExample};
 
 /// A tool with one required parameter `x` of this schema.
 fn one(schema: Value) -> ToolDefinition {
@@ -269,55 +271,29 @@ fn s3_custom_fields_stand_beside_the_name() {
 }
 
 #[test]
-fn s3_numbers_are_counted_before_a_request() {
-    let limit_of = |schema: Value| match openai_chat(&one(schema), &strict()).unwrap_err() {
-        ExportError::Limit { what, found, most, .. } => (what, found, most),
-        other => panic!("{other}"),
-    };
-    let string = json!({"type": "string"});
-    let many: Map<_, _> = (0..5000).map(|at| (format!("p{at}"), string.clone())).collect();
-    assert_eq!(limit_of(json!({"type": "object", "properties": many})), ("properties", 5001, 5000));
-    let mut deep = json!({"type": "object", "properties": {}});
-    for _ in 0..9 {
-        deep = json!({"type": "object", "properties": {"d": deep}});
-    }
-    assert_eq!(limit_of(deep), ("levels of objects inside objects", 11, 10));
-    let words: Vec<_> = (0..1001).map(|at| at.to_string()).collect();
-    assert_eq!(limit_of(json!({"enum": words})), ("listed values", 1001, 1000));
-    let long: Vec<_> = (0..251).map(|at| format!("{at:060}")).collect();
-    assert_eq!(limit_of(json!({"enum": long})).2, 15_000);
-    let long = json!({"type": "object", "properties": {"n".repeat(120_000): string}});
-    assert_eq!(limit_of(long), ("characters of names and listed values", 120_001, 120_000));
-}
-
-#[test]
-fn s3_what_a_request_may_have_is_counted_over_its_tools() {
-    let tool = |at: usize, schema: &Value| {
-        ToolDefinition::new(format!("look_{at}"), "Looks.").with_input_schema(schema.clone())
-    };
-    let whats = |schema: &Value, count: usize| -> Vec<&'static str> {
-        let tools: Vec<_> = (0..count).map(|at| tool(at, schema)).collect();
-        request(Form::OpenAiChat, &tools, &strict()).unwrap();
-        request(Form::Anthropic, &tools, &ExportOptions::new()).unwrap();
-        let errors = request(Form::Anthropic, &tools, &strict()).err().unwrap_or_default();
-        errors
-            .iter()
-            .map(|error| match error {
-                ExportError::Limit { what, .. } => *what,
-                other => panic!("{other}"),
-            })
-            .collect()
-    };
-    let plain = json!({"type": "object", "properties": {}});
-    assert!(whats(&plain, 20).is_empty());
-    assert_eq!(whats(&plain, 21), ["strict tools"]);
-    let two = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}});
-    assert!(whats(&two, 12).is_empty());
-    assert_eq!(whats(&two, 13), ["optional parameters in strict tools"]);
-    let union =
-        json!({"type": "object", "properties": {"a": {"type": ["string", "integer"]}}, "required": ["a"]});
-    assert!(whats(&union, 16).is_empty());
-    assert_eq!(whats(&union, 17), ["parameters with a union of types in strict tools"]);
+fn s3_mcp_has_all_that_a_definition_has() {
+    let tool = one(json!({"type": "string"}));
+    let input = Value::clone(&tool.input_schema);
+    let output = json!({"type": "object", "properties": {"result": {"type": "integer"}}});
+    let mut tool = tool.with_output_schema(output.clone());
+    tool.title = Some("A look".into());
+    tool.meta = Some(Arc::new(json!({"team": "sight"})));
+    tool.annotations = Annotations { read_only: Some(true), open_world: Some(false), ..Annotations::NONE };
+    let exported = mcp(&tool, &ExportOptions::new()).unwrap();
+    let wanted = json!({
+        "name": "look", "title": "A look", "description": "Looks.", "inputSchema": input, "outputSchema": output,
+        "annotations": {"readOnlyHint": true, "openWorldHint": false}, "_meta": {"team": "sight"},
+    });
+    assert_eq!(exported, wanted);
+    #[cfg(feature = "mcp")]
+    assert_eq!(serde_json::to_value(mcp_tool(&tool).unwrap()).unwrap(), wanted);
+    // What a tool does not have is not there.
+    let bare = mcp(&ToolDefinition::new("look", "Looks."), &ExportOptions::new()).unwrap();
+    let keys: Vec<_> = bare.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["name", "description", "inputSchema"]);
+    tool.meta = Some(Arc::new(json!(["no object"])));
+    #[cfg(feature = "mcp")]
+    assert_eq!(path_of(mcp_tool(&tool).unwrap_err()), "$");
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub use self::genai::GenaiModel;
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};
 
+use crate::export::ExportError;
 pub use crate::tool::table::ToolDeclaration;
 
 /// A language model.
@@ -250,6 +251,12 @@ pub enum ModelError {
     /// The model was set up wrongly.
     #[error("the model is not set up: {0}")]
     Setup(String),
+    /// The provider cannot take strict tools of the agent so, and nobody asked to send them otherwise. There was no request.
+    #[error(
+        "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    Tools(Vec<ExportError>),
     /// A scripted model has no turn for this request.
     #[error("{0}")]
     Script(ScriptError),

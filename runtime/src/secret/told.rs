@@ -98,7 +98,7 @@ impl Needles {
             | ModelError::Transport(text)
             | ModelError::Malformed(text)
             | ModelError::Setup(text) => self.text(text),
-            ModelError::Timeout(_) | ModelError::Script(_) => {}
+            ModelError::Timeout(_) | ModelError::Tools(_) | ModelError::Script(_) => {}
         }
     }
 }

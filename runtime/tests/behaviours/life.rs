@@ -1,8 +1,8 @@
 //! Guardrails, approval and cache of tools.
 
 use onionskin::{
-    Approval, ApprovalRequest, Args, Next, Script, ScriptedTurn, State, ToolOutput, ToolResult, agent,
-    guardrail, tool, tool_hook,
+    Approval, ApprovalRequest, Args, CallOutcome, ErrorKind, Exit, Next, RunError, Script, ScriptedTurn,
+    State, ToolOutput, ToolResult, agent, guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -23,6 +23,42 @@ fn redact(output: &ToolOutput) -> Result<(), &'static str> {
 fn guarded_add_one(x: i64, log: State<Log>) -> i64 {
     log.push("tool");
     x + 1
+}
+
+#[guardrail(input)]
+fn trips(_args: &Args) -> ToolResult<()> {
+    Err(Exit::abort("the wire was touched"))
+}
+
+#[guardrail(input)]
+fn fails(_args: &Args) {
+    panic!("nobody expected that");
+}
+
+/// Has an effect that cannot be taken back.
+#[tool(input_guardrails = [trips])]
+fn wired(x: i64, log: State<Log>) -> i64 {
+    log.push("tool");
+    x
+}
+
+/// Is guarded by what fails.
+#[tool(input_guardrails = [fails])]
+fn unguarded(x: i64, log: State<Log>) -> i64 {
+    log.push("tool");
+    x
+}
+
+#[tool_hook]
+fn background_log(_output: &ToolOutput, log: State<Log>) {
+    log.push("queued");
+}
+
+/// Keeps what it gave; what it gave is noted in the background.
+#[tool(cache, input_guardrails = [no_thirteen], hooks = [background_log])]
+fn noted(x: i64, log: State<Log>) -> i64 {
+    log.push("tool");
+    x
 }
 
 /// Adds one, once for all.
@@ -55,7 +91,7 @@ agent! {
     Plain {
         instruction: "Work.",
         state: Log,
-        function_tools: [Guarded, cached, danger],
+        function_tools: [Guarded, cached, danger, wired, unguarded, noted],
     }
     Twice {
         instruction: "Work.",
@@ -106,6 +142,46 @@ pub async fn guardrail_rejects_input(case: Value) {
 pub async fn guardrail_rejects_output(case: Value) {
     assert_eq!(case["given"]["guard_out"], "42 -> redacted");
     one_call("add_one", case["given"]["args"].clone(), None, &case["expect"]).await;
+}
+
+/// At a tool: the guardrail ends the run with a typed error, and the tool has not started.
+pub async fn guardrail_ends_the_run(case: Value) {
+    assert_eq!(case["given"]["input_guardrail"], "trips");
+    assert_eq!(case["expect"]["run_error"], "typed");
+    let log = Log::default();
+    let agent = Plain::builder().model(script(&[("wired", json!({ "x": 1 }))])).state(log.clone());
+    match agent.run("go").await {
+        Err(RunError::Aborted(abort)) => assert_eq!(abort.reason(), "the wire was touched"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(log.lines(), [""; 0]);
+}
+
+/// What follows on a call does not begin before the guardrails have let it pass.
+pub async fn guardrail_before_side_effects(case: Value) {
+    assert_eq!(case["given"]["hooks"], json!(["background_log", "guard_rejects"]));
+    let lines = async |x: i64| {
+        let log = Log::default();
+        let model = script(&[("noted", json!({ "x": x }))]);
+        Plain::builder().model(model).state(log.clone()).run("go").await.unwrap();
+        log.lines()
+    };
+    assert_eq!(lines(12).await, ["tool", "queued"]);
+    let refused = lines(13).await;
+    assert_eq!(json!(refused.contains(&"queued".to_owned())), case["expect"]["background_log_queued"]);
+    assert_eq!(refused, [""; 0]);
+}
+
+/// An error that no guardrail meant to give is none that is ignored.
+pub async fn guardrail_that_fails_refuses(case: Value) {
+    assert_eq!(case["given"]["pre_hook"], "raises a non-check error");
+    assert_eq!(case["expect"]["note"], "make it a Result; ignoring must be explicit");
+    let log = Log::default();
+    let agent = Plain::builder().model(script(&[("unguarded", json!({ "x": 1 }))])).state(log.clone());
+    let output = agent.run("go").await.unwrap();
+    assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Panic)));
+    assert!(output.tool_calls[0].to_text().contains("nobody expected that"));
+    assert_eq!((log.lines().len(), &*output.text), (0, "done"));
 }
 
 pub async fn approval_granted(case: Value) {

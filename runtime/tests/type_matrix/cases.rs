@@ -173,6 +173,9 @@ matrix! {
         borrowed_optional_slice: Option<&[u8]> => Option<Vec<u8>>, |x| x.map(<[u8]>::to_vec), any::<Option<Vec<u8>>>();
         borrowed_optional_struct: Option<&Point> => Option<Point>, |x| x.cloned(), prop::option::of(Point::make());
         borrowed_cow: Cow<'_, str> => String, |x| x.into_owned(), text();
+        borrowed_cow_slice: Cow<'_, [i64]> => Vec<i64>, |x| x.into_owned(), any::<Vec<i64>>();
+        borrowed_bytes: &[u8] => Vec<u8>, |x| x.to_vec(), any::<Vec<u8>>();
+        borrowing_struct: Lent<'_> => Lent<'static>, |x| x.kept(), Lent::make();
 
         option_int: Option<i64>, any::<Option<i64>>();
         option_uint: Option<u8>, any::<Option<u8>>();
@@ -190,7 +193,11 @@ matrix! {
         option_array: Option<[i64; 2]>, any::<Option<[i64; 2]>>();
         option_unit: Option<()>, Just(None::<()>);
 
+        // Bytes are a list of numbers, as serde has them; as text where the type says so.
         vec_bytes: Vec<u8>, any::<Vec<u8>>();
+        boxed_bytes: Box<[u8]>, any::<Vec<u8>>();
+        array_of_bytes: [u8; 4], any::<[u8; 4]>();
+        blob: Blob, Blob::make();
         vec_string: Vec<String>, any::<Vec<String>>();
         vec_bool: Vec<bool>, any::<Vec<bool>>();
         vec_vec: Vec<Vec<i64>>, any::<Vec<Vec<i64>>>();
@@ -243,6 +250,8 @@ matrix! {
         documented: Documented, Documented::make();
         external: External, External::make();
         tagged: Tagged, Tagged::make();
+        tagged_newtype: TaggedNewtype, TaggedNewtype::make();
+        field_cased: FieldCased, FieldCased::make();
         adjacent: Adjacent, Adjacent::make();
         untagged: Untagged, Untagged::make();
         single: Single, Single::make();

@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use crate::cases::{Case, all};
-use crate::forms::{forms, t5_compiler_and_export_agree};
+use crate::forms::{Form, forms, t5_compiler_and_export_agree};
 use crate::refusals::{refusals, small};
 
 /// Types of which no value is refused.
@@ -46,7 +46,7 @@ pub(crate) fn judge(name: &str) {
         panic!("{name}: {error}");
     }
     assert_eq!(refused.get() == 0, ANYTHING.contains(&name), "{name}: {} were refused", refused.get());
-    assert_eq!(broken.get() == 0, forms.iter().all(|form| form.is_own()), "{name}: {}", broken.get());
+    assert_eq!(broken.get() == 0, forms.iter().all(Form::is_own), "{name}: {}", broken.get());
 }
 
 pub(crate) fn validator(schema: &Value) -> Validator {

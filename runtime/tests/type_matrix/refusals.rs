@@ -71,7 +71,9 @@ pub(crate) fn changes(args: &Value) -> Vec<(Vec<String>, Change)> {
         let mut add = |change| all.push((place.clone(), change));
         // Arguments that are no object at all are another matter.
         if !place.is_empty() {
-            wrongs(value).into_iter().for_each(|wrong| add(Change::Is(wrong)));
+            for wrong in wrongs(value) {
+                add(Change::Is(wrong));
+            }
         }
         match value {
             Value::Object(fields) => {

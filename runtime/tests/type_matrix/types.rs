@@ -1,5 +1,6 @@
 //! Types that people write, and how values of them are made.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use onionskin::Strict;
@@ -219,6 +220,61 @@ pub enum Single {
     Only { a: u8 },
 }
 
+/// Bytes as the text that they are in hexadecimal.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
+pub struct Blob {
+    #[serde(with = "hexadecimal")]
+    #[schemars(with = "String", regex(pattern = "^([0-9a-f]{2})*$"))]
+    pub data: Vec<u8>,
+}
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
+#[serde(tag = "kind")]
+pub enum TaggedNewtype {
+    Point(Point),
+    Named(Named),
+}
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum FieldCased {
+    FirstOne { long_name: i64, other_name: Option<bool> },
+    SecondOne,
+}
+/// What it holds is borrowed from the arguments.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Strict)]
+pub struct Lent<'a> {
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    #[serde(borrow)]
+    pub words: Vec<Cow<'a, str>>,
+}
+
+impl Lent<'_> {
+    pub fn kept(self) -> Lent<'static> {
+        let words = self.words.into_iter().map(|word| word.into_owned().into()).collect();
+        Lent { name: self.name.into_owned().into(), words }
+    }
+}
+
+mod hexadecimal {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let text: Option<String> = digits.map(|digit| char::from_digit(digit.into(), 16)).collect();
+        serializer.serialize_str(&text.unwrap_or_default())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let byte = |at| {
+            let digits = text.get(at..at + 2).ok_or_else(|| D::Error::custom("half a byte"))?;
+            u8::from_str_radix(digits, 16).map_err(D::Error::custom)
+        };
+        (0..text.len()).step_by(2).map(byte).collect()
+    }
+}
+
 fn seven() -> i8 {
     7
 }
@@ -321,5 +377,14 @@ make! {
     Expr: (any::<i64>(), 0..4) => |(value, depth)| {
         (0..depth).fold(Expr::Value { value }, |of, _| Expr::Neg { of: Box::new(of) })
     };
+    Blob: any::<Vec<u8>>() => |data| Blob { data };
+    TaggedNewtype: (any::<bool>(), Point::make(), Named::make())
+        => |(first, point, named)| if first { TaggedNewtype::Point(point) } else { TaggedNewtype::Named(named) };
+    FieldCased: any::<Option<(i64, Option<bool>)>>() => |fields| match fields {
+        Some((long_name, other_name)) => FieldCased::FirstOne { long_name, other_name },
+        None => FieldCased::SecondOne,
+    };
+    Lent<'static>: any::<(String, Vec<String>)>()
+        => |(name, words)| Lent { name: name.into(), words: words.into_iter().map(Cow::Owned).collect() };
     Single: any::<u8>() => |a| Single::Only { a };
 }

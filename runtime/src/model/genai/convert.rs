@@ -1,7 +1,7 @@
 //! From our request to genai's.
 
 use genai::chat::{
-    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, Tool, ToolCall as TheirCall,
+    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, ToolCall as TheirCall,
     ToolResponse,
 };
 use serde_json::{Map, Value, json};
@@ -9,10 +9,9 @@ use serde_json::{Map, Value, json};
 use super::answer::Carried;
 use crate::args::parse_object;
 use crate::content::{ContentBlock, Media};
-use crate::export::{Provider, strict_schemas};
-use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolDeclaration, ToolResultMessage};
+use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
 
-/// A request to a provider that is spoken to in this protocol.
+/// A request to a provider that is spoken to in this protocol, without its tools.
 pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest {
     let mut messages = Vec::with_capacity(request.messages.len());
     for message in &request.messages {
@@ -28,31 +27,7 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
     }
     let mut chat = ChatRequest::new(messages);
     chat.system = request.system.as_deref().filter(|text| !text.is_empty()).map(str::to_owned);
-    if !request.tools.is_empty() {
-        chat.tools = Some(tools(&request.tools, adapter));
-    }
     chat
-}
-
-/// The tools, the strict ones in the provider's strict dialect.
-fn tools(all: &[ToolDeclaration], adapter: &str) -> Vec<Tool> {
-    let provider = match adapter {
-        "openai" | "openai_resp" => Provider::OpenAi,
-        "anthropic" => Provider::Anthropic,
-        _ => Provider::Plain,
-    };
-    let declared = all.iter().zip(strict_schemas(provider, all)).map(|(tool, strict)| {
-        let declared = Tool::new(&*tool.name).with_description(&*tool.description);
-        match strict {
-            Some(schema) => declared.with_schema(schema).with_strict(true),
-            None => {
-                let declared = declared.with_schema((*tool.input_schema).clone());
-                // What says nothing is strict there.
-                if adapter == "openai_resp" { declared.with_strict(false) } else { declared }
-            }
-        }
-    });
-    declared.collect()
 }
 
 /// Sampling, and all of the answer captured.
@@ -170,8 +145,6 @@ fn kind_of(block: &ContentBlock) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::content::Image;
 
@@ -189,15 +162,9 @@ mod tests {
     }
 
     #[test]
-    fn a5_system_tools_and_params_are_sent() {
+    fn a5_system_and_params_are_sent() {
         let mut request = ModelRequest::new("a", "hi");
         request.system = Some("Be kind.".into());
-        request.tools = Arc::new([ToolDeclaration {
-            name: "look".into(),
-            description: "Looks.".into(),
-            input_schema: Arc::new(json!({"type": "object", "properties": {"at": {"type": "string"}}})),
-            strict: false,
-        }]);
         request.params = RequestParams {
             temperature: Some(0.5),
             top_p: Some(0.9),
@@ -207,79 +174,10 @@ mod tests {
         };
         let chat = seen(&request, "openai");
         assert_eq!(chat["system"], "Be kind.");
-        assert_eq!(chat["tools"][0]["name"], "look");
-        assert_eq!(chat["tools"][0]["description"], "Looks.");
-        assert_eq!(chat["tools"][0]["schema"]["properties"]["at"]["type"], "string");
         let options = options(&request.params);
         assert_eq!((options.temperature, options.top_p), (Some(0.5), Some(0.9)));
         assert_eq!((options.max_tokens, options.seed), (Some(7), Some(3)));
         assert_eq!(options.stop_sequences, ["END"]);
-    }
-
-    #[test]
-    fn t5_strict_tools_are_sent_in_the_providers_dialect() {
-        let declared = |at: usize, schema: &Value| ToolDeclaration {
-            name: format!("look_{at}").into(),
-            description: "Looks.".into(),
-            input_schema: Arc::new(schema.clone()),
-            strict: true,
-        };
-        let sent = |tools: Vec<ToolDeclaration>, adapter: &str| {
-            let mut request = ModelRequest::new("a", "hi");
-            request.tools = tools.into();
-            seen(&request, adapter)["tools"].as_array().cloned().unwrap_or_default()
-        };
-        let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}});
-        let tool = || vec![declared(0, &schema)];
-        for (adapter, required) in
-            [("openai", json!(["at"])), ("openai_resp", json!(["at"])), ("anthropic", json!([]))]
-        {
-            let sent = &sent(tool(), adapter)[0];
-            assert_eq!(
-                (&sent["strict"], &sent["schema"]["required"]),
-                (&json!(true), &required),
-                "{adapter}"
-            );
-        }
-        let plain = &sent(tool(), "gemini")[0];
-        assert_eq!((&plain["strict"], &plain["schema"]), (&Value::Null, &schema));
-        // A dialect without a form for it, and a request with more than the provider takes.
-        let itself = json!({
-            "type": "object", "properties": {"at": {"$ref": "#/$defs/A"}},
-            "$defs": {"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}},
-        });
-        assert_eq!(sent(vec![declared(0, &itself)], "openai")[0]["strict"], true);
-        assert_eq!(sent(vec![declared(0, &itself)], "anthropic")[0]["strict"], Value::Null);
-        let none = json!({"type": "object", "properties": {}});
-        let mut many: Vec<_> = (0..22).map(|at| declared(at, &none)).collect();
-        let strict = |tool: &Value| tool["strict"] == true;
-        let sent_many = sent(many.clone(), "anthropic");
-        assert!(sent_many[..20].iter().all(strict) && !sent_many[20..].iter().any(strict));
-        assert_eq!(sent_many[20]["schema"], none);
-        assert!(sent(many.clone(), "openai").iter().all(strict));
-        // What has no form does not count.
-        many[3] = declared(3, &itself);
-        let sent_many = sent(many, "anthropic");
-        assert!(!strict(&sent_many[3]) && strict(&sent_many[20]) && !strict(&sent_many[21]));
-        let wide: serde_json::Map<_, _> =
-            (0..25).map(|at| (format!("p{at}"), json!({"type": "string"}))).collect();
-        let wide = declared(1, &json!({"type": "object", "properties": wide}));
-        let sent_wide = sent(vec![declared(0, &schema), wide, declared(2, &none)], "anthropic");
-        assert_eq!(sent_wide.iter().map(strict).collect::<Vec<_>>(), [true, false, false]);
-        // Examples of calls stand in a plain schema only.
-        let mut shown = schema.clone();
-        shown["examples"] = json!([{"at": "home"}]);
-        for adapter in ["openai", "openai_resp", "anthropic"] {
-            let sent = &sent(vec![declared(0, &shown)], adapter)[0];
-            assert_eq!(sent["strict"], true);
-            assert!(!sent.to_string().contains("home"), "{adapter}: {sent}");
-        }
-        assert_eq!(sent(vec![declared(0, &shown)], "gemini")[0]["schema"], shown);
-        // Where nothing said means strict, it is said.
-        let mut open = tool();
-        open[0].strict = false;
-        assert_eq!(sent(open.clone(), "openai_resp")[0]["strict"], false);
-        assert_eq!(sent(open, "openai")[0]["strict"], Value::Null);
     }
 
     #[test]

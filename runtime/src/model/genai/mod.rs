@@ -4,6 +4,7 @@ mod answer;
 mod connect;
 mod convert;
 mod failure;
+mod tools;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,6 +15,7 @@ use genai::{Client, ServiceTarget};
 
 use self::answer::Answer;
 use self::failure::ApiKey;
+use self::tools::Declared;
 use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use crate::secret::Secret;
 
@@ -41,6 +43,7 @@ pub struct GenaiModel {
     adapter: Option<Arc<str>>,
     key: Key,
     stream: bool,
+    tools: Declared,
     client: Arc<OnceLock<Result<Client, ModelError>>>,
 }
 
@@ -65,6 +68,7 @@ impl GenaiModel {
             adapter: None,
             key: Key::default(),
             stream: true,
+            tools: Declared::default(),
             client: Arc::default(),
         }
     }
@@ -122,6 +126,17 @@ impl GenaiModel {
         self
     }
 
+    /// Sends a [strict](crate::export#strict) tool that the provider cannot take so without `strict`, and a warning of
+    /// `tracing` names it, once for an agent's tools. Otherwise it ends the run before the request, with
+    /// [`ModelError::Tools`].
+    ///
+    /// Of tools that are beyond what one request takes, the first in the agent's order go strictly.
+    #[must_use]
+    pub fn strict_where_taken(mut self) -> Self {
+        self.tools = Declared::where_taken();
+        self
+    }
+
     fn client(&self) -> Result<&Client, ModelError> {
         let plain = self.base_url.as_deref().is_some_and(|url| url.starts_with("http:"));
         self.client.get_or_init(|| connect::client(plain)).as_ref().map_err(Clone::clone)
@@ -149,7 +164,8 @@ impl Model for GenaiModel {
         let (target, secret) = self.target(request).await?;
         let client = self.client()?;
         let adapter = target.model.adapter_kind.as_lower_str();
-        let chat = convert::chat_request(request, adapter);
+        let mut chat = convert::chat_request(request, adapter);
+        chat.tools = self.tools.tools(&request.tools, adapter)?;
         let options = convert::options(&request.params);
         let failed = |error| failure::model_error(error, &secret);
         if !self.stream {

@@ -1,0 +1,171 @@
+//! An agent's tools in genai's form, the strict ones in the provider's strict dialect.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use genai::chat::Tool;
+
+use crate::export::{Provider, strict_schemas};
+use crate::model::{ModelError, ToolDeclaration};
+
+/// The tools of the agents that ask one model, each in the form that they were made in for the first request.
+#[derive(Clone, Default)]
+pub(super) struct Declared {
+    /// Whether a strict tool that the provider cannot take so goes without `strict`.
+    where_taken: bool,
+    made: Arc<Mutex<Vec<Made>>>,
+}
+
+struct Made {
+    of: Weak<[ToolDeclaration]>,
+    adapter: &'static str,
+    tools: Vec<Tool>,
+}
+
+impl Declared {
+    pub(super) fn where_taken() -> Self {
+        Self { where_taken: true, ..Self::default() }
+    }
+
+    /// The tools for a request to a provider that is spoken to in this protocol.
+    pub(super) fn tools(
+        &self,
+        all: &Arc<[ToolDeclaration]>,
+        adapter: &'static str,
+    ) -> Result<Option<Vec<Tool>>, ModelError> {
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let is_same =
+            |made: &Made| made.adapter == adapter && std::ptr::eq(made.of.as_ptr(), Arc::as_ptr(all));
+        // What it guards is whole at every moment.
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = made.iter().find(|made| is_same(made)) {
+            return Ok(Some(made.tools.clone()));
+        }
+        let tools = declare(all, adapter, self.where_taken)?;
+        made.retain(|made| made.of.strong_count() > 0);
+        made.push(Made { of: Arc::downgrade(all), adapter, tools: tools.clone() });
+        Ok(Some(tools))
+    }
+}
+
+fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<Vec<Tool>, ModelError> {
+    let provider = match adapter {
+        "openai" | "openai_resp" => Provider::OpenAi,
+        "anthropic" => Provider::Anthropic,
+        _ => Provider::Plain,
+    };
+    let (schemas, errors) = strict_schemas(provider, all);
+    if !errors.is_empty() {
+        if !where_taken {
+            return Err(ModelError::Tools(errors));
+        }
+        let plain = all.iter().zip(&schemas).filter(|(tool, schema)| tool.strict && schema.is_none());
+        let plain: Vec<_> = plain.map(|(tool, _)| &*tool.name).collect();
+        let reasons: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        tracing::warn!(tools = plain.join(", "), "sent without `strict`: {}", reasons.join("; "));
+    }
+    let declared = all.iter().zip(schemas).map(|(tool, strict)| {
+        let declared = Tool::new(&*tool.name).with_description(&*tool.description);
+        match strict {
+            Some(schema) => declared.with_schema(schema).with_strict(true),
+            None => {
+                let declared = declared.with_schema((*tool.input_schema).clone());
+                // What says nothing is strict there.
+                if adapter == "openai_resp" { declared.with_strict(false) } else { declared }
+            }
+        }
+    });
+    Ok(declared.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::export::ExportError;
+
+    #[test]
+    fn t5_strict_tools_are_sent_in_the_providers_dialect() {
+        let declared = |at: usize, schema: &Value| ToolDeclaration {
+            name: format!("look_{at}").into(),
+            description: "Looks.".into(),
+            input_schema: Arc::new(schema.clone()),
+            strict: true,
+        };
+        let sent = |tools: Vec<ToolDeclaration>, adapter: &'static str| {
+            let tools = Declared::where_taken().tools(&tools.into(), adapter).unwrap();
+            serde_json::to_value(tools).unwrap().as_array().cloned().unwrap_or_default()
+        };
+        let refused = |tools: Vec<ToolDeclaration>, adapter: &'static str| match Declared::default()
+            .tools(&tools.into(), adapter)
+            .unwrap_err()
+        {
+            ModelError::Tools(errors) => errors,
+            other => panic!("{other}"),
+        };
+        let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}});
+        let tool = || vec![declared(0, &schema)];
+        for (adapter, required) in
+            [("openai", json!(["at"])), ("openai_resp", json!(["at"])), ("anthropic", json!([]))]
+        {
+            let sent = &sent(tool(), adapter)[0];
+            assert_eq!(
+                (&sent["strict"], &sent["schema"]["required"]),
+                (&json!(true), &required),
+                "{adapter}"
+            );
+        }
+        let plain = &sent(tool(), "gemini")[0];
+        assert_eq!((&plain["strict"], &plain["schema"]), (&Value::Null, &schema));
+        // A dialect without a form for it, and a request with more than the provider takes.
+        let itself = json!({
+            "type": "object", "properties": {"at": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}}},
+        });
+        assert_eq!(sent(vec![declared(0, &itself)], "openai")[0]["strict"], true);
+        assert_eq!(sent(vec![declared(0, &itself)], "anthropic")[0]["strict"], Value::Null);
+        let errors = refused(vec![declared(0, &itself)], "anthropic");
+        assert!(
+            matches!(&errors[..], [ExportError::Schema { tool, path, .. }] if tool == "look_0" && path == "$.at")
+        );
+        let none = json!({"type": "object", "properties": {}});
+        let mut many: Vec<_> = (0..22).map(|at| declared(at, &none)).collect();
+        let strict = |tool: &Value| tool["strict"] == true;
+        let sent_many = sent(many.clone(), "anthropic");
+        assert!(sent_many[..20].iter().all(strict) && !sent_many[20..].iter().any(strict));
+        assert_eq!(sent_many[20]["schema"], none);
+        assert!(sent(many.clone(), "openai").iter().all(strict));
+        let errors = refused(many.clone(), "anthropic");
+        let [ExportError::Limit { subject, found: 21, most: 20, .. }] = &errors[..] else {
+            panic!("{errors:?}")
+        };
+        assert_eq!(subject, "the request with the tool `look_20`");
+        // What has no form does not count.
+        many[3] = declared(3, &itself);
+        let sent_many = sent(many, "anthropic");
+        assert!(!strict(&sent_many[3]) && strict(&sent_many[20]) && !strict(&sent_many[21]));
+        let wide: serde_json::Map<_, _> =
+            (0..25).map(|at| (format!("p{at}"), json!({"type": "string"}))).collect();
+        let wide = declared(1, &json!({"type": "object", "properties": wide}));
+        let sent_wide = sent(vec![declared(0, &schema), wide, declared(2, &none)], "anthropic");
+        assert_eq!(sent_wide.iter().map(strict).collect::<Vec<_>>(), [true, false, false]);
+        // Examples of calls stand in a plain schema only.
+        let mut shown = schema.clone();
+        shown["examples"] = json!([{"at": "home"}]);
+        for adapter in ["openai", "openai_resp", "anthropic"] {
+            let sent = &sent(vec![declared(0, &shown)], adapter)[0];
+            assert_eq!(sent["strict"], true);
+            assert!(!sent.to_string().contains("home"), "{adapter}: {sent}");
+        }
+        assert_eq!(sent(vec![declared(0, &shown)], "gemini")[0]["schema"], shown);
+        assert_eq!(sent(tool(), "gemini")[0]["name"], "look_0");
+        assert_eq!(sent(tool(), "gemini")[0]["description"], "Looks.");
+        // Where nothing said means strict, it is said.
+        let mut open = tool();
+        open[0].strict = false;
+        assert_eq!(sent(open.clone(), "openai_resp")[0]["strict"], false);
+        assert_eq!(sent(open, "openai")[0]["strict"], Value::Null);
+    }
+}
