@@ -363,6 +363,12 @@ impl Expansion<'_> {
         };
         (quote!(#states), item)
     }
+
+    /// The type of the agent's state, if the function says it.
+    fn state_type(&self) -> Option<TokenStream> {
+        let given = self.model.options.state.as_ref().map(ToTokens::to_token_stream);
+        given.or_else(|| self.params.iter().copied().find_map(state_of).map(ToTokens::to_token_stream))
+    }
 }
 
 /// What the tool holds of the object that it belongs to.
@@ -370,12 +376,6 @@ pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
     match &model.method {
         Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
         None => quote!(()),
-    }
-
-    /// The type of the agent's state, if the function says it.
-    fn state_type(&self) -> Option<TokenStream> {
-        let given = self.model.options.state.as_ref().map(ToTokens::to_token_stream);
-        given.or_else(|| self.params.iter().copied().find_map(state_of).map(ToTokens::to_token_stream))
     }
 }
 
