@@ -2,14 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::path::Path;
-use std::process::Command;
 
 use onionskin::mcp::ServerConfig;
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError, Script,
     ToolError,
 };
-use onionskin_judges::{folder, kit};
+use onionskin_judges::{folder, npm, python};
 use serde_json::{Value, json};
 
 /// An agent without a loop: it makes the call that its input names, and gives back what came of it as JSON.
@@ -67,15 +66,6 @@ fn has(agent: &AgentHandle, tools: &[&str]) {
     for tool in tools {
         assert!(names.contains(&format!("it__{tool}")), "{tool}: {names:?}");
     }
-}
-
-fn npm(server: &str) -> ServerConfig {
-    let program = kit("mcp", &format!("mcp-npm/node_modules/@modelcontextprotocol/{server}/dist/index.js"));
-    ServerConfig::stdio(kit("mcp", "bin/node").to_string_lossy()).arg(program.to_string_lossy())
-}
-
-fn python(server: &str) -> ServerConfig {
-    ServerConfig::stdio(kit("mcp", &format!("mcp-python/bin/{server}")).to_string_lossy())
 }
 
 fn path(path: &Path) -> String {
@@ -147,16 +137,7 @@ async fn a4_server_memory() {
 #[tokio::test]
 async fn a4_server_git() {
     let repository = folder(env!("CARGO_TARGET_TMPDIR"), "git");
-    let git = |arguments: &[&str]| {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-        let run =
-            Command::new("git").current_dir(&repository).args(identity).args(arguments).output().unwrap();
-        assert!(run.status.success(), "{run:?}");
-    };
-    git(&["init", "-q"]);
-    std::fs::write(repository.join("a.txt"), "a").unwrap();
-    git(&["add", "."]);
-    git(&["commit", "-q", "-m", "Lay the first layer"]);
+    onionskin_judges::repository(&repository, "Lay the first layer");
     let agent = start(python("mcp-server-git").args(["--repository", &path(&repository)])).await;
     has(&agent, &["git_log", "git_status"]);
     let log = call(&agent, "git_log", json!({"repo_path": path(&repository), "max_count": 1})).await;
