@@ -42,15 +42,21 @@ pub(crate) struct Form {
 
 /// Whether a form takes a type.
 fn takes(case: &Case, form: &str, mode: &str) -> bool {
-    match (form, mode) {
-        ("gemini_json_schema" | "mcp" | "mcp_tool", _) => true,
-        (form, "plain") if form != "gemini" => true,
-        _ => match case.takes {
+    is_own(form, mode)
+        || match case.takes {
             Takes::All => true,
             Takes::OpenAi => !matches!(form, "anthropic" | "gemini"),
             Takes::Lossy | Takes::Closed => mode == "lossy",
             Takes::None => false,
-        },
+        }
+}
+
+/// Whether a form has the tool's own schema.
+fn is_own(form: &str, mode: &str) -> bool {
+    match form {
+        "gemini_json_schema" | "mcp" | "mcp_tool" => true,
+        "gemini" => false,
+        _ => mode == "plain",
     }
 }
 
@@ -74,6 +80,9 @@ pub(crate) fn forms(case: &Case, definition: &ToolDefinition) -> Vec<Form> {
             }
             let schema = exported.pointer(at).unwrap_or_else(|| panic!("{name}: {exported}"));
             let schema = if name == "gemini" { plain_of_gemini(schema) } else { schema.clone() };
+            if is_own(name, mode) {
+                assert_eq!(schema, *definition.input_schema, "{name} {mode}");
+            }
             match forms.iter_mut().find(|form| form.schema == schema) {
                 Some(form) => form.names.push((name, mode)),
                 None => forms.push(Form {

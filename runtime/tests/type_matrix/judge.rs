@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::cases::{Case, all};
 use crate::forms::{Form, forms, t5_compiler_and_export_agree};
-use crate::refusals::{refusals, small};
+use crate::refusals::{Change, changes, refusals, small};
 
 /// Types of which no value is refused.
 const ANYTHING: &[&str] = &["anything"];
@@ -38,6 +38,9 @@ pub(crate) fn judge(name: &str) {
         let value = small(&value);
         for form in &forms {
             broken.set(broken.get() + form.through(&case, &value));
+            for value in shorter(&value, &input) {
+                form.through(&case, &value);
+            }
         }
         refused.set(refused.get() + refusals(&case, &value, &definition.input_schema, &input));
         Ok(())
@@ -47,6 +50,20 @@ pub(crate) fn judge(name: &str) {
     }
     assert_eq!(refused.get() == 0, ANYTHING.contains(&name), "{name}: {} were refused", refused.get());
     assert_eq!(broken.get() == 0, forms.iter().all(Form::is_own), "{name}: {}", broken.get());
+}
+
+/// The same value without one of the fields that may be left out, each in turn.
+fn shorter(value: &Value, input: &Validator) -> Vec<Value> {
+    let args = json!({ "x": value });
+    let without = changes(&args)
+        .into_iter()
+        .filter(|(place, change)| !place.is_empty() && matches!(change, Change::Without(_)));
+    let without = without.map(|(place, change)| {
+        let mut shorter = args.clone();
+        change.make(&mut shorter, &place);
+        shorter
+    });
+    without.filter(|args| input.is_valid(args)).map(|mut args| args["x"].take()).collect()
 }
 
 pub(crate) fn validator(schema: &Value) -> Validator {
