@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use onionskin::{
-    Args, Hook, Next, Tool, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool, tool_hook,
+    Args, Hook, Next, Script, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool,
+    tool_hook,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -259,6 +260,8 @@ macro_rules! documented {
             }
         )*
 
+        agent! { Library { instruction: "Search.", function_tools: [$($tool),*] } }
+
         /// The parts of all schemas, as a listing reads them.
         fn list() -> usize {
             [$($tool {}.definition().input_schema.as_object().unwrap().len()),*].into_iter().sum()
@@ -296,5 +299,23 @@ fn g_schemas_of_100_tools_are_built_once() {
     assert_eq!(measure(|| parts = list()).count_total, 0, "the second listing");
     for (one, other) in shared().iter().zip(&shared()) {
         assert!(Arc::ptr_eq(one, other));
+    }
+}
+
+/// What the model is told of them is made when the agent is built, and shared by all turns of all runs.
+#[tokio::test]
+async fn g_the_declarations_of_100_tools_are_made_once_for_all_turns() {
+    let call = ScriptedTurn::call("d00", serde_json::json!({ "words": ["tea"] }));
+    let model = Arc::new(Script::turns([call, ScriptedTurn::say("{last}")]));
+    let library = Library::builder().model(Arc::clone(&model)).build().await.unwrap();
+    library.run("tea").await.unwrap();
+    library.run("tea").await.unwrap();
+    let requests = model.requests();
+    assert_eq!((requests.len(), requests[0].tools.len()), (4, 100));
+    for request in &requests {
+        assert!(Arc::ptr_eq(&request.tools, &requests[0].tools));
+    }
+    for (declared, schema) in requests[0].tools.iter().zip(shared()) {
+        assert!(Arc::ptr_eq(&declared.input_schema, &schema), "{}", declared.name);
     }
 }

@@ -12,7 +12,7 @@ mod capture;
 mod find;
 mod leaks;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use capture::{Chatty, Logged, Recorder};
 use find::Haystack;
@@ -22,7 +22,10 @@ use leaks::{
 };
 use onionskin::export::{self, ExportOptions};
 use onionskin::mcp::{McpServer, ServerConfig};
-use onionskin::{AgentBuilder, EventKind, RunError, Script, ScriptedTurn, Secret, ToolSpec, tool};
+use onionskin::{
+    AgentBuilder, Approval, ApprovalRequest, Approver, EventKind, RunError, Script, ScriptedTurn, Secret,
+    ToolSpec, tool,
+};
 use serde_json::json;
 
 /// What was shown, and whether the marker must be there: it proves that a secret would have been found.
@@ -82,6 +85,24 @@ fn says_logged(key: &str) -> String {
     says(key)
 }
 
+/// Says what the model gives it and what is bound, if somebody allows it.
+#[tool(approval)]
+fn asks(words: &str, key: &str) -> String {
+    format!("{words} {}", says(key))
+}
+
+/// Keeps what it is shown, and allows everything.
+#[derive(Clone, Default)]
+struct Shown(Arc<Mutex<String>>);
+
+impl Approver for Shown {
+    async fn approve(&self, request: ApprovalRequest) -> Approval {
+        let mut shown = self.0.lock().unwrap();
+        shown.push_str(&format!("{request:?} {request:#?} {}\n", request.args().text()));
+        Approval::Allow
+    }
+}
+
 /// Tools whose parameter is bound to a secret: one of a server, and two of ours.
 async fn specs(surfaces: &mut Surfaces) -> Vec<ToolSpec> {
     let live = McpServer::start("live", server()).await.unwrap();
@@ -106,7 +127,10 @@ async fn specs(surfaces: &mut Surfaces) -> Vec<ToolSpec> {
             surfaces.add("an export", export, false);
         }
     }
-    vec![echo, says, says_logged]
+    let mut asks = asks::spec();
+    asks.bind("key", "api.key", None).unwrap();
+    asks.state().set_secret("api.key", Secret::new(BOUND.to_owned()));
+    vec![echo, says, says_logged, asks]
 }
 
 fn exports(definition: &onionskin::ToolDefinition) -> Vec<String> {
@@ -135,6 +159,7 @@ fn turns() -> Vec<ScriptedTurn> {
     for tool in ["fix__tell", "fix__crash", "says", "says_logged", "live__get_echo"] {
         turns.push(ScriptedTurn::call(tool, json!({})));
     }
+    turns.push(ScriptedTurn::call("asks", json!({ "words": all_said() })));
     turns.push(ScriptedTurn::call("agent__child", json!({ "input": MARKER })));
     turns
 }
@@ -163,6 +188,8 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     let child = [ScriptedTurn::call("keyed", json!({ "how": "text" })), ScriptedTurn::say(all_said())];
     let script = Script::new().agent("desk", turns).agent("child", child);
     let (builder, script) = desk(script, &journal);
+    let shown = Shown::default();
+    let builder = builder.approver(shown.clone());
     let agent = tools.into_iter().fold(builder, AgentBuilder::tool).build().await.unwrap();
     let session = agent.session();
     session.state().set_secret("api.key", Secret::new(KEY.to_owned()));
@@ -183,6 +210,7 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     surfaces.add(&format!("{name}: pieces of the model's text"), answer, answers);
     surfaces.add(&format!("{name}: pieces of its reasoning"), reasoning, answers);
     surfaces.add(&format!("{name}: events"), events, true);
+    surfaces.add(&format!("{name}: what an approver is shown"), &**shown.0.lock().unwrap(), answers);
     match stream.output().await {
         Ok(output) => surfaces.debug(&format!("{name}: the output"), &output, true),
         Err(error) => {
