@@ -325,7 +325,7 @@ fn s2_huge_values_are_refused() {
         ("let a = []; loop { a.push([1, 2, 3]); }", "too much data: Size of array"),
         ("let m = #{}; let i = 0; loop { m.set(`k${i}`, i); i += 1; }", "too much data: Size of object map"),
         // Rhai looks at the value that is assigned, and not at what it is put in.
-        ("let m = #{}; let i = 0; loop { m[`k${i}`] = i; i += 1; }", "more than 1000000 operations"),
+        ("let m = #{}; let i = 0; loop { m[`k${i}`] = i; i += 1; }", "too much data: Size of object map"),
         (
             r#"let a = []; let s = "x"; s.pad(200000, "x"); loop { a.push(s + a.len); }"#,
             "too much data: Length of string",
@@ -355,6 +355,8 @@ fn s2_there_is_no_way_out() {
         "timestamp()",
         r#"open_file("/etc/passwd")"#,
         r#"call("f")"#,
+        // What grows through it is no access of a variable.
+        "[1].for_each(|| this += 1)",
         "global::limits",
         "this.x",
     ] {
@@ -443,6 +445,38 @@ async fn s2_a_dropped_call_ends_its_script() {
     assert!(then > 0);
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(alive.load(Ordering::Relaxed), then);
+}
+
+#[test]
+fn s2_ordinary_data_is_within_the_memory_limit() {
+    let rows = "let rows = []; for i in 0..5000 { rows.push(i * 2); } let sum = 0;
+                for row in rows { sum += row; } for i in 0..5000 { rows[i] = rows[i] + 1; } sum + rows[4999]";
+    assert_eq!(hostile(rows).unwrap(), 4_999 * 5_000 + 9_999);
+    let map = "let m = #{}; for i in 0..2000 { m[`k${i}`] = #{ id: i, name: `name ${i}` }; }
+               let most = 1990; m.values().filter(|row| row.id > most).map(|row| row.name.len).len()";
+    assert_eq!(hostile(map).unwrap(), 9);
+    let deep =
+        "let down = |down, n, rows| if n == 0 { rows.len } else { down.call(down, n - 1, rows + [n]) };
+                down.call(down, 12, [0] + \"a b c\".split())";
+    assert_eq!(hostile(deep).unwrap(), 16);
+}
+
+#[test]
+fn s2_the_memory_limit_is_the_programs() {
+    let mut limits = ScriptLimits::default();
+    limits.memory_bytes = 100_000;
+    let result = hostile_within("let a = []; a.pad(9000, 1); let b = a; a.len", limits.clone());
+    assert_eq!(kind(&result), ErrorKind::Limit, "{result:?}");
+    let error = result.unwrap_err().to_string();
+    assert!(
+        error.contains("more than 100000 bytes; keep less at once, or raise `ScriptLimits::memory_bytes`"),
+        "{error}"
+    );
+    // It is not caught, neither around a closure nor in one.
+    let caught = "loop { try { [1].map(|x| { let a = []; a.pad(9000, x); let b = a; b }) } catch { } }";
+    let error = hostile_within(caught, limits.clone()).unwrap_err().to_string();
+    assert!(error.contains("more than 100000 bytes"), "{error}");
+    assert_eq!(hostile_within("let a = [1, 2, 3]; a.len", limits).unwrap(), 3);
 }
 
 #[test]

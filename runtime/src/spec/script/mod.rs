@@ -1,11 +1,12 @@
 //! Tools written as Rhai scripts.
 
 // `docs` reads a function's schema from its comments, `sandbox` makes the engine that it runs in, `tool` runs it there,
-// `json` carries values in and out, `env` is what the script sees of the program.
+// `memory` adds up what it holds, `json` carries values in and out, `env` is what the script sees of the program.
 
 mod docs;
 mod env;
 mod json;
+mod memory;
 mod sandbox;
 mod tool;
 
@@ -100,8 +101,8 @@ impl ToolSpec {
     /// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
     /// `int: ..`.
     ///
-    /// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`. It runs on
-    /// a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
+    /// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`, and
+    /// there is no `this`. It runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
     ///
     /// # Errors
     /// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is

@@ -14,12 +14,13 @@ use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position, 
 
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
+use super::memory::{MEMORY, Meter};
 use crate::error::Exit;
 
 /// How much one call of a script may use.
 ///
-/// Sizes are looked at where a value is made, passed or changed by a function or an operator. What is put in place with
-/// `a[i] = value` is looked at by itself and not with what stands beside it: there, [`Self::operations`] is what bounds memory.
+/// The sizes of one value are looked at where it is made, passed or changed by a function or an operator: what is put in place
+/// with `a[i] = value` is looked at by itself. All that a call holds is within [`Self::memory_bytes`], however it got there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
@@ -35,6 +36,10 @@ pub struct ScriptLimits {
     pub array_items: usize,
     /// Entries of one map, those of maps inside of it counted. Default 10 000.
     pub map_entries: usize,
+    /// Bytes of all that a call holds at once: its variables in all functions that run, and what their expressions may copy
+    /// of them. Default 64 MiB. It is an estimate, and high rather than low: the more a script's functions call each other
+    /// and the more arguments its calls have, the earlier it ends.
+    pub memory_bytes: usize,
     /// Bytes of the script's text. Default 64 KiB.
     pub code_bytes: usize,
 }
@@ -48,6 +53,7 @@ impl Default for ScriptLimits {
             string_bytes: 256 * 1024,
             array_items: 10_000,
             map_entries: 10_000,
+            memory_bytes: 64 * 1024 * 1024,
             code_bytes: 64 * 1024,
         }
     }
@@ -55,7 +61,7 @@ impl Default for ScriptLimits {
 
 /// How deep expressions and blocks may nest, in a function and outside of one.
 const EXPRESSIONS: usize = 64;
-/// Variables that are alive at once: with the sizes and operations above they bound the memory of a call.
+/// Variables of one function that are alive at once.
 const VARIABLES: usize = 128;
 const FUNCTIONS: usize = 256;
 
@@ -90,7 +96,12 @@ pub(super) struct Watch {
 ///
 /// # Errors
 /// If a value of the environment is one that scripts cannot hold.
-pub(super) fn engine(env: &Env, limits: &ScriptLimits, watch: &Watch) -> Result<Engine, String> {
+pub(super) fn engine(
+    env: &Env,
+    limits: &ScriptLimits,
+    watch: &Watch,
+    meter: &Arc<Meter>,
+) -> Result<Engine, String> {
     let mut engine = Engine::new_raw();
     for module in &*LANGUAGE {
         engine.register_global_module(Shared::clone(module));
@@ -98,7 +109,8 @@ pub(super) fn engine(env: &Env, limits: &ScriptLimits, watch: &Watch) -> Result<
     // Nothing of a script runs before it is called, not even to make it shorter.
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_module_resolver(DummyModuleResolver::new());
-    for word in ["eval", "import", "export"] {
+    // What is done through `this` is no access of a variable, and nobody would see it grow.
+    for word in ["eval", "import", "export", "this"] {
         engine.disable_symbol(word);
     }
     engine.on_print(|_| {}).on_debug(|_, _, _| {});
@@ -108,16 +120,22 @@ pub(super) fn engine(env: &Env, limits: &ScriptLimits, watch: &Watch) -> Result<
     for (name, value) in &env.values {
         let value =
             to_script(value).map_err(|reason| format!("the value `{name}` of the environment: {reason}"))?;
+        meter.given(&value);
         values.set_var(name.as_str(), value);
     }
     engine.register_global_module(values.into());
     for function in &env.functions {
-        register(&mut engine, function, &watch.stash);
+        register(&mut engine, function, &watch.stash, meter);
     }
+    meter.watch(&mut engine);
     let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
     // A limit beyond all clocks is none.
     let until = Instant::now().checked_add(time);
+    let meter = Arc::clone(meter);
     engine.on_progress(move |count| {
+        if meter.is_over() {
+            return Some(MEMORY);
+        }
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
         // Looking at a clock takes longer than an operation.
         let is_late = || count % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
@@ -143,8 +161,9 @@ fn no_waiting() -> Result<(), Box<EvalAltResult>> {
     Err("a script cannot wait".into())
 }
 
-fn register(engine: &mut Engine, function: &Function, stash: &Stash) {
+fn register(engine: &mut Engine, function: &Function, stash: &Stash, meter: &Arc<Meter>) {
     let (call, name, stash) = (Arc::clone(&function.call), function.name.clone(), Arc::clone(stash));
+    let meter = Arc::clone(meter);
     let any = vec![TypeId::of::<Dynamic>(); function.params];
     engine.register_raw_fn(&function.name, any, move |_, values| -> Result<Dynamic, Box<EvalAltResult>> {
         let failed = |reason: String| -> Box<EvalAltResult> {
@@ -153,7 +172,11 @@ fn register(engine: &mut Engine, function: &Function, stash: &Stash) {
         let values =
             values.iter().map(|value| from_script(value)).collect::<Result<_, _>>().map_err(failed)?;
         match call(values) {
-            Ok(value) => to_script(&value).map_err(failed),
+            Ok(value) => {
+                let value = to_script(&value).map_err(failed)?;
+                meter.given(&value);
+                Ok(value)
+            }
             Err(exit) => {
                 let reason = exit.to_string();
                 if !matches!(exit, Exit::Tool(_)) {

@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::docs::Docs;
 use super::env::Env;
 use super::json::{from_script, to_script};
+use super::memory::{Meter, Shape};
 use super::sandbox::{STACK, ScriptLimits, Watch, engine, lock};
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -34,6 +35,7 @@ struct Inner {
     env: Env,
     limits: ScriptLimits,
     docs: Docs,
+    shape: Shape,
 }
 
 impl Script {
@@ -64,7 +66,8 @@ impl Script {
     }
 
     fn read(text: &str, func_name: Option<&str>, env: Env, limits: ScriptLimits) -> Result<Self, SpecError> {
-        let engine = engine(&env, &limits, &Watch::default()).map_err(|reason| at_line(1, reason))?;
+        let meter = Arc::new(Meter::new(&limits, Shape::default()));
+        let engine = engine(&env, &limits, &Watch::default(), &meter).map_err(|reason| at_line(1, reason))?;
         // The names that functions may use beside their own.
         let mut scope = Scope::new();
         for (name, _) in &env.values {
@@ -96,7 +99,8 @@ impl Script {
             Docs::read(chosen.name, &chosen.params, &chosen.comments).map_err(|why| at_line(line, why))?;
         let definition = super::definition(chosen.name, &docs);
         let function = chosen.name.to_owned();
-        Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs }) })
+        let shape = Shape::of(&ast);
+        Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs, shape }) })
     }
 
     /// The values of the parameters, in their order.
@@ -140,7 +144,8 @@ impl DynTool for Script {
 
 impl Inner {
     fn call(&self, tool: &str, values: Vec<Dynamic>, watch: &Watch) -> ToolResult {
-        let engine = engine(&self.env, &self.limits, watch).map_err(Exit::tool)?;
+        let meter = Arc::new(Meter::new(&self.limits, self.shape));
+        let engine = engine(&self.env, &self.limits, watch, &meter).map_err(Exit::tool)?;
         let called = self.evaluate(&engine, values);
         // The script may have caught it.
         if let Some(exit) = lock(&watch.stash).take() {
@@ -192,6 +197,13 @@ impl Inner {
             EvalAltResult::ErrorTooManyVariables(_) => {
                 (ErrorKind::Limit, "it has too many variables".to_owned())
             }
+            EvalAltResult::ErrorTerminated(token, _) if token.is_bool() => (
+                ErrorKind::Limit,
+                format!(
+                    "it held more than {} bytes; keep less at once, or raise `ScriptLimits::memory_bytes`",
+                    limits.memory_bytes
+                ),
+            ),
             EvalAltResult::ErrorTerminated(..) => {
                 (ErrorKind::Timeout, format!("it took longer than {:?}", limits.time))
             }

@@ -1,0 +1,203 @@
+//! Adds up, while a script runs, what it holds.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rhai::{Dynamic, Engine, EvalAltResult, Position, Scope};
+
+use super::super::sandbox::{ScriptLimits, lock};
+use super::captured::Captured;
+use super::shape::Shape;
+use super::size::Size;
+
+/// Accesses of a function's variables between two looks at them, at most: the more is held, and the further in, the fewer.
+const ACCESSES: usize = 64;
+/// What one function of the language makes of an item of text: a text of its own in an array.
+const SPLIT: usize = 64;
+/// Beside the values of [`Shape::held`]: the result of a function, and its copy.
+const RESULT: usize = 2;
+
+/// The memory of one call.
+pub(in super::super) struct Meter {
+    frames: Mutex<Frames>,
+    is_over: AtomicBool,
+    /// Operations since variables were last looked at: values that stand in none of them.
+    unseen: AtomicUsize,
+    /// Bytes of the largest value that comes from no variable, but from the script's text or the program.
+    source: AtomicUsize,
+    limit: usize,
+    /// The most values that stand in no variable, in all levels of calls.
+    held: usize,
+    most: Most,
+}
+
+/// What one value may hold.
+#[derive(Clone, Copy)]
+struct Most {
+    text: usize,
+    items: usize,
+    entries: usize,
+}
+
+/// The variables of all levels of calls.
+struct Frames {
+    /// Levels that run a function of the language have none.
+    levels: Vec<Option<Frame>>,
+    /// The largest value so far.
+    largest: usize,
+    captured: Captured,
+    limit: usize,
+    /// Values that stand in no variable, in one level.
+    held: usize,
+    most: Most,
+}
+
+#[derive(Default)]
+struct Frame {
+    bytes: usize,
+    /// Accesses since the last look.
+    accesses: usize,
+    /// Accesses until the next look.
+    gap: usize,
+}
+
+impl Meter {
+    pub(in super::super) fn new(limits: &ScriptLimits, shape: Shape) -> Self {
+        let most = Most { text: limits.string_bytes, items: limits.array_items, entries: limits.map_entries };
+        let (limit, held) = (limits.memory_bytes, shape.held.saturating_add(RESULT));
+        let frames =
+            Frames { levels: Vec::new(), largest: 0, captured: Captured::default(), limit, held, most };
+        Self {
+            frames: Mutex::new(frames),
+            is_over: AtomicBool::new(false),
+            unseen: AtomicUsize::new(0),
+            source: AtomicUsize::new(most.split(shape.text).max(shape.literal)),
+            limit,
+            held: held.saturating_mul(limits.call_depth.saturating_add(1)),
+            most,
+        }
+    }
+
+    /// Looks at an engine's variables while it runs.
+    pub(in super::super) fn watch(self: &Arc<Self>, engine: &mut Engine) {
+        let meter = Arc::clone(self);
+        #[expect(deprecated, reason = "it is marked so as it may change, and the version is pinned")]
+        engine.on_var(move |name, _, context| {
+            meter.look(context.call_level(), Some(name), context.scope()).map(|()| None)
+        });
+        let meter = Arc::clone(self);
+        #[expect(deprecated, reason = "it is marked so as it may change, and the version is pinned")]
+        engine.on_def_var(move |is_run, _, context| {
+            if is_run {
+                meter.look(context.call_level(), None, context.scope())?;
+            }
+            Ok(true)
+        });
+    }
+
+    /// Whether the script must end, after one more operation.
+    pub(in super::super) fn is_over(&self) -> bool {
+        let unseen = self.unseen.fetch_add(1, Ordering::Relaxed);
+        let source = self.source.load(Ordering::Relaxed);
+        if unseen.min(self.held).saturating_mul(source) > self.limit {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// A value that the program gave.
+    pub(in super::super) fn given(&self, value: &Dynamic) {
+        let size = Size::of(value, self.limit);
+        self.source.fetch_max(size.bytes.max(self.most.split(size.text)), Ordering::Relaxed);
+    }
+
+    /// An access of a variable, or (without a name) a new one.
+    fn look(&self, level: usize, name: Option<&str>, scope: &Scope<'_>) -> Result<(), Box<EvalAltResult>> {
+        self.unseen.store(0, Ordering::Relaxed);
+        let source = self.source.load(Ordering::Relaxed);
+        lock(&self.frames).look(level, name, scope, source).map_err(|error| {
+            // What is around a closure may catch its error: the next operation ends the script again.
+            if matches!(error, EvalAltResult::ErrorTerminated(..)) {
+                self.is_over.store(true, Ordering::Relaxed);
+            }
+            error.into()
+        })
+    }
+}
+
+impl Frames {
+    /// # Errors
+    /// If too much is held.
+    fn look(
+        &mut self,
+        level: usize,
+        name: Option<&str>,
+        scope: &Scope<'_>,
+        source: usize,
+    ) -> Result<(), EvalAltResult> {
+        self.levels.resize_with(level + 1, || None);
+        let is_new = self.levels[level].is_none();
+        let frame = self.levels[level].get_or_insert_default();
+        frame.accesses += 1;
+        let is_due = is_new || name.is_none() || frame.accesses >= frame.gap;
+        if is_due {
+            self.add_up(level, scope, source)?;
+        }
+        // After the look: what this access puts into the variable is there at the next one.
+        let variable = name.and_then(|name| scope.get(name)).filter(|variable| variable.is_shared());
+        if let Some(variable) = variable {
+            self.captured.reach(variable, level);
+        }
+        Ok(())
+    }
+
+    fn add_up(&mut self, level: usize, scope: &Scope<'_>, source: usize) -> Result<(), EvalAltResult> {
+        self.captured.look(level, self.limit);
+        let mut size = Size::up_to(self.limit);
+        self.largest = self.largest.max(source);
+        for (.., variable) in scope.iter_raw() {
+            let before = size.bytes;
+            (size.text, size.items, size.entries) = (0, 0, 0);
+            size.add(variable);
+            self.most.check(&size)?;
+            self.largest = self.largest.max(size.bytes - before).max(self.most.split(size.text));
+        }
+        self.levels[level] = Some(Frame { bytes: size.bytes, accesses: 0, gap: 0 });
+        let frames = self.levels.iter().flatten().map(|frame| {
+            let unseen = self.held.saturating_add(frame.accesses).saturating_mul(self.largest);
+            frame.bytes.saturating_add(unseen)
+        });
+        let total = frames.fold(self.captured.bytes(), usize::saturating_add);
+        let free = self.limit.checked_sub(total).ok_or_else(too_much)?;
+        // What is added until the next look must fit, in the functions further out too.
+        let gap = (free / 2 / self.largest.max(1)).min(ACCESSES / (level + 1)).max(1);
+        self.levels[level] = Some(Frame { bytes: size.bytes, accesses: 0, gap });
+        Ok(())
+    }
+}
+
+impl Most {
+    /// Rhai looks at a value where it is passed, and not at what it has grown to where it stands.
+    fn check(self, size: &Size) -> Result<(), EvalAltResult> {
+        let what = match self {
+            _ if size.text > self.text => "Length of string",
+            _ if size.items > self.items => "Size of array",
+            _ if size.entries > self.entries => "Size of object map",
+            _ => return Ok(()),
+        };
+        Err(EvalAltResult::ErrorDataTooLarge(what.to_owned(), Position::NONE))
+    }
+
+    /// What a function of the language may make of a text.
+    fn split(self, text: usize) -> usize {
+        let items = text.min(self.items.saturating_add(self.entries));
+        text.saturating_add(items.saturating_mul(SPLIT))
+    }
+}
+
+fn too_much() -> EvalAltResult {
+    EvalAltResult::ErrorTerminated(MEMORY, Position::NONE)
+}
+
+/// What a script that holds too much ends with.
+pub(in super::super) const MEMORY: Dynamic = Dynamic::TRUE;

@@ -1,0 +1,52 @@
+//! What a script's text says of the memory that it may need.
+
+use rhai::{AST, ASTNode, Expr, Stmt};
+
+use super::size::{ENTRY, SLOT};
+
+/// Values that stand in no variable: what an expression has worked out while it works out the rest.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in super::super) struct Shape {
+    /// The most of them at once, in one function.
+    pub(super) held: usize,
+    /// Bytes of the longest text in the script.
+    pub(super) text: usize,
+    /// Bytes of the largest array or map that is written out in the script.
+    pub(super) literal: usize,
+}
+
+impl Shape {
+    pub(in super::super) fn of(ast: &AST) -> Self {
+        let mut shape = Self::default();
+        ast.walk(&mut |path: &[ASTNode<'_>]| {
+            shape.held = shape.held.max(path.iter().map(held_by).sum());
+            match path.last() {
+                Some(ASTNode::Expr(Expr::StringConstant(text, _))) => {
+                    shape.text = shape.text.max(text.len());
+                }
+                Some(ASTNode::Expr(Expr::Array(items, _))) => {
+                    shape.literal = shape.literal.max(items.len() * SLOT);
+                }
+                Some(ASTNode::Expr(Expr::Map(map, _))) => {
+                    shape.literal = shape.literal.max(map.0.len() * ENTRY);
+                }
+                _ => {}
+            }
+            true
+        });
+        shape
+    }
+}
+
+/// What a node keeps while one of its parts is worked out.
+fn held_by(node: &ASTNode<'_>) -> usize {
+    match node {
+        ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _))
+        | ASTNode::Stmt(Stmt::FnCall(call, _)) => {
+            call.args.iter().filter(|arg| !arg.is_constant()).count().saturating_sub(1)
+        }
+        ASTNode::Expr(Expr::Array(..) | Expr::Map(..) | Expr::InterpolatedString(..) | Expr::Index(..))
+        | ASTNode::Stmt(Stmt::For(..)) => 1,
+        _ => 0,
+    }
+}

@@ -1,0 +1,98 @@
+//! How many bytes a value of a script holds.
+
+use std::collections::HashSet;
+
+use rhai::{Dynamic, FnPtr, Identifier};
+
+/// A value where it stands: in a variable, an array or a map.
+pub(super) const SLOT: usize = size_of::<Dynamic>();
+/// What each array, text, closure or captured variable needs beside its items: allocations of their own.
+const BOX: usize = 48;
+/// An entry of a map without the value's own bytes: nodes of the tree are not full.
+pub(super) const ENTRY: usize = 64 + SLOT;
+/// Values are walked on the stack; deeper than any value that Rhai lets through.
+const DEPTH: usize = 16_384;
+
+/// Adds up values, each captured variable once.
+pub(super) struct Size {
+    /// Beyond it nothing is added any more: no walk takes longer than the limit allows.
+    limit: usize,
+    pub(super) bytes: usize,
+    /// Bytes of all texts.
+    pub(super) text: usize,
+    /// Items of all arrays.
+    pub(super) items: usize,
+    /// Entries of all maps.
+    pub(super) entries: usize,
+    captured: HashSet<usize>,
+}
+
+impl Size {
+    pub(super) fn up_to(limit: usize) -> Self {
+        Self { limit, bytes: 0, text: 0, items: 0, entries: 0, captured: HashSet::new() }
+    }
+
+    pub(super) fn of(value: &Dynamic, limit: usize) -> Self {
+        let mut size = Self::up_to(limit);
+        size.add(value);
+        size
+    }
+
+    pub(super) fn add(&mut self, value: &Dynamic) {
+        self.walk(value, 0);
+    }
+
+    fn walk(&mut self, value: &Dynamic, depth: usize) {
+        self.bytes = self.bytes.saturating_add(SLOT);
+        if self.bytes > self.limit {
+            return;
+        }
+        if depth > DEPTH {
+            self.bytes = usize::MAX;
+        } else if value.is_shared() {
+            // What is locked is in use further out, and counted there.
+            if let Some(inner) = value.read_lock::<Dynamic>()
+                && self.captured.insert(address(&inner))
+            {
+                self.bytes += BOX;
+                self.walk(&inner, depth + 1);
+            }
+        } else if value.is_int() || value.is_float() || value.is_bool() || value.is_unit() {
+        } else if let Ok(text) = value.as_immutable_string_ref() {
+            self.bytes += BOX + AsRef::<Identifier>::as_ref(&*text).capacity();
+            self.text += text.len();
+        } else if let Ok(items) = value.as_array_ref() {
+            self.bytes += BOX + (items.capacity() - items.len()) * SLOT;
+            self.items += items.len();
+            items.iter().for_each(|item| self.walk(item, depth + 1));
+        } else if let Ok(entries) = value.as_map_ref() {
+            self.bytes += BOX;
+            self.entries += entries.len();
+            for (name, value) in entries.iter() {
+                self.bytes += ENTRY - SLOT + name.capacity();
+                self.walk(value, depth + 1);
+            }
+        } else if let Some(function) = value.read_lock::<FnPtr>() {
+            self.bytes += BOX;
+            function.iter_curry().for_each(|value| self.walk(value, depth + 1));
+        }
+    }
+}
+
+/// The identity of a captured variable.
+pub(super) fn address(inner: &Dynamic) -> usize {
+    std::ptr::from_ref(inner).addr()
+}
+
+/// Whether a closure stands in it that holds values, captured variables among them.
+pub(super) fn holds_closure(value: &Dynamic) -> bool {
+    if value.is_shared() {
+        false
+    } else if let Ok(items) = value.as_array_ref() {
+        items.iter().any(holds_closure)
+    } else if let Ok(entries) = value.as_map_ref() {
+        entries.values().any(holds_closure)
+    } else {
+        value.read_lock::<FnPtr>().is_some_and(|function| function.is_curried())
+    }
+}
