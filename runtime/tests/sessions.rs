@@ -60,6 +60,31 @@ async fn a12_a_session_without_the_agents_state_is_refused() {
 }
 
 #[tokio::test]
+async fn a8_a_run_that_does_not_begin_tells_its_end() {
+    let guest = Guest::builder().model(counts()).build().await.unwrap();
+    let teller = Teller::builder().model(counts()).state(Till(0)).build().await.unwrap();
+    let mut stream = teller.request("go").session(&guest.session()).stream();
+    let event = stream.next().await.unwrap();
+    let EventKind::RunFailed { error } = &event.kind else { panic!("{event:?}") };
+    assert!(error.starts_with("the session holds no `sessions::Till`"), "{error}");
+    assert!(stream.next().await.is_none());
+
+    let ask = AgentTool::new(&teller).name("ask").thread(&guest.session());
+    let model =
+        Script::turns([ScriptedTurn::call("ask", json!({ "input": "x" })), ScriptedTurn::say("{last}")]);
+    let caller = Guest::builder().model(model).tool(ask).build().await.unwrap();
+    let mut stream = caller.request("go").stream();
+    let mut failed = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::RunFailed { error } = event.kind {
+            failed.push((event.agent.to_string(), error));
+        }
+    }
+    let [(agent, error)] = &failed[..] else { panic!("{failed:?}") };
+    assert!(agent.starts_with("teller") && error.starts_with("the session holds no"), "{agent}: {error}");
+}
+
+#[tokio::test]
 async fn a12_a_session_of_another_agent_does_if_it_holds_the_states() {
     let app = App::builder().agent::<Teller>().agent::<Guest>().model(counts()).state(Till(0)).build();
     let app = app.await.unwrap();

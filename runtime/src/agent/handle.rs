@@ -15,7 +15,7 @@ use super::run::AgentRun;
 use super::session::{Session, Wait, Waiting};
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
-use crate::journal::{Journal, StepKind};
+use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
 use crate::tool::ToolDefinition;
@@ -166,6 +166,7 @@ impl RunRequest {
             // Whatever a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
             let wait = Wait { agent: &Arc::clone(&instance.name), deadline, token: &token };
+            let outside = events.clone();
             let in_turn = async {
                 // Another agent may have made the session.
                 session.state().concealed().add(&shared.secrets);
@@ -192,9 +193,10 @@ impl RunRequest {
                 let run = AgentRun::new(seed, instance, session.clone());
                 let answer = drive(&run, self.input, true).await;
                 session.append(run.messages().into_iter().skip(start));
-                answer.map(|_| Finish::Answered)
+                Ok(answer)
             };
-            session.in_turn(wait, in_turn).await
+            let answer = session.in_turn(wait, in_turn).await;
+            answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
         };
         RunStream::new(Box::pin(run), queue)
     }
@@ -282,6 +284,12 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     };
     run.event(0, end);
     answer
+}
+
+/// Tells the end of a run that did not begin: its session is not the agent's, or its turn did not come.
+pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
+    let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
+    events.push(|| step, EventKind::RunFailed { error: error.to_string() });
 }
 
 /// Tells the end of a run that is dropped half way.

@@ -17,8 +17,9 @@ use crate::model::Usage;
 
 /// A run that is going on: a stream of its events, then its output.
 ///
-/// The run goes on only while it is read. Dropping it ends the run and everything beneath it. Once begun, it holds its
-/// session until then: another run in that session waits.
+/// The run goes on only while it is read. Dropping it ends the run and everything beneath it. Once it was first read, it
+/// holds its session, or its place among those that wait for it, until then: another run in that session waits. So read it
+/// to its end or drop it.
 pub struct RunStream {
     run: Option<BoxFuture<'static, Result<Finish, RunError>>>,
     queue: Arc<Queue>,

@@ -246,6 +246,7 @@ impl RunContext {
     }
 
     /// The secrets that must not come out.
+    #[inline]
     pub(crate) fn concealed(&self) -> &Concealed {
         self.0.seed.session_state.concealed()
     }

@@ -346,6 +346,7 @@ impl SessionState {
         lock(&self.0.kept).secrets.get(key).cloned()
     }
 
+    #[inline]
     pub(crate) fn concealed(&self) -> &Concealed {
         &self.0.concealed
     }

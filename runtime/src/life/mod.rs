@@ -176,7 +176,7 @@ impl Life {
             // Nobody is asked for what cannot run as it stands. A guardrail may still make it readable.
             if let Some(refusal) = self.refusal(cx, args, inside) {
                 return if self.input.is_empty() {
-                    Err(refusal)
+                    self.leave(cx, args, Err(refusal)).await
                 } else {
                     self.guarded(cx, args, inside).await
                 };
@@ -222,11 +222,16 @@ impl Life {
         // What was approved is what runs: others are asked for again.
         if !self.input.is_empty() {
             if let Some(refusal) = self.refusal(cx, args, inside) {
-                return Err(refusal);
+                return self.leave(cx, args, Err(refusal)).await;
             }
             self.approve(cx, args).await?;
         }
         let result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;
+        self.leave(cx, args, result).await
+    }
+
+    /// What becomes of the tool's result on its way out.
+    async fn leave(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> ToolResult {
         let result = self.answer(cx, result).await;
         let (released, refused) = self.release(cx, args, result).await;
         if !refused || self.on_error.is_empty() {

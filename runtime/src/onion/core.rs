@@ -83,7 +83,8 @@ where
                     cx.start_attempt();
                 }
                 let mut poll = call.poll(context);
-                if cx.run().is_watched() {
+                // Asked of the session: whoever told it of a secret meanwhile need not be this run.
+                if cx.run().concealed().any() {
                     hide_late(cx, &mut poll);
                 }
                 poll

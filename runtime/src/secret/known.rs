@@ -1,5 +1,7 @@
 //! The secrets that a session knows.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,6 +12,9 @@ use super::needles::Needles;
 pub(crate) struct Concealed {
     any: AtomicBool,
     needles: Mutex<Option<Arc<Needles>>>,
+    /// Hashes of the secrets that were added, so that what a state holds is told apart from what is new at every change of it.
+    added: Mutex<HashSet<u64>>,
+    hasher: RandomState,
 }
 
 impl Concealed {
@@ -26,8 +31,13 @@ impl Concealed {
     /// Looks for these from now on.
     pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
         let mut needles = self.lock();
-        let known = |secret: &&[u8]| needles.as_ref().is_some_and(|needles| needles.has(secret));
-        let new: Vec<_> = secrets.iter().map(Vec::as_slice).filter(|secret| !known(secret)).collect();
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |secret: &[u8]| needles.as_ref().is_some_and(|needles| needles.has(secret));
+        let new: Vec<_> = secrets
+            .iter()
+            .map(Vec::as_slice)
+            .filter(|secret| added.insert(self.hasher.hash_one(secret)) && !known(secret))
+            .collect();
         if new.is_empty() {
             return;
         }
@@ -61,6 +71,12 @@ impl Concealed {
 impl Clone for Concealed {
     fn clone(&self) -> Self {
         let needles = self.lock().clone();
-        Self { any: AtomicBool::new(needles.is_some()), needles: Mutex::new(needles) }
+        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self {
+            any: AtomicBool::new(needles.is_some()),
+            needles: Mutex::new(needles),
+            added: Mutex::new(added),
+            hasher: self.hasher.clone(),
+        }
     }
 }

@@ -155,7 +155,8 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
         }
         let object = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
         // The schema has nothing against the values; the type may have.
-        A::deserialize(Value::Object(object)).map_err(|error| refuse(&[Problem::root(error.to_string())]))
+        A::deserialize(Value::Object(object))
+            .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
     }
 
     /// Whether the arguments are an object without fields that nobody would read.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::error::MissingKey;
 use super::shape::{self, Shape};
 use crate::context::{SessionState, ToolContext};
-use crate::error::{Exit, ToolError, ToolResult};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::life::Fill;
 use crate::tool::{Problem, ToolDefinition, arguments_error, expected, refused_by};
 
@@ -35,19 +35,27 @@ impl Fill for Filler {
     }
 
     fn refuse(&self, parameter: &str) -> Exit {
-        let own = self.own.input_schema["properties"].as_object().into_iter().flat_map(Map::keys);
-        let seen = own.filter(|own| self.shape.fill(own).is_none()).map(|own| self.shape.name(own));
+        let seen =
+            self.own_names().filter(|own| self.shape.fill(own).is_none()).map(|own| self.shape.name(own));
         Exit::Tool(arguments_error(&self.own.name, &[Problem::unknown(parameter, seen)]))
     }
 
     fn explain(&self, exit: Exit) -> Exit {
         let Some(problems) = refused_by(&self.own.name, &exit) else { return exit };
+        let tool = &self.tool;
         let unfit = problems.iter().find_map(|problem| {
-            let (name, _) = problem.parameter();
-            Some((name, self.shape.fill(name)?))
+            let about = self.own_names().filter(|own| problem.is_about(own)).max_by_key(|own| own.len())?;
+            Some((about, self.shape.fill(about)?))
         });
-        let Some((own, fill)) = unfit else { return exit };
-        let (tool, shown) = (&self.tool, self.shape.name(own));
+        let Some((own, fill)) = unfit else {
+            // Words about all of the arguments may be words about a value that nobody sees.
+            if problems.iter().any(Problem::is_of_reader) && self.shape.fills().next().is_some() {
+                let text = format!("`{tool}` did not run: its arguments, with what is bound, do not fit");
+                return Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments));
+            }
+            return exit;
+        };
+        let shown = self.shape.name(own);
         let wanted = expected(&self.own.input_schema["properties"][own]);
         Exit::tool(match fill {
             shape::Fill::Bound { key, .. } => format!(
@@ -62,6 +70,12 @@ impl Fill for Filler {
 }
 
 impl Filler {
+    /// The tool's own names for its parameters.
+    fn own_names(&self) -> impl Iterator<Item = &str> {
+        let properties = self.own.input_schema["properties"].as_object();
+        properties.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
     fn missing(&self, own: &str, key: &str) -> Exit {
         Exit::Tool(ToolError::from_source(MissingKey {
             tool: self.tool.to_string(),

@@ -9,11 +9,22 @@ use serde_json::Value;
 pub(crate) struct Problem {
     pub(super) path: String,
     reason: String,
+    /// The schema has nothing against the arguments, and what reads them has.
+    is_of_reader: bool,
 }
 
 impl Problem {
     pub(crate) fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into() }
+        Self { path: path.into(), reason: reason.into(), is_of_reader: false }
+    }
+
+    /// What reads the arguments says this of them, perhaps with a value in its words.
+    pub(crate) fn of_reader(reason: impl Into<String>) -> Self {
+        Self { is_of_reader: true, ..Self::root(reason) }
+    }
+
+    pub(crate) fn is_of_reader(&self) -> bool {
+        self.is_of_reader
     }
 
     pub(crate) fn root(reason: impl Into<String>) -> Self {
@@ -24,6 +35,12 @@ impl Problem {
     pub(crate) fn parameter(&self) -> (&str, &str) {
         let end = self.path.find(['.', '[']).unwrap_or(self.path.len());
         self.path.split_at(end)
+    }
+
+    /// Whether it is about this parameter, whose name may hold any character.
+    pub(crate) fn is_about(&self, name: &str) -> bool {
+        let rest = self.path.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
     /// The same about another path.

@@ -188,3 +188,39 @@ async fn l1_no_stage_is_passed_by_where_it_fails() {
         assert_eq!(lines[5..], [format!("output {text}")], "{kind}");
     }
 }
+
+/// Nobody is asked for a call that cannot be made; what answers for errors and looks at results still has it.
+#[tokio::test]
+async fn l1_wrong_arguments_of_a_call_to_approve_go_the_same_way_out() {
+    for kind in KINDS {
+        let log = Log::default();
+        let wrong = json!({ "x": 1, "y": 2 });
+        let clerk = clerk(vec![ScriptedTurn::call(*kind, wrong), ScriptedTurn::say("{last}")], &log).await;
+        let approver = Asked { log: log.clone(), answer: Approval::Allow };
+        let text = clerk.request("go").approver(approver).run().await.unwrap().text;
+        assert!(
+            text.starts_with("explained: Invalid arguments") && text.contains("`y`: unknown"),
+            "{kind}: {text}"
+        );
+        let lines = log.take();
+        assert_eq!(lines[..3], ["agent hook", "own hook", "input 1"], "{kind}");
+        assert_eq!(lines[3..], [format!("output {text}")], "{kind}");
+    }
+}
+
+/// Pays, if somebody allows it.
+#[tool(approval, on_error = explain)]
+fn pays(_cents: u32) {}
+
+#[tokio::test]
+async fn l1_on_error_answers_for_wrong_arguments_that_nobody_was_asked_for() {
+    let mut spec = pays::spec();
+    let log = Log::default();
+    spec.approver(Asked { log: log.clone(), answer: Approval::Allow });
+    let execution = spec.exec(json!({ "_cents": "much" })).await;
+    assert!(
+        execution.output().unwrap().to_text().starts_with("explained: Invalid arguments"),
+        "{execution:?}"
+    );
+    assert!(log.take().is_empty());
+}

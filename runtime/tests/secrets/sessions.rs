@@ -1,9 +1,10 @@
 //! What a session knows of secrets, and what it does not.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    App, Script, ScriptedTurn, Secret, SessionState, State, ToolContext, ToolSpec, agent, call, tool, toolbox,
+    App, Args, Next, Script, ScriptedTurn, Secret, SessionState, State, ToolContext, ToolResult, ToolSpec,
+    agent, call, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -115,6 +116,32 @@ async fn t8_a_secret_that_a_tool_makes_is_hidden_in_that_very_call() {
         ScriptedTurn::call("open", json!({})),
     ];
     assert_eq!(said(calls).await, ["the token is [secret]", "14", "it is [secret]", "[secret] [secret]"]);
+}
+
+/// What a hook heard.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+#[tool_hook]
+async fn listens(heard: State<Heard>, args: &mut Args, next: impl Next) -> ToolResult {
+    let result = next.run(args).await;
+    heard.0.lock().unwrap().push(format!("{result:?}"));
+    result
+}
+
+agent! {
+    Guest { instruction: "Log in.", state: Heard, function_tools: [log_in], tool_hooks: [listens] }
+}
+
+/// The run knew of no secret when the call began.
+#[tokio::test]
+async fn t8_the_first_secret_of_a_session_is_hidden_from_hooks_too() {
+    let heard = Heard::default();
+    let model = Script::turns([ScriptedTurn::call("log_in", json!({})), ScriptedTurn::say("{last}")]);
+    let output = Guest::builder().model(model).state(heard.clone()).run("go").await.unwrap();
+    assert_eq!(output.text, "the token is [secret]");
+    let heard = heard.0.lock().unwrap();
+    assert!(heard.len() == 1 && heard[0].contains("the token is [secret]"), "{heard:?}");
 }
 
 #[tokio::test]

@@ -271,3 +271,45 @@ async fn s4_no_surface_of_the_value_shows_what_is_bound() {
     let shown = format!("{spec:?} {} {} {:?}", spec.code(), spec.input_schema(), spec.definition());
     assert!(!shown.contains("hunter2"), "{shown}");
 }
+
+/// A text that is no number of four digits is told whole, as types of other people do.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+struct Pin(String);
+
+impl TryFrom<String> for Pin {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.len() == 4 { Ok(Self(text)) } else { Err(format!("`{text}` is no pin")) }
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Door {
+    room: u8,
+    pin: Pin,
+    #[serde(rename = "api.level")]
+    level: u8,
+}
+
+#[tokio::test]
+async fn s4_what_is_bound_does_not_show_in_words_about_arguments() {
+    let mut door = ToolSpec::from_fn("open", "Opens.", |door: Door, _| async move {
+        Ok(format!("{} {} {}", door.room, door.pin.0.len(), door.level))
+    });
+    door.bind("pin", None, json!("1234")).unwrap();
+    door.bind("api.level", "level", json!(1)).unwrap();
+    assert_eq!(call!(door, room = 1).await.unwrap(), "1 4 1");
+
+    door.state().set("pin", "the whole pin");
+    let exit = call!(door, room = 1).await.unwrap_err().to_string();
+    assert_eq!(exit, "`open` did not run: its arguments, with what is bound, do not fit");
+
+    door.state().set("pin", "1234");
+    door.state().set("level", "the whole level");
+    let exit = call!(door, room = 1).await.unwrap_err().to_string();
+    assert!(exit.contains("the state's key `level` does not fit the parameter `api.level`"), "{exit}");
+    assert!(!exit.contains("whole"), "{exit}");
+}

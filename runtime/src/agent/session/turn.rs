@@ -2,6 +2,7 @@
 
 use std::future::{Future, pending};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,17 @@ pub(crate) struct Waiting(Option<Arc<Link>>);
 struct Link {
     session: Session,
     outer: Waiting,
+    /// The run ended: what still goes on in its name keeps nobody waiting.
+    is_over: AtomicBool,
+}
+
+/// Ends a link, whatever ends the run.
+struct Over(Arc<Link>);
+
+impl Drop for Over {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
+    }
 }
 
 impl Waiting {
@@ -36,7 +48,7 @@ impl Waiting {
     fn knows(&self, session: &Session) -> bool {
         let mut at = self;
         while let Some(link) = &at.0 {
-            if link.session.is(session) {
+            if link.session.is(session) && !link.is_over.load(Ordering::Relaxed) {
                 return true;
             }
             at = &link.outer;
@@ -83,8 +95,9 @@ impl Session {
                 return Err(RunError::Busy { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()), limit });
             }
         };
-        let link = Link { session: self.clone(), outer: waiting };
-        WAITING.scope(Waiting(Some(Arc::new(link))), work).await
+        let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
+        let _over = Over(Arc::clone(&link));
+        WAITING.scope(Waiting(Some(link)), work).await
     }
 
     pub(crate) fn waits_for_itself(&self, agent: &Arc<str>) -> RunError {

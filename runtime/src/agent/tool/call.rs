@@ -9,7 +9,7 @@ use crate::agent::child;
 use crate::agent::declaration::DISPLAY_INSTANCES;
 use crate::agent::error::RunError;
 use crate::agent::event::Events;
-use crate::agent::handle::{AgentHandle, RunPlan, drive, scope};
+use crate::agent::handle::{AgentHandle, RunPlan, drive, never_began, scope};
 use crate::agent::session::{Chosen, Owner, Session, Wait};
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
@@ -35,8 +35,8 @@ impl AgentCall {
         let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
         let thread = if self.tool.thread_argument { given.remove(THREAD) } else { None };
         // The schema has nothing against the values; the type may have.
-        let input =
-            (self.tool.input.read)(given).map_err(|error| refuse(&[Problem::root(error.to_string())]))?;
+        let input = (self.tool.input.read)(given)
+            .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))?;
         Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
     }
 
@@ -106,6 +106,8 @@ impl AgentCall {
         } else {
             session.in_turn(wait, run).await
         };
+        let outside = events.for_agent(Arc::clone(&name));
+        let answer = answer.inspect_err(|error| never_began(&outside, scope(cx), error)).flatten();
         match (answer, &self.tool.output, &self.tool.on_error) {
             (Ok(text), None, _) => Ok(ToolOutput::text(text)),
             (Ok(_), Some(extract), _) => extract(events.output()),
@@ -118,7 +120,7 @@ impl AgentCall {
         }
     }
 
-    /// Runs the agent in a session that is its own until it answers.
+    /// Runs the agent in a session that is its own until it answers; an error of the outside is of a run that did not begin.
     async fn run(
         &self,
         cx: &ToolContext,
@@ -127,7 +129,7 @@ impl AgentCall {
         name: Arc<str>,
         deadline: Option<Deadline>,
         input: String,
-    ) -> Result<String, RunError> {
+    ) -> Result<Result<String, RunError>, RunError> {
         let AgentHandle { instance, shared } = &self.tool.agent;
         session.state().concealed().add(&shared.secrets);
         // What must not come out of the caller's session must not go into a model here either.
@@ -148,7 +150,7 @@ impl AgentCall {
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
         let answer = drive(&run, input, shown).await;
         session.append(run.messages().into_iter().skip(start));
-        answer
+        Ok(answer)
     }
 }
 

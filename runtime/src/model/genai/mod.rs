@@ -128,7 +128,8 @@ impl GenaiModel {
 
     /// Sends a [strict](crate::export#strict) tool that the provider cannot take so without `strict`, and a warning of
     /// `tracing` names it, once for an agent's tools. Otherwise it ends the run before the request, with
-    /// [`ModelError::Tools`].
+    /// [`ModelError::Tools`]. That is for OpenAI and Anthropic; other providers have no strict form in requests, and get the
+    /// plain one.
     ///
     /// Of tools that are beyond what one request takes, the first in the agent's order go strictly.
     #[must_use]

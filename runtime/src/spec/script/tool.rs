@@ -108,7 +108,7 @@ impl Script {
         let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
         if let Some(number) = args.rounded_number() {
             let reason = format!("the number {number} has more digits than a script can hold");
-            return Err(refuse(&[Problem::root(reason)]));
+            return Err(refuse(&[Problem::of_reader(reason)]));
         }
         let given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
         let value = |(name, default): (&str, Option<&Value>), given: &Map<String, Value>| {
