@@ -252,7 +252,7 @@ impl<T: Default, S> Make<T> for State<S> {
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
     note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
-            `State<..>` parameter"
+            state that this takes (`State<..>`, `state = ..`)"
 )]
 pub trait FitsState<S> {
     #[doc(hidden)]
