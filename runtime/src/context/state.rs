@@ -212,6 +212,11 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
+/// Whether a dotted key stands inside of what is under another one.
+fn is_beneath(above: &str, key: &str) -> bool {
+    key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+}
+
 impl Kept {
     fn set(&mut self, key: &str, value: Value) {
         self.forget(key);
@@ -227,10 +232,7 @@ impl Kept {
 
     /// Forgets the secrets under a key, and beneath it.
     fn forget(&mut self, key: &str) {
-        let beneath = |other: &str| {
-            other.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.secrets.retain(|other, _| !beneath(other));
+        self.secrets.retain(|other, _| other != key && !is_beneath(key, other));
     }
 }
 
@@ -284,9 +286,8 @@ impl SessionState {
         if kept.secrets.contains_key(key) {
             return Ok(());
         }
-        let beneath =
-            |above: &str, key: &str| key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'));
-        if let Some(secret) = kept.secrets.keys().find(|other| beneath(key, other) || beneath(other, key)) {
+        let in_the_way = |other: &&String| is_beneath(key, other) || is_beneath(other, key);
+        if let Some(secret) = kept.secrets.keys().find(in_the_way) {
             return Err(Taken { key: secret.clone(), by: "a secret" });
         }
         let (mut place, mut above) = (&*kept.values, String::new());

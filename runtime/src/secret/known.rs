@@ -11,9 +11,14 @@ use super::needles::Needles;
 #[derive(Default)]
 pub(crate) struct Concealed {
     any: AtomicBool,
-    needles: Mutex<Option<Arc<Needles>>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Clone, Default)]
+struct Known {
+    needles: Option<Arc<Needles>>,
     /// Hashes of the secrets that were added, so that what a state holds is told apart from what is new at every change of it.
-    added: Mutex<HashSet<u64>>,
+    added: HashSet<u64>,
     hasher: RandomState,
 }
 
@@ -25,23 +30,23 @@ impl Concealed {
 
     /// What to look for; none if there are no secrets.
     pub(crate) fn needles(&self) -> Option<Arc<Needles>> {
-        if self.any() { self.lock().clone() } else { None }
+        if self.any() { self.lock().needles.clone() } else { None }
     }
 
     /// Looks for these from now on.
     pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
-        let mut needles = self.lock();
-        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |secret: &[u8]| needles.as_ref().is_some_and(|needles| needles.has(secret));
+        let mut known = self.lock();
+        let Known { needles, added, hasher } = &mut *known;
+        let is_looked_for = |secret: &[u8]| needles.as_ref().is_some_and(|needles| needles.has(secret));
         let new: Vec<_> = secrets
             .iter()
             .map(Vec::as_slice)
-            .filter(|secret| added.insert(self.hasher.hash_one(secret)) && !known(secret))
+            .filter(|secret| added.insert(hasher.hash_one(secret)) && !is_looked_for(secret))
             .collect();
         if new.is_empty() {
             return;
         }
-        let more = match &*needles {
+        let more = match needles {
             Some(needles) => needles.and(new),
             None => Needles::new([]).and(new),
         };
@@ -54,8 +59,8 @@ impl Concealed {
     /// Looks for what the other one looks for, from now on.
     pub(crate) fn learn(&self, other: &Self) {
         let Some(more) = other.needles() else { return };
-        let mut needles = self.lock();
-        match &*needles {
+        let needles = &mut self.lock().needles;
+        match needles {
             Some(own) if own.has_all(&more) => return,
             Some(own) => *needles = Some(Arc::new(own.with(&more))),
             None => *needles = Some(more),
@@ -63,20 +68,14 @@ impl Concealed {
         self.any.store(true, Ordering::Release);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Needles>>> {
-        self.needles.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Clone for Concealed {
     fn clone(&self) -> Self {
-        let needles = self.lock().clone();
-        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self {
-            any: AtomicBool::new(needles.is_some()),
-            needles: Mutex::new(needles),
-            added: Mutex::new(added),
-            hasher: self.hasher.clone(),
-        }
+        let known = self.lock().clone();
+        Self { any: AtomicBool::new(known.needles.is_some()), known: Mutex::new(known) }
     }
 }
