@@ -23,6 +23,15 @@ fn main() -> std::io::Result<()> {
     let fixture = Fixture::new(std::env::args().skip(1).collect());
     fixture.note(&format!("pid {}", std::process::id()));
     eprintln!("the secret is {}", std::env::var("SECRET").unwrap_or_default());
+    let again = fixture.starts() > 1;
+    if again && fixture.has("slow-again") {
+        std::thread::sleep(Duration::from_millis(1_500));
+    }
+    if again && fixture.has("exits-again") {
+        eprintln!("the queue holds anna's card 4242-4242");
+        println!("resuming anna's card 4242-4242");
+        std::process::exit(3);
+    }
     if fixture.has("exits") {
         eprintln!("cannot find the database");
         std::process::exit(3);
@@ -75,6 +84,14 @@ impl Fixture {
         }
     }
 
+    /// How often it was started, this time included.
+    #[expect(clippy::unused_self, reason = "as `note`")]
+    fn starts(&self) -> usize {
+        let log = std::env::var(LOG)
+            .and_then(|path| std::fs::read_to_string(path).map_err(|_| std::env::VarError::NotPresent));
+        log.unwrap_or_default().lines().filter(|line| line.starts_with("pid ")).count()
+    }
+
     fn tools(&self) -> Vec<Tool> {
         let none = || json!({"type": "object", "properties": {}});
         let echo = json!({
@@ -109,6 +126,17 @@ impl Fixture {
         if self.has("tells") {
             tools.push(tool("tell", "Tells its secret.", none()));
         }
+        if self.has("hints") {
+            let hints = ToolAnnotations::new();
+            for (name, hints) in [
+                ("hang_destructive", hints.clone().destructive(true)),
+                ("hang_idempotent", hints.clone().destructive(true).idempotent(true)),
+                ("hang_read_only", hints.clone().read_only(true)),
+                ("hang_written", hints.read_only(false).idempotent(false)),
+            ] {
+                tools.push(tool(name, "Hangs.", none()).with_annotations(hints));
+            }
+        }
         for name in ["crash", "hang", "slow", "fail", "refuse", "change", "change_badly", "pid", "blocks"] {
             tools.push(tool(name, "Does so.", none()));
         }
@@ -119,6 +147,7 @@ impl Fixture {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         match &*request.name {
             "get_echo" => {
+                eprintln!("handling {arguments}");
                 let times = arguments["times"].as_u64().unwrap_or(1);
                 let text =
                     vec![arguments["text"].as_str().unwrap_or_default(); usize::try_from(times).unwrap_or(1)];
@@ -134,8 +163,8 @@ impl Fixture {
                 self.note("crash");
                 std::process::exit(7);
             }
-            "hang" => {
-                self.note("hang");
+            hang if hang.starts_with("hang") => {
+                self.note(hang);
                 tokio::select! {
                     () = cx.ct.cancelled() => self.note("cancelled"),
                     () = tokio::time::sleep(Duration::from_mins(10)) => {}

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use onionskin::{
     Args, ErrorKind, EventKind, Next, Script, ScriptedTurn, ToolContext, ToolResult, ToolSource, agent,
-    tool_hook,
+    hooks, tool_hook,
 };
 use serde_json::json;
 
@@ -68,6 +68,35 @@ async fn a4_a_call_without_an_answer_ends_at_its_time_limit_and_is_cancelled() {
     log.wait_for("cancelled").await;
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "still here"})).await.text, "still here");
     agent.shutdown().await;
+}
+
+agent! {
+    Stubborn {
+        instruction: "Try again.",
+        servers: [fix],
+        tool_hooks: [hooks::retry(2)],
+    }
+}
+
+#[tokio::test]
+async fn h9_a_call_is_repeated_only_where_the_server_says_that_it_may_be() {
+    for (tool, times) in [
+        ("hang", 1),
+        ("hang_destructive", 1),
+        ("hang_written", 1),
+        ("hang_idempotent", 2),
+        ("hang_read_only", 2),
+    ] {
+        let log = Log::new(&format!("effect-{tool}"));
+        let config = server("hints", &log).timeout(Duration::from_millis(200));
+        let call = ScriptedTurn::call(format!("fix__{tool}"), json!({}));
+        let script = Script::turns([call, ScriptedTurn::say("{last}")]);
+        let agent = Stubborn::builder().model(script).server("fix", config).build().await.unwrap();
+        let text = agent.run("Go.").await.unwrap().text;
+        assert!(text.contains("did not answer within 200ms"), "{tool}: {text}");
+        assert_eq!(log.lines().iter().filter(|line| *line == tool).count(), times, "{tool}");
+        agent.shutdown().await;
+    }
 }
 
 #[tokio::test]

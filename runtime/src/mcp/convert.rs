@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{Annotations, ToolDefinition};
+use crate::tool::{Annotations, Effect, ToolDefinition};
 
 /// What a server says of a tool, under the name that hooks see.
 pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
@@ -28,7 +28,18 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
         };
     }
     definition.title = title.map(Into::into);
+    definition.effect = effect(definition.annotations);
     definition
+}
+
+/// What the hints promise of a call that is made twice. A server that promises nothing is not asked twice, which is also
+/// the protocol's own reading of hints that are not there.
+fn effect(hints: Annotations) -> Effect {
+    match (hints.read_only, hints.idempotent) {
+        (Some(true), _) => Effect::Pure,
+        (_, Some(true)) => Effect::Idempotent,
+        _ => Effect::Once,
+    }
 }
 
 fn object(schema: Arc<serde_json::Map<String, Value>>) -> Arc<Value> {
