@@ -38,6 +38,9 @@ pub(super) struct Connection {
     _quiet: Quiet,
 }
 
+/// What a process wrote: the first line of its standard output that is not MCP, and its standard error's last lines.
+type Written = (Option<String>, Vec<String>);
+
 /// Why a request has no answer.
 pub(super) enum RequestError {
     /// The process is dead; how it ended.
@@ -58,18 +61,19 @@ impl Connection {
         secrets: &Secrets,
         tools_changed: mpsc::Sender<()>,
     ) -> Result<Self, Box<StartFailure>> {
-        let failure = |reason: String, next_step: &str, stderr: Vec<String>| {
+        let failure = |reason: String, next_step: &str, (stdout, stderr): Written| {
             Box::new(StartFailure {
                 server: server.to_string(),
                 command: config.command_line(),
                 reason: secrets.hide(reason),
+                stdout,
                 stderr,
                 next_step: next_step.to_owned(),
             })
         };
         let (process, stdin, stdout) = Process::spawn(server, config, secrets).map_err(|error| {
             let (reason, next_step) = not_spawned(config, &error);
-            failure(reason, next_step, Vec::new())
+            failure(reason, next_step, Written::default())
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
@@ -78,33 +82,31 @@ impl Connection {
             failure(
                 format!("there is no thread for it: {error}"),
                 "Let the program have more threads.",
-                Vec::new(),
+                Written::default(),
             )
         })?;
         let hands = quiet.spawning(client.serve((Tap::new(stdout, beginning.clone()), stdin)));
         let died = |how: Arc<str>| format!("it ended before it was ready ({how})");
+        let written = || (beginning.not_mcp(secrets), process.stderr.lines());
         let shaken = tokio::select! {
             biased;
             shaken = tokio::time::timeout(config.start_timeout, hands) => shaken,
-            how = process.end() => return Err(failure(died(how), ITS_OWN_WORDS, process.stderr.lines())),
-        };
-        let foreign = || match beginning.not_mcp(secrets) {
-            Some(line) => (format!("; it wrote `{line}` to its standard output, which is not MCP"), NOT_MCP),
-            None => (String::new(), SLOW),
+            how = process.end() => return Err(failure(died(how), ITS_OWN_WORDS, written())),
         };
         let service = match shaken {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
                 let reason = match tokio::time::timeout(AFTERMATH, process.end()).await {
-                    Ok(how) => died(how) + foreign().0.as_str(),
-                    Err(_) => format!("the handshake failed: {error}{}", foreign().0),
+                    Ok(how) => died(how),
+                    Err(_) => format!("the handshake failed: {error}"),
                 };
-                return Err(failure(reason, ITS_OWN_WORDS, process.stderr.lines()));
+                return Err(failure(reason, ITS_OWN_WORDS, written()));
             }
             Err(_) => {
-                let (foreign, next_step) = foreign();
-                let reason = format!("it did not shake hands within {:?}{foreign}", config.start_timeout);
-                return Err(failure(reason, next_step, process.stderr.lines()));
+                let written = written();
+                let next_step = if written.0.is_some() { NOT_MCP } else { SLOW };
+                let reason = format!("it did not shake hands within {:?}", config.start_timeout);
+                return Err(failure(reason, next_step, written));
             }
         };
         let peer = service.peer().clone();
@@ -124,11 +126,6 @@ impl Connection {
     /// How the process ended, if it has.
     pub(super) fn ended(&self) -> Option<Arc<str>> {
         self.process.ended()
-    }
-
-    /// The last lines of the server's standard error.
-    pub(super) fn stderr(&self) -> Vec<String> {
-        self.process.stderr.lines()
     }
 
     /// Makes a request. Dropping the future cancels it on the server.

@@ -63,6 +63,9 @@ pub enum McpError {
 }
 
 /// A server that did not start: what was tried, what happened, and what to do.
+///
+/// It is for the people who run the program. A model whose call starts a server again is told the reason only: what a
+/// server writes may be about the calls of others.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StartFailure {
@@ -72,6 +75,8 @@ pub struct StartFailure {
     pub command: String,
     /// What happened.
     pub reason: String,
+    /// The first line that it wrote to its standard output, if that is not MCP.
+    pub stdout: Option<String>,
     /// The last lines that it wrote to its standard error.
     pub stderr: Vec<String>,
     /// What to do about it.
@@ -81,20 +86,18 @@ pub struct StartFailure {
 impl fmt::Display for StartFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the MCP server `{}` (`{}`) did not start: {}", self.server, self.command, self.reason)?;
-        write_stderr(f, &self.stderr)?;
+        if let Some(line) = &self.stdout {
+            write!(f, "; it wrote `{line}` to its standard output, which is not MCP")?;
+        }
+        if !self.stderr.is_empty() {
+            f.write_str("\nthe last lines of its standard error:")?;
+        }
+        self.stderr.iter().try_for_each(|line| write!(f, "\n  {line}"))?;
         write!(f, "\n{}", self.next_step)
     }
 }
 
 impl std::error::Error for StartFailure {}
-
-/// Writes the last lines of a server's standard error, if there are any.
-pub(super) fn write_stderr(f: &mut impl fmt::Write, lines: &[String]) -> fmt::Result {
-    if !lines.is_empty() {
-        f.write_str("\nthe last lines of its standard error:")?;
-    }
-    lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
-}
 
 fn at(field: &str) -> String {
     if field.is_empty() { String::new() } else { format!("`{field}`: ") }

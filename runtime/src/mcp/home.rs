@@ -55,6 +55,7 @@ impl McpServer {
                 server: name.to_owned(),
                 command,
                 reason: format!("there is no thread for it: {error}"),
+                stdout: None,
                 stderr: Vec::new(),
                 next_step: "Let the program have more threads.".to_owned(),
             }))

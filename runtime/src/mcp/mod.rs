@@ -8,7 +8,8 @@
 //! - A server is started once for a program's agents, however many of them use it.
 //! - Every request has a time limit. A call that is dropped is cancelled on the server.
 //! - A server that dies is started again by the next call, at most three times in a minute.
-//! - What a server writes to its standard error is kept for error texts and never reaches the terminal.
+//! - What a server writes to its standard error is kept for the log and for start errors, and never reaches the terminal.
+//!   A model is not shown it.
 
 // The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one), which owns the `process`. Types of the MCP library stay inside
@@ -28,6 +29,7 @@ mod pool;
 mod process;
 mod provider;
 mod quiet;
+mod restart;
 mod secrets;
 mod server;
 mod stderr;

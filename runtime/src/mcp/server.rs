@@ -3,7 +3,6 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
@@ -12,17 +11,13 @@ use tokio::time::Instant;
 
 use super::config::ServerConfig;
 use super::connection::{Connection, RequestError};
-use super::error::{McpError, write_stderr};
+use super::error::McpError;
+use super::restart::Restarts;
 use super::secrets::Secrets;
 use super::{convert, list};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::ToolDefinition;
 
-/// So many restarts are tried in one [`WINDOW`].
-const RESTARTS: usize = 3;
-const WINDOW: Duration = Duration::from_mins(1);
-/// The wait before the second restart of a window; it doubles with each further one.
-const BACKOFF: Duration = Duration::from_millis(250);
 /// News that nobody asks for are dropped beyond this number.
 const NEWS: usize = 64;
 
@@ -34,8 +29,7 @@ pub(super) struct Server {
     /// Those that results must not show.
     told: Secrets,
     live: Mutex<Option<Arc<Connection>>>,
-    /// When the process was started again; held while it is.
-    restarts: tokio::sync::Mutex<VecDeque<Instant>>,
+    restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
     generation: AtomicU64,
     news: Mutex<News>,
@@ -49,6 +43,13 @@ pub(super) struct RemoteTool {
     pub(super) name: Arc<str>,
     /// Under the name that hooks see: `server__tool`.
     pub(super) definition: ToolDefinition,
+}
+
+/// Why a server has no living connection.
+pub(super) enum Absence {
+    ShutDown,
+    /// How the last process ended.
+    Died(Arc<str>),
 }
 
 /// What people should know, numbered, so that every agent is told once.
@@ -67,7 +68,7 @@ impl Server {
             told: Secrets::told(&config),
             config,
             live: Mutex::default(),
-            restarts: tokio::sync::Mutex::default(),
+            restarts: Restarts::default(),
             tools: Mutex::new(Arc::new([])),
             generation: AtomicU64::new(0),
             news: Mutex::default(),
@@ -91,7 +92,7 @@ impl Server {
         news.texts.iter().skip(skip).cloned().collect()
     }
 
-    fn tell(&self, text: String) {
+    pub(super) fn tell(&self, text: String) {
         tracing::warn!(server = &*self.name, "{text}");
         let mut news = lock(&self.news);
         news.texts.push_back(text);
@@ -159,20 +160,20 @@ impl Server {
         };
         match connection.request(request, report).await {
             Ok(answer) => self.told.result(convert::result(&self.name, answer)),
-            Err(error) => Err(self.failed(&connection, error)),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
     /// What the model is told of a call without an answer.
-    fn failed(&self, connection: &Connection, error: RequestError) -> Exit {
+    fn failed(&self, error: RequestError) -> Exit {
         let name = &self.name;
         let (kind, text) = match error {
+            // Not with its standard error: the server may have written there what others' calls were about.
             RequestError::Died(how) => {
-                let mut text = format!(
+                let text = format!(
                     "the MCP server `{name}` died during the call ({how}); whether the call took effect is not known. \
                      The next call starts the server again"
                 );
-                let _ = write_stderr(&mut text, &connection.stderr());
                 (ErrorKind::Remote, text)
             }
             RequestError::Timeout(limit) => {
@@ -197,61 +198,45 @@ impl Server {
         remote(self.secrets.hide(text), kind)
     }
 
-    fn living(&self) -> Option<Arc<Connection>> {
+    pub(super) fn living(&self) -> Option<Arc<Connection>> {
         lock(&self.live).as_ref().filter(|connection| connection.is_alive()).cloned()
     }
 
     /// The connection; a server that died is started again, a few times a minute.
     async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Exit> {
-        if let Some(living) = self.living() {
-            return Ok(living);
+        loop {
+            if let Some(living) = self.living() {
+                return Ok(living);
+            }
+            let started = self.restarts.join(self).map_err(|text| remote(text, ErrorKind::Remote))?;
+            match started.ended().await {
+                Some(Ok(())) => {
+                    return self.living().ok_or_else(|| {
+                        let text =
+                            format!("the MCP server `{}` was started again and died at once", self.name);
+                        remote(text, ErrorKind::Remote)
+                    });
+                }
+                Some(Err(text)) => return Err(remote(text.to_string(), ErrorKind::Remote)),
+                // The start went away with the runtime that it ran on.
+                None => {}
+            }
         }
-        let mut restarts = self.restarts.lock().await;
-        // Another call may have started it in the meantime.
-        if let Some(living) = self.living() {
-            return Ok(living);
-        }
-        let name = &self.name;
+    }
+
+    /// Why there is no connection.
+    pub(super) fn absence(&self) -> Absence {
         if self.closed.load(Ordering::Acquire) {
-            return Err(remote(format!("the MCP server `{name}` was shut down"), ErrorKind::Remote));
+            return Absence::ShutDown;
         }
-        let last = lock(&self.live).take();
-        let how = last.as_ref().and_then(|last| last.ended()).unwrap_or_else(|| "it does not run".into());
-        let now = Instant::now();
-        while restarts.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
-            restarts.pop_front();
-        }
-        if let Some(oldest) = restarts.front().filter(|_| restarts.len() >= RESTARTS) {
-            let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
-            let text = format!(
-                "the MCP server `{name}` is down ({how}): it was started again {RESTARTS} times within {WINDOW:?} and \
-                 died each time. It is tried again in {wait} s; do not call it before"
-            );
-            // Kept for the next refusal.
-            *lock(&self.live) = last;
-            return Err(remote(text, ErrorKind::Remote));
-        }
-        let tried = u32::try_from(restarts.len()).unwrap_or(u32::MAX);
-        restarts.push_back(now);
-        if let Some(further) = tried.checked_sub(1) {
-            tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
-        }
-        if let Err(error) = self.start().await {
-            let text =
-                format!("the MCP server `{name}` died ({how}) and could not be started again: {error}");
-            self.tell(text.clone());
-            return Err(remote(text, ErrorKind::Remote));
-        }
-        self.tell(format!("the MCP server `{name}` died ({how}) and was started again"));
-        self.living().ok_or_else(|| {
-            let text = format!("the MCP server `{name}` was started again and died at once");
-            remote(text, ErrorKind::Remote)
-        })
+        let how = lock(&self.live).as_ref().and_then(|last| last.ended());
+        Absence::Died(how.unwrap_or_else(|| "it does not run".into()))
     }
 
     /// Ends the process: closes its input, waits, asks, kills. Later calls are refused.
     pub(super) async fn shutdown(&self) {
         self.closed.store(true, Ordering::Release);
+        self.restarts.stop();
         let live = lock(&self.live).take();
         if let Some(connection) = live {
             connection.close().await;
@@ -261,6 +246,7 @@ impl Server {
     /// Kills the process. Later calls are refused.
     pub(super) fn kill(&self) {
         self.closed.store(true, Ordering::Release);
+        self.restarts.stop();
         if let Some(connection) = lock(&self.live).take() {
             connection.kill();
         }

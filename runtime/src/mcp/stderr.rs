@@ -1,4 +1,4 @@
-//! What a server writes to its standard error: kept for error texts, never shown on the terminal.
+//! What a server writes to its standard error: kept for start errors, never shown on the terminal.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

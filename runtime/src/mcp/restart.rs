@@ -1,0 +1,138 @@
+//! Starting a server again: for all callers at once, whoever of them waits for it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::error::McpError;
+use super::server::{Absence, Server};
+
+/// So many restarts are tried in one [`WINDOW`].
+const RESTARTS: usize = 3;
+const WINDOW: Duration = Duration::from_mins(1);
+/// The wait before the second restart of a window; it doubles with each further one.
+const BACKOFF: Duration = Duration::from_millis(250);
+
+/// The restarts of one server.
+#[derive(Default)]
+pub(super) struct Restarts(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// When the process was started again, within the window.
+    begun: VecDeque<Instant>,
+    running: Option<(CancellationToken, Outcome)>,
+}
+
+/// A start that runs, or ran.
+#[derive(Clone)]
+pub(super) struct Outcome(watch::Receiver<Option<Result<(), Arc<str>>>>);
+
+impl Outcome {
+    /// Waits for the start. None: it was given up half way, and says nothing of the server.
+    pub(super) async fn ended(mut self) -> Option<Result<(), Arc<str>>> {
+        self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone())
+    }
+}
+
+impl Restarts {
+    /// The start that runs, or a new one. It belongs to no caller: one that is dropped leaves it to the next.
+    ///
+    /// # Errors
+    /// If the server was shut down, or died too often of late.
+    pub(super) fn join(&self, server: &Arc<Server>) -> Result<Outcome, String> {
+        let mut state = lock(&self.0);
+        if let Some((_, outcome)) = &state.running {
+            return Ok(outcome.clone());
+        }
+        let (ended, outcome) = watch::channel(None);
+        // Another start may have ended since the caller looked.
+        if server.living().is_some() {
+            ended.send_replace(Some(Ok(())));
+            return Ok(Outcome(outcome));
+        }
+        let name = &server.name;
+        let how = match server.absence() {
+            Absence::ShutDown => return Err(format!("the MCP server `{name}` was shut down")),
+            Absence::Died(how) => how,
+        };
+        let now = Instant::now();
+        while state.begun.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
+            state.begun.pop_front();
+        }
+        if let Some(oldest) = state.begun.front().filter(|_| state.begun.len() >= RESTARTS) {
+            let wait = WINDOW.saturating_sub(now.duration_since(*oldest)).as_secs() + 1;
+            return Err(format!(
+                "the MCP server `{name}` is down ({how}): it was started again {RESTARTS} times within {WINDOW:?} and \
+                 died each time. It is tried again in {wait} s; do not call it before"
+            ));
+        }
+        let tried = u32::try_from(state.begun.len()).unwrap_or(u32::MAX);
+        state.begun.push_back(now);
+        let (stop, outcome) = (CancellationToken::new(), Outcome(outcome));
+        state.running = Some((stop.clone(), outcome.clone()));
+        // A runtime that ends drops the task at once, which asks for the lock.
+        drop(state);
+        let running = Running { state: Arc::clone(&self.0), begun: now, ended };
+        let start = running.start(Arc::clone(server), how, tried);
+        tokio::spawn(async move { stop.run_until_cancelled(start).await });
+        Ok(outcome)
+    }
+
+    /// Ends a start that runs, and its process.
+    pub(super) fn stop(&self) {
+        if let Some((stop, _)) = &lock(&self.0).running {
+            stop.cancel();
+        }
+    }
+}
+
+/// The task of one start.
+struct Running {
+    state: Arc<Mutex<State>>,
+    begun: Instant,
+    ended: watch::Sender<Option<Result<(), Arc<str>>>>,
+}
+
+impl Running {
+    async fn start(self, server: Arc<Server>, how: Arc<str>, tried: u32) {
+        if let Some(further) = tried.checked_sub(1) {
+            tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
+        }
+        let name = &server.name;
+        let result = server.start().await.map_err(|error| {
+            tracing::warn!(server = &**name, "{error}");
+            // People find the rest in the log: what a server writes may be about the calls of others.
+            let reason = match error {
+                McpError::Start(failure) => failure.reason,
+                other => other.to_string(),
+            };
+            format!("the MCP server `{name}` died ({how}) and could not be started again: {reason}")
+        });
+        server.tell(match &result {
+            Ok(()) => format!("the MCP server `{name}` died ({how}) and was started again"),
+            Err(text) => text.clone(),
+        });
+        self.ended.send_replace(Some(result.map_err(Into::into)));
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut state = lock(&self.state);
+        state.running = None;
+        // What was given up half way was no death.
+        if self.ended.borrow().is_none() {
+            let begun = self.begun;
+            state.begun.retain(|at| *at != begun);
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
