@@ -1,5 +1,5 @@
-//! Whole numbers of more digits than a [`Value`](serde_json::Value) holds: it rounds them, so they are written
-//! back as the model wrote them.
+//! Numbers of more digits than a [`Value`](serde_json::Value) holds: it rounds them, so they are written back as the
+//! model wrote them.
 
 use std::io;
 
@@ -8,6 +8,7 @@ use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value};
 
 use super::ArgsError;
+use super::literals::{is_long, is_rounded, number_literals};
 
 /// The object as text. What stands rounded in it is written as it stands in `source`, the JSON that the object
 /// was read from.
@@ -34,7 +35,8 @@ pub(super) fn rounded_text(object: &Map<String, Value>) -> String {
 
 /// The first number of a JSON text that a [`Value`] holds as another one.
 pub(super) fn rounded_number(json: &str) -> Option<&str> {
-    long_numbers(json)
+    number_literals(json)
+        .filter(|literal| is_long(literal))
         .find(|literal| literal.parse::<f64>().is_ok_and(|value| format!("{value:.0}") != *literal))
 }
 
@@ -62,50 +64,9 @@ impl Formatter for &mut Exact<'_> {
     }
 }
 
-/// The whole numbers of a JSON text that fit neither `i64` nor `u64`.
+/// The numbers of a JSON text that a value would be written with other digits for.
 fn long_numbers(json: &str) -> impl Iterator<Item = &str> {
-    let mut rest = json;
-    std::iter::from_fn(move || {
-        loop {
-            rest = rest.trim_start_matches(|c: char| c != '"' && c != '-' && !c.is_ascii_digit());
-            if let Some(inside) = rest.strip_prefix('"') {
-                rest = after_string(inside);
-                continue;
-            }
-            let end = rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
-            let (literal, after) = rest.split_at(end.unwrap_or(rest.len()));
-            rest = after;
-            if literal.is_empty() {
-                return None;
-            }
-            if is_long(literal) {
-                return Some(literal);
-            }
-        }
-    })
-}
-
-fn is_long(literal: &str) -> bool {
-    // No shorter number is too long.
-    literal.len() > 18
-        && !literal.contains(['.', 'e', 'E'])
-        && literal.parse::<i64>().is_err()
-        && literal.parse::<u64>().is_err()
-}
-
-/// What follows a string whose first quote is off already.
-fn after_string(mut inside: &str) -> &str {
-    loop {
-        let Some(at) = inside.find(['"', '\\']) else { return "" };
-        let (quote, after) = inside[at..].split_at(1);
-        if quote == "\"" {
-            return after;
-        }
-        // The sign after a backslash is one byte, or the beginning of digits that close nothing.
-        let mut escaped = after.chars();
-        escaped.next();
-        inside = escaped.as_str();
-    }
+    number_literals(json).filter(|literal| is_long(literal) || is_rounded(literal))
 }
 
 #[cfg(test)]
@@ -162,13 +123,20 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_numbers_outside_strings_are_found() {
+    fn only_long_and_rounded_numbers_outside_strings_are_found() {
         let json = format!(
-            r#"{{"a\"{LONG}": "\\", "b": {LONG}e3, "c": [0.{LONG}, 18446744073709551615, -9223372036854775808],
+            r#"{{"a\"{LONG}": "\\", "b": {LONG}e3, "c": [0.5, 18446744073709551615, -9223372036854775808],
             "d": "\u0041{LONG}", "ü": -9223372036854775809, "e":18446744073709551616}}"#
         );
         let found: Vec<_> = long_numbers(&json).collect();
-        assert_eq!(found, ["-9223372036854775809", "18446744073709551616"]);
+        assert_eq!(found, [&format!("{LONG}e3"), "-9223372036854775809", "18446744073709551616"]);
+    }
+
+    #[test]
+    fn h1_a_rounded_fraction_beside_a_changed_argument_keeps_its_digits() {
+        let mut args = Args::from(r#"{"id":9007199254740991.6,"x":1}"#);
+        args["x"] = 2.into();
+        assert_eq!(args.settle(), r#"{"id":9007199254740991.6,"x":2}"#);
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! [`Args`]: the arguments of one tool call.
 
 mod digits;
+mod literals;
 mod parse;
 mod repair;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
+pub(crate) use literals::{Literals, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
@@ -167,6 +170,11 @@ impl Args {
             Some(repaired) => digits::to_text(object, &repaired),
             None => digits::to_text(object, &self.text),
         }
+    }
+
+    /// The numbers as they were written.
+    pub(crate) fn literals(&self) -> Literals<'_> {
+        Literals::of(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
     }
 
     /// Why changes could not be written back.

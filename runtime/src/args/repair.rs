@@ -6,18 +6,19 @@ use serde::de::IgnoredAny;
 ///
 /// 1. no text at all is an empty object, as models send it for a tool without parameters,
 /// 2. a Markdown code fence around it,
-/// 3. commas before a closing bracket,
+/// 3. commas between a value and a closing bracket,
 /// 4. the object encoded as a JSON string, as often as it was.
 ///
-/// Valid JSON objects are never touched.
+/// Valid JSON objects are never touched, and nothing becomes an object that the model did not write as one.
 pub(crate) fn repair(text: &str) -> Option<String> {
     if is_json(text) && !text.trim_start().starts_with('"') {
         return None;
     }
-    let text = unfence(text.trim());
+    let text = text.trim();
     if text.is_empty() {
         return Some("{}".to_owned());
     }
+    let text = unfence(text);
     let mut text = if is_json(text) { text.to_owned() } else { without_trailing_commas(text) };
     while text.starts_with('"') {
         let inner: String = serde_json::from_str(&text).ok()?;
@@ -33,27 +34,37 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// The inside of a code fence that stands around all of the text, whatever language it names.
+/// The inside of a code fence that stands around all of the text. The first line may name a language; on the line of
+/// the text itself only `json` is one.
 fn unfence(text: &str) -> &str {
     let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
         return text;
     };
-    let language = inside.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inside.len());
-    inside[language..].trim()
+    let (word, rest) =
+        inside.split_at(inside.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(inside.len()));
+    let is_language = rest.starts_with(['\n', '\r']) || word.eq_ignore_ascii_case("json");
+    if is_language { rest.trim() } else { inside.trim() }
 }
 
-/// Drops each comma that only white space separates from a closing bracket, outside strings.
+/// Drops each comma that only white space separates from a value before and a closing bracket behind, outside strings.
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.char_indices();
     let (mut in_string, mut escaped) = (false, false);
-    for (at, c) in chars.by_ref() {
+    // What stands before, but for white space.
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
         if in_string {
             (in_string, escaped) = (escaped || c != '"', !escaped && c == '\\');
         } else if c == '"' {
             in_string = true;
-        } else if c == ',' && text[at + 1..].trim_start().starts_with(['}', ']']) {
+        } else if c == ','
+            && !matches!(before, '{' | '[' | ',' | ':')
+            && text[at + 1..].trim_start().starts_with(['}', ']'])
+        {
             continue;
+        }
+        if !c.is_whitespace() {
+            before = c;
         }
         out.push(c);
     }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::strict::{Optional, Rules, object, plain_root, strict};
+use crate::args::Literals;
 use crate::tool::{ToolDefinition, check, coerce, wire_name};
 
 const FORMATS: &[&str] =
@@ -79,7 +80,7 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
 
 /// An example as the strict schema takes it: without `null` for what is left out.
 fn strict_example(mut example: Value, schema: &Value) -> Option<Value> {
-    coerce(&mut example, schema, schema);
+    coerce(&mut example, schema, schema, &Literals::none());
     check(&example, schema, schema, "").is_empty().then_some(example)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::error::SpecError;
-use crate::args::Args;
+use crate::args::{Args, Literals};
 use crate::error::Exit;
 use crate::tool::{
     Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected, nearest, refused_by,
@@ -167,7 +167,7 @@ impl Shape {
         let mut own_args = args.clone();
         let own_schema = &*own.input_schema;
         let Ok(given) = args.as_object() else { return Ok(own_args) };
-        self.refuse_unseen(&seen.name, &seen.input_schema, own_schema, given)?;
+        self.refuse_unseen(&seen.name, &seen.input_schema, own_schema, given, &args.literals())?;
         let Ok(object) = own_args.as_object_mut() else { return Ok(own_args) };
         for (name, value) in std::mem::take(object) {
             let own = self.own(own_schema, &name, false).filter(|own| self.fill(own).is_none());
@@ -197,6 +197,7 @@ impl Shape {
         schema: &Value,
         own_schema: &Value,
         given: &Map<String, Value>,
+        literals: &Literals<'_>,
     ) -> Result<(), Exit> {
         let closed = schema["additionalProperties"] == Value::Bool(false);
         let is_seen = |name: &str| schema["properties"].get(name).is_some();
@@ -209,7 +210,7 @@ impl Shape {
             return Ok(());
         }
         let mut value = Value::Object(given.clone());
-        coerce(&mut value, schema, schema);
+        coerce(&mut value, schema, schema, literals);
         let mut problems = check(&value, schema, schema, "");
         for name in unseen {
             if !problems.iter().any(|problem| problem.parameter() == (name.as_str(), "")) {

@@ -1,41 +1,93 @@
 //! Reads a value of the wrong type as the right one, where nothing is lost.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::check::{by_pattern, check, resolve};
-use crate::args::Unique;
+use crate::args::{Literals, Unique, rounds_any, same_number};
 
 type Object = Map<String, Value>;
 
 /// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
-/// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, a list or an object written as a
-/// string, and a field left out for a `null` that stands for nothing. Says whether it changed anything.
-pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value) -> bool {
-    walk(value, schema, root, &[], 0)
+/// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, `5` where only texts fit and one of them is `"5"`, a
+/// list or an object written as a string, and a field left out for a `null` that stands for nothing. Says whether
+/// it changed anything. `literals` are the numbers of the text that the value was read from.
+pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value, literals: &Literals<'_>) -> bool {
+    walk(value, schema, Source { root, literals }, &[], 0)
+}
+
+/// Where the schema and the value come from.
+#[derive(Clone, Copy)]
+struct Source<'s> {
+    root: &'s Value,
+    literals: &'s Literals<'s>,
 }
 
 /// `beside` are the properties that stand next to the options of which `schema` is one: those of a struct into which
 /// an enum is flattened.
-fn walk(value: &mut Value, schema: &Value, root: &Value, beside: &[&Object], depth: usize) -> bool {
+fn walk(value: &mut Value, schema: &Value, source: Source<'_>, beside: &[&Object], depth: usize) -> bool {
     if depth > 64 {
         return false;
     }
-    let mut changed = own(value, schema, root, depth);
-    let target = resolve(schema, root);
+    if let Some(text) = spelled(value, schema, source) {
+        *value = text.into();
+        return true;
+    }
+    let mut changed = own(value, schema, source, depth);
+    let target = resolve(schema, source.root);
     let options = options(schema);
     if target.is_none() && options.is_none() {
         return changed;
     }
     let known: Vec<&Object> = beside.iter().copied().chain(schema["properties"].as_object()).collect();
     if let Some(target) = target {
-        changed |= walk(value, target, root, &known, depth + 1);
+        changed |= walk(value, target, source, &known, depth + 1);
     }
-    if let Some(option) = options.and_then(|options| meant(value, options, &known, root)) {
-        changed |= walk(value, option, root, &known, depth + 1);
+    if let Some(option) = options.and_then(|options| meant(value, options, &known, source.root)) {
+        changed |= walk(value, option, source, &known, depth + 1);
     }
     changed
+}
+
+/// The text that a number or a boolean spells, where the schema takes one of several texts and nothing else that it
+/// could be.
+fn spelled<'s>(value: &Value, schema: &'s Value, source: Source<'s>) -> Option<&'s str> {
+    let wanted = match value {
+        Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+        // Most schemas are of no texts, so the text that was read is asked last.
+        Value::Number(number) if !texts(schema, source.root, 0)?.is_empty() => {
+            source.literals.spelling(number)?
+        }
+        _ => return None,
+    };
+    let mut same = texts(schema, source.root, 0)?.into_iter().filter(|text| **text == *wanted);
+    same.next().filter(|_| same.next().is_none())
+}
+
+/// The texts that a schema takes; none if it takes other single values too.
+fn texts<'s>(schema: &'s Value, root: &'s Value, depth: usize) -> Option<Vec<&'s str>> {
+    if depth > 8 {
+        return None;
+    }
+    if let Some(target) = resolve(schema, root) {
+        return texts(target, root, depth + 1);
+    }
+    if let Some(only) = schema.get("const") {
+        return only.as_str().map(|text| vec![text]);
+    }
+    if let Some(members) = schema["enum"].as_array() {
+        let texts = members.iter().filter(|member| !member.is_null());
+        return texts.map(Value::as_str).collect();
+    }
+    if let Some(options) = options(schema) {
+        let texts =
+            options.iter().map(|option| texts(option, root, depth + 1)).collect::<Option<Vec<_>>>()?;
+        return Some(texts.concat());
+    }
+    let is_single = !matches!(schema["type"].as_str(), Some("null" | "object" | "array"));
+    (!is_single).then(Vec::new)
 }
 
 fn options(schema: &Value) -> Option<&[Value]> {
@@ -43,28 +95,28 @@ fn options(schema: &Value) -> Option<&[Value]> {
 }
 
 /// What the schema says without its options.
-fn own(value: &mut Value, schema: &Value, root: &Value, depth: usize) -> bool {
+fn own(value: &mut Value, schema: &Value, source: Source<'_>, depth: usize) -> bool {
     let mut changed = false;
-    if let Some(better) = scalar(value, &schema["type"]) {
+    if let Some(better) = scalar(value, schema, source.literals) {
         *value = better;
         changed = true;
     }
     match value {
         Value::Object(fields) => {
             let before = fields.len();
-            fields.retain(|name, field| !(field.is_null() && stands_for_nothing(name, schema, root)));
+            fields.retain(|name, field| !(field.is_null() && stands_for_nothing(name, schema, source.root)));
             changed |= fields.len() < before;
             for (name, field) in fields {
                 let property = schema["properties"].get(name);
                 let property = property.or_else(|| by_pattern(name, schema.as_object()?));
                 let property = property.unwrap_or(&schema["additionalProperties"]);
-                changed |= walk(field, property, root, &[], depth + 1);
+                changed |= walk(field, property, source, &[], depth + 1);
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter_mut().enumerate() {
                 let schema = schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
-                changed |= walk(item, schema, root, &[], depth + 1);
+                changed |= walk(item, schema, source, &[], depth + 1);
             }
         }
         _ => {}
@@ -126,8 +178,8 @@ fn stands_for_nothing(name: &str, schema: &Value, root: &Value) -> bool {
     !required && property.is_some_and(|property| !check(&Value::Null, property, root, name).is_empty())
 }
 
-fn scalar(value: &Value, wanted: &Value) -> Option<Value> {
-    let wants = |kind: &str| match wanted {
+fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Value> {
+    let wants = |kind: &str| match &schema["type"] {
         Value::String(only) => only == kind,
         Value::Array(kinds) => kinds.iter().any(|each| each == kind),
         _ => false,
@@ -135,15 +187,18 @@ fn scalar(value: &Value, wanted: &Value) -> Option<Value> {
     match value {
         Value::String(_) if wants("string") => None,
         Value::String(text) => {
-            let Unique(inner) = serde_json::from_str(text.trim()).ok()?;
+            let text = text.trim();
+            let Unique(inner) = serde_json::from_str(text).ok()?;
             let fits = match &inner {
                 Value::Number(number) => {
-                    let same = number.to_string() == text.trim();
-                    same && (wants("number") || (wants("integer") && !number.is_f64()))
+                    let as_integer = wants("integer") && !number.is_f64();
+                    number.to_string() == text
+                        && (as_integer || (wants("number") && is_held(number, &schema["format"])))
                 }
                 Value::Bool(_) => wants("boolean"),
-                Value::Array(_) => wants("array"),
-                Value::Object(_) => wants("object"),
+                // What is read from a text within the text has lost its digits.
+                Value::Array(_) => wants("array") && !rounds_any(text),
+                Value::Object(_) => wants("object") && !rounds_any(text),
                 _ => false,
             };
             fits.then_some(inner)
@@ -151,10 +206,25 @@ fn scalar(value: &Value, wanted: &Value) -> Option<Value> {
         Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
             let number = number.as_f64()?;
             // Whole numbers up to 2^53 are exact in both forms.
+            let is_whole = number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
             #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and in range")]
-            (number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0)
-                .then(|| Value::from(number as i64))
+            (is_whole && literals.is_exact(number)).then(|| Value::from(number as i64))
         }
         _ => None,
     }
+}
+
+/// Whether a fraction of this format holds all digits of a number.
+fn is_held(number: &Number, format: &Value) -> bool {
+    let Some(wide) = number.as_f64() else { return false };
+    #[expect(clippy::cast_possible_truncation, reason = "the loss is what is looked for")]
+    let narrow = wide as f32;
+    let is_narrow = format == "float";
+    let held = match number.is_f64() {
+        true if is_narrow => narrow.to_string(),
+        true => wide.to_string(),
+        false if is_narrow => format!("{narrow:.0}"),
+        false => format!("{wide:.0}"),
+    };
+    same_number(&number.to_string(), &held)
 }

@@ -14,7 +14,7 @@ use super::definition::ToolDefinition;
 use super::param::{Raw, Reader, ToolArg};
 use super::plain::from_text;
 use super::problem::{Problem, expected};
-use crate::args::{self, Args};
+use crate::args::{self, Args, Literals};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 
@@ -173,7 +173,8 @@ impl<'a, 's> Slots<'a, 's> {
     #[cold]
     fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
         let args::Unique(mut value) = serde_json::from_str(raw).ok()?;
-        let changed = coerce(&mut value, self.schema(index), &self.definition.input_schema);
+        let changed =
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
         (changed && self.held(index, &value).is_empty()).then_some(value)
     }
 
@@ -202,7 +203,8 @@ impl<'a, 's> Slots<'a, 's> {
             Ok(args::Unique(value)) => value,
             Err(error) => return vec![without_place(param.name, &error)],
         };
-        let changed = coerce(&mut value, self.schema(index), &self.definition.input_schema);
+        let changed =
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
         let found = self.held(index, &value);
         if !found.is_empty() {
             return found;
@@ -273,7 +275,7 @@ pub(crate) fn fit(
     let mut value = Value::Object(object.clone());
     let mut problems = check(&value, schema, schema, "");
     // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
-    if !problems.is_empty() && coerce(&mut value, schema, schema) {
+    if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
         problems = check(&value, schema, schema, "");
     }
     match value {
@@ -288,7 +290,7 @@ pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     let Ok(object) = args.as_object() else { return };
     let schema = &*definition.input_schema;
     let mut value = Value::Object(object.clone());
-    if coerce(&mut value, schema, schema)
+    if coerce(&mut value, schema, schema, &args.literals())
         && let (Value::Object(read), Ok(object)) = (value, args.as_object_mut())
     {
         *object = read;

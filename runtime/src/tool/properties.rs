@@ -7,7 +7,7 @@ use super::coerce::coerce;
 use super::cut::cut;
 use super::param::Param;
 use super::plain::cut_plain;
-use crate::args::{Args, parse_object, repair};
+use crate::args::{Args, Literals, parse_object, repair};
 
 const NAMES: [&str; 4] = ["x", "é", "long_name", ""];
 
@@ -160,7 +160,7 @@ proptest! {
     #[test]
     fn coercion_loses_nothing(text in value_text(), kind in prop::sample::select(vec!["integer", "number", "boolean", "array", "object", "null"])) {
         let mut value = Value::from(text.clone());
-        if coerce(&mut value, &json!({ "type": kind }), &json!({})) {
+        if coerce(&mut value, &json!({ "type": kind }), &json!({}), &Literals::none()) {
             match &value {
                 Value::Number(_) | Value::Bool(_) => prop_assert_eq!(value.to_string(), text.trim()),
                 Value::Array(_) => prop_assert_eq!(serde_json::from_str::<Value>(&text).ok(), Some(value)),
@@ -175,7 +175,7 @@ proptest! {
         #[expect(clippy::cast_precision_loss, reason = "the loss is what is looked for")]
         for number in [number, whole as f64] {
             let mut value = Value::from(number);
-            if coerce(&mut value, &json!({ "type": "integer" }), &json!({})) {
+            if coerce(&mut value, &json!({ "type": "integer" }), &json!({}), &Literals::none()) {
                 prop_assert_eq!(value.as_i64().map(|integer| integer as f64), Some(number));
             }
         }

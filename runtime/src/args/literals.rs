@@ -1,0 +1,198 @@
+//! Numbers as they stand in a JSON text. A [`Value`](serde_json::Value) rounds them, so whoever must lose nothing asks here.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use serde_json::Number;
+
+/// The numbers of the text that a value was read from.
+pub(crate) struct Literals<'t> {
+    text: Cow<'t, str>,
+    /// By the bits of the fraction that a value holds.
+    found: OnceCell<HashMap<u64, Found>>,
+}
+
+/// What stands in the text for one fraction.
+struct Found {
+    /// Where the first literal stands.
+    at: (usize, usize),
+    /// Whether all literals are the same text.
+    alike: bool,
+    /// Whether each literal is the number that its value shows.
+    exact: bool,
+}
+
+impl<'t> Literals<'t> {
+    /// Of this JSON. It is read when a number is first asked for.
+    pub(crate) fn of(text: impl Into<Cow<'t, str>>) -> Self {
+        Self { text: text.into(), found: OnceCell::new() }
+    }
+
+    /// Of a value that a program made: its numbers are what they show.
+    pub(crate) fn none() -> Self {
+        Self::of("")
+    }
+
+    /// Whether every literal that reads as this number is this number.
+    pub(crate) fn is_exact(&self, number: f64) -> bool {
+        self.found().get(&number.to_bits()).is_none_or(|found| found.exact)
+    }
+
+    /// A number as it was written; none if several that are written differently read as it.
+    pub(crate) fn spelling(&self, number: &Number) -> Option<Cow<'_, str>> {
+        let bits = number.as_f64().filter(|_| number.is_f64()).map(f64::to_bits);
+        match bits.and_then(|bits| self.found().get(&bits)) {
+            None => Some(Cow::Owned(number.to_string())),
+            Some(found) if found.alike => self.text.get(found.at.0..found.at.1).map(Cow::Borrowed),
+            Some(_) => None,
+        }
+    }
+
+    fn found(&self) -> &HashMap<u64, Found> {
+        self.found.get_or_init(|| {
+            let mut found = HashMap::new();
+            for literal in number_literals(&self.text) {
+                let Some(number) = fraction(literal) else { continue };
+                let start = literal.as_ptr().addr() - self.text.as_ptr().addr();
+                let exact = !is_rounded(literal);
+                let this = Found { at: (start, start + literal.len()), alike: true, exact };
+                let first = found.entry(number.to_bits()).or_insert(this);
+                first.alike &= self.text.get(first.at.0..first.at.1) == Some(literal);
+                first.exact &= exact;
+            }
+            found
+        })
+    }
+}
+
+/// The fraction as which a value holds a literal; none if it holds it as a whole number.
+fn fraction(literal: &str) -> Option<f64> {
+    let is_short = |literal: &str| literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok();
+    if literal != "-0" && is_short(literal) { None } else { literal.parse().ok() }
+}
+
+/// Whether it is a whole number that a value holds as a fraction.
+pub(super) fn is_long(literal: &str) -> bool {
+    // No shorter number is too long.
+    literal.len() > 18 && !literal.contains(['.', 'e', 'E']) && fraction(literal).is_some()
+}
+
+/// Whether a value shows another number than the literal.
+pub(super) fn is_rounded(literal: &str) -> bool {
+    // No fraction of fifteen digits is rounded, unless its exponent is beyond all fractions.
+    if literal.len() <= 15 && !literal.contains(['e', 'E']) {
+        return false;
+    }
+    fraction(literal).is_some_and(|number| decimal(literal) != decimal(&format!("{number:e}")))
+}
+
+/// Whether a value rounds any number of a JSON text.
+pub(crate) fn rounds_any(json: &str) -> bool {
+    number_literals(json).any(|literal| is_long(literal) || is_rounded(literal))
+}
+
+/// Whether two literals are the same number.
+pub(crate) fn same_number(one: &str, other: &str) -> bool {
+    decimal(one).is_some_and(|one| decimal(other) == Some(one))
+}
+
+/// A literal's sign, its digits without zeros at either end, and the power of ten of the last one.
+fn decimal(literal: &str) -> Option<(bool, String, i64)> {
+    let (number, power) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
+    // Beyond every number: an exponent so long is never that of a fraction.
+    let power: i64 = power.parse().ok()?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let (whole, negative) = whole.strip_prefix('-').map_or((whole, false), |whole| (whole, true));
+    let digits = format!("{whole}{part}");
+    let digits = digits.trim_start_matches('0');
+    let short = digits.trim_end_matches('0');
+    if short.is_empty() {
+        return Some((false, String::new(), 0));
+    }
+    let dropped = i64::try_from(digits.len() - short.len()).ok()?;
+    let power = power.checked_sub(i64::try_from(part.len()).ok()?)?.checked_add(dropped)?;
+    Some((negative, short.to_owned(), power))
+}
+
+/// The numbers of a JSON text, outside strings.
+pub(super) fn number_literals(json: &str) -> impl Iterator<Item = &str> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start_matches(|c: char| c != '"' && c != '-' && !c.is_ascii_digit());
+            if let Some(inside) = rest.strip_prefix('"') {
+                rest = after_string(inside);
+                continue;
+            }
+            let end = rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
+            let (literal, after) = rest.split_at(end.unwrap_or(rest.len()));
+            rest = after;
+            return (!literal.is_empty()).then_some(literal);
+        }
+    })
+}
+
+/// What follows a string whose first quote is off already.
+fn after_string(mut inside: &str) -> &str {
+    loop {
+        let Some(at) = inside.find(['"', '\\']) else { return "" };
+        let (quote, after) = inside[at..].split_at(1);
+        if quote == "\"" {
+            return after;
+        }
+        // The sign after a backslash is one byte, or the beginning of digits that close nothing.
+        let mut escaped = after.chars();
+        escaped.next();
+        inside = escaped.as_str();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t11_a_literal_is_rounded_where_its_value_shows_another_number() {
+        for literal in [
+            "0",
+            "-0",
+            "-0.0",
+            "1.50",
+            "1e5",
+            "100E-2",
+            "0.1",
+            "9007199254740992.0",
+            "9007199254740993",
+            "1e300",
+            "18446744073709551615",
+            "100000000000000000000",
+            "52.520006599999995",
+        ] {
+            assert!(!is_rounded(literal), "{literal}");
+        }
+        for literal in [
+            "9007199254740993.0",
+            "9007199254740991.6",
+            "4503599627370496.1",
+            "3.0000000000000000001",
+            "1e-400",
+            "18446744073709551617",
+            "-9223372036854775809",
+            "0.10000000000000000555",
+            "1e-99999999999999999999",
+        ] {
+            assert!(is_rounded(literal), "{literal}");
+        }
+    }
+
+    #[test]
+    fn t11_a_number_is_spelled_as_it_was_written() {
+        let literals = Literals::of(r#"{"a":3.10,"b":[3.10,2.0],"c":2.00,"d":"7.50"}"#);
+        let spelling = |number: f64| literals.spelling(&Number::from_f64(number).expect("a number"));
+        assert_eq!(spelling(3.1).as_deref(), Some("3.10"));
+        assert_eq!(spelling(2.0), None, "it is written in two ways");
+        assert_eq!(spelling(7.5).as_deref(), Some("7.5"), "it does not stand there");
+        assert_eq!(literals.spelling(&7.into()).as_deref(), Some("7"));
+    }
+}

@@ -1,0 +1,11 @@
+//! Arguments as models write them: what is repaired, what is read as another type, and what is refused.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::unused_async,
+    clippy::needless_pass_by_value,
+    reason = "tests say what they expect, and their tools are small"
+)]
+
+mod coercion;
+mod repair;
