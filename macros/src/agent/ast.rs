@@ -35,6 +35,7 @@ pub(crate) struct Fields {
     pub(crate) max_parallel: Option<Number>,
     pub(crate) child_timeout_sec: Option<Number>,
     pub(crate) max_display_instances: Option<Number>,
+    pub(crate) effect: Option<Ident>,
     pub(crate) state: Option<Type>,
     pub(crate) crate_path: Option<Path>,
 }

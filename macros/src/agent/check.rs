@@ -14,6 +14,7 @@ pub(crate) const LIMITS: &[&str] =
 pub(crate) const RUNTIME: &[&str] = &["shell.execute"];
 const SOURCES: &[&str] = &["mcp", "function", "agent", "runtime"];
 const HISTORY_SOURCES: &[&str] = &["none", "child", "orchestrator", "messages"];
+const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
 const MERGE_TARGETS: &[&str] = &["none", "child", "orchestrator"];
 
 /// Checks each agent, then what only all of them together show.
@@ -84,6 +85,7 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     numbers(&fields.limits, LIMITS, &["turns", "tokens", "time_sec", "model_timeout_sec"], errors);
     choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
     choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
+    choice(fields.effect.as_ref(), EFFECTS, errors);
     whole("max_parallel", fields.max_parallel, errors);
     whole("max_display_instances", fields.max_display_instances, errors);
     if let Some(number) = fields.child_timeout_sec

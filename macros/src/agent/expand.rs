@@ -374,6 +374,7 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
     calls.extend(limits(fields));
     calls.extend(variant("history_source", "HistorySource", fields.history_source.as_ref()));
     calls.extend(variant("history_merge_target", "HistoryMergeTarget", fields.history_merge_target.as_ref()));
+    calls.extend(variant("effect", "Effect", fields.effect.as_ref()));
     calls.extend(count("max_parallel", fields.max_parallel));
     calls.extend(count("max_display_instances", fields.max_display_instances));
     if let Some(Number { value, .. }) = fields.child_timeout_sec {

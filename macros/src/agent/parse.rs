@@ -38,6 +38,7 @@ pub(crate) const KEYS: &[&str] = &[
     "max_parallel",
     "child_timeout_sec",
     "max_display_instances",
+    "effect",
     "state",
     "crate",
 ];
@@ -194,6 +195,7 @@ fn value(
         "max_display_instances" => {
             fields.max_display_instances = Some(number(input, "max_display_instances: 20")?);
         }
+        "effect" => fields.effect = Some(bare(input, "effect: once")?),
         "state" => fields.state = Some(state(input)?),
         "crate" => fields.crate_path = Some(crate_path(input)?),
         _ => {}

@@ -258,6 +258,7 @@ impl Assembly<'_> {
             run: link.run,
             messages: messages.into(),
             children: rules,
+            effect: declaration.effect,
             fixed,
             providers: self.providers(&name, &declaration.servers)?,
             table: Mutex::default(),

@@ -59,7 +59,7 @@ impl<'r> Batch<'r> {
 
     pub(super) async fn run(&self) {
         let limit =
-            self.run.instance.children.max_parallel.unwrap_or(usize::MAX).min(self.calls.len().max(1));
+            self.run.instance.children.max_parallel.unwrap_or(usize::MAX).clamp(1, self.calls.len().max(1));
         match self.run.cx.journal() {
             None => run_bounded(self.calls.len(), limit, |index| self.call(index)).await,
             Some(journal) => {

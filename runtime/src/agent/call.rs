@@ -42,6 +42,7 @@ impl ReadyCall<'_> {
                 return (result, None);
             }
         };
+        let _slot = self.run.slot().await;
         let told = self.begin();
         let cx = ToolContext::new(
             self.run.cx.clone(),

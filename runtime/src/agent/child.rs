@@ -38,6 +38,7 @@ impl ChildTool {
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
         definition.name = tool_name(&child).into();
         definition.description = description(&child).into();
+        definition.effect = child.effect;
         Self { child, children, definition }
     }
 

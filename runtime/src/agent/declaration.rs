@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use super::{Agent, AgentRun, RunError};
 use crate::model::RequestParams;
 use crate::onion::{Call, Core, Definitions, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
-use crate::tool::{DynTool, Tool, Toolbox};
+use crate::tool::{DynTool, Effect, Tool, Toolbox};
 
 /// What a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +96,7 @@ pub struct AgentDeclaration {
     pub(crate) max_parallel: Option<usize>,
     pub(crate) child_timeout: Option<Duration>,
     pub(crate) max_display_instances: usize,
+    pub(crate) effect: Effect,
 }
 
 /// One server that an agent uses, and which of its tools.
@@ -211,6 +212,7 @@ impl AgentDeclaration {
             max_parallel: None,
             child_timeout: None,
             max_display_instances: DISPLAY_INSTANCES,
+            effect: Effect::Once,
         }
     }
 
@@ -325,7 +327,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// How many tool calls of one turn run at once; at least 1.
+    /// How many tool calls of a run go on at once, those that an agent by hand makes included; at least 1.
     #[must_use]
     pub fn max_parallel(mut self, calls: usize) -> Self {
         self.max_parallel = Some(calls.max(1));
@@ -343,6 +345,14 @@ impl AgentDeclaration {
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {
         self.max_display_instances = instances.max(1);
+        self
+    }
+
+    /// Whether it may be asked again where it is called as a tool and failed. [`Effect::Once`] if nothing is said: its tools
+    /// may have done something before it failed, so no retry asks it again.
+    #[must_use]
+    pub fn effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
         self
     }
 

@@ -8,7 +8,7 @@ use crate::context::{AgentInfo, ToolSource};
 use crate::model::{DynModel, Message, RequestParams};
 use crate::onion::{Definitions, DynCall, Undefined, define};
 use crate::tool::table::{Entry, NameClash, Target, ToolTable};
-use crate::tool::{DynTool, ToolDefinition};
+use crate::tool::{DynTool, Effect, ToolDefinition};
 
 /// Tools that come and go at run time, such as an MCP server's.
 pub(crate) trait ToolProvider: Send + Sync {
@@ -40,6 +40,8 @@ pub(crate) struct Instance {
     /// The messages that the agent was built with.
     pub(crate) messages: Arc<[Message]>,
     pub(crate) children: Children,
+    /// Whether it may be asked again where it is a tool.
+    pub(crate) effect: Effect,
     /// Tools that do not change: functions, children, built-in tools.
     pub(crate) fixed: Vec<Entry>,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,

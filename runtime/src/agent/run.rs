@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use super::batch::{Batch, CallEnd};
@@ -29,6 +30,8 @@ pub struct AgentRun {
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
     tally: Mutex<Tally>,
+    /// So many calls of tools may go on at once, those of the loop and those by hand together.
+    slots: Option<Semaphore>,
 }
 
 /// What a run has done so far.
@@ -45,7 +48,9 @@ struct Tally {
 
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
-        Self { cx: RunContext::new(seed), instance, session, tally: Mutex::default() }
+        let slots =
+            instance.children.max_parallel.map(|most| Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        Self { cx: RunContext::new(seed), instance, session, tally: Mutex::default(), slots }
     }
 
     /// The run as hooks and tools see it.
@@ -64,7 +69,8 @@ impl AgentRun {
     }
 
     /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call. What a child
-    /// said goes where `history_merge_target` says, when its call is over.
+    /// said goes where `history_merge_target` says, when its call is over. While `max_parallel` calls of the run go on, it
+    /// waits for one of them to end: poll all calls that have begun, or it waits for ever.
     ///
     /// Cancel safety: dropping it ends the call; a child's conversation is then lost.
     ///
@@ -320,6 +326,15 @@ impl AgentRun {
             biased;
             done = work => Ok(done),
             over = self.unless_over(std::future::pending()) => over,
+        }
+    }
+
+    /// A place among the calls that may go on at once, when there is one; it is given back when it is dropped.
+    pub(super) async fn slot(&self) -> Option<SemaphorePermit<'_>> {
+        match &self.slots {
+            // Nobody closes it.
+            Some(slots) => slots.acquire().await.ok(),
+            None => None,
         }
     }
 

@@ -19,7 +19,7 @@ use super::stream::RunOutput;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
 use crate::spec::ToolSpec;
-use crate::tool::{ToolDefinition, arguments_schema};
+use crate::tool::{Effect, ToolDefinition, arguments_schema};
 
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";
@@ -92,6 +92,7 @@ struct Wrapped {
     output: Option<OutputFn>,
     on_error: Option<OnErrorFn>,
     timeout: Option<Duration>,
+    effect: Effect,
     thread: Choice,
     thread_argument: bool,
 }
@@ -157,6 +158,7 @@ impl AgentTool {
             output: None,
             on_error: None,
             timeout: None,
+            effect: agent.instance.effect,
             thread: Choice::Fresh,
             thread_argument: false,
         }))
@@ -239,6 +241,12 @@ impl AgentTool {
         self.with(|tool| tool.timeout = Some(timeout))
     }
 
+    /// Whether a call that failed may be made again, in place of what the agent says of itself
+    /// ([`AgentDeclaration::effect`](crate::AgentDeclaration::effect)), which is [`Effect::Once`] if it says nothing.
+    pub fn effect(self, effect: Effect) -> Self {
+        self.with(|tool| tool.effect = effect)
+    }
+
     /// All calls go on in this session of the agent ([`AgentHandle::session`]), whoever calls. It must not be the
     /// caller's own: such a call is refused.
     pub fn thread(self, session: &Session) -> Self {
@@ -279,7 +287,8 @@ impl AgentTool {
                 "maxLength": 64,
             });
         }
-        let definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
+        let mut definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
+        definition.effect = self.0.effect;
         ToolSpec::of_agent(Arc::new(AgentCall::new(self.0, definition)))
     }
 }

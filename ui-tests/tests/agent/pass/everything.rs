@@ -58,6 +58,7 @@ agent! {
         max_parallel: 2,
         child_timeout_sec: 1.5,
         max_display_instances: 3,
+        effect: idempotent,
         state: Ledger,
     },
     Boss { instruction: include_str!("everything.rs"), agents: [Worker], state: Ledger, default: true }

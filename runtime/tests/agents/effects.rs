@@ -1,0 +1,93 @@
+//! A child may have paid before it failed: nothing asks it again by itself, unless it says that it may be asked again.
+
+use onionskin::{
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Effect, RunError, Script, ScriptedTurn,
+    State, ToolSpec, agent, hooks::retry, tool,
+};
+use serde_json::json;
+
+use crate::support::Count;
+
+/// Pays, and then fails.
+#[tool(effect = once)]
+fn pay(paid: State<Count>) -> Result<String, String> {
+    paid.up();
+    Err("the line broke".to_owned())
+}
+
+agent! {
+    Payer { name: "payer", description: "Pays.", instruction: "Pay.", state: Count, function_tools: [pay], limits: { turns: 1 } }
+    Repeatable {
+        name: "repeatable",
+        description: "Pays.",
+        instruction: "Pay.",
+        state: Count,
+        function_tools: [pay],
+        limits: { turns: 1 },
+        effect: idempotent,
+    }
+    Careful { name: "careful", instruction: "Ask.", agents: [Payer, Repeatable], tool_hooks: [retry(3)] }
+    Caller { name: "caller", instruction: "Ask.", tool_hooks: [retry(3)] }
+}
+
+fn script(tool: &str) -> Script {
+    let ask = [ScriptedTurn::call(tool, json!({ "input": "go" })), ScriptedTurn::say("{last}")];
+    let pays = || [ScriptedTurn::call("pay", json!({}))];
+    Script::new()
+        .agent("careful", ask.clone())
+        .agent("caller", ask)
+        .agent("payer", pays())
+        .agent("repeatable", pays())
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_child_that_failed_after_an_effect_is_not_asked_again() {
+    let paid = Count::default();
+    let model = script("agent__payer");
+    let output = Careful::builder().state(paid.clone()).model(model).run("go").await.unwrap();
+    assert_eq!((paid.get(), output.tool_calls[0].attempts), (1, 1), "{}", output.text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_a_child_that_says_so_is_asked_again() {
+    let paid = Count::default();
+    let model = script("agent__repeatable");
+    Careful::builder().state(paid.clone()).model(model).run("go").await.unwrap();
+    assert_eq!(paid.get(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn h9_an_agent_tool_is_not_asked_again_unless_it_says_so() {
+    let asked = async |effect: Option<Effect>| {
+        let paid = Count::default();
+        let payer = Payer::builder().state(paid.clone()).model(script("agent__payer")).build().await.unwrap();
+        let tool = AgentTool::new(&payer);
+        let tool = match effect {
+            Some(effect) => tool.effect(effect),
+            None => tool,
+        };
+        assert_eq!(tool.clone().spec().definition().effect, effect.unwrap_or(Effect::Once));
+        Caller::builder().tool(tool).model(script("agent__payer")).run("go").await.unwrap();
+        paid.get()
+    };
+    assert_eq!(asked(None).await, 1);
+    assert_eq!(asked(Some(Effect::Idempotent)).await, 3);
+}
+
+#[tokio::test]
+async fn h9_an_agent_by_hand_says_what_its_effect_is() {
+    struct Looks;
+    impl Agent for Looks {
+        const NAME: &'static str = "looks";
+        type State = ();
+        fn declare() -> AgentDeclaration {
+            AgentDeclaration::new(Self::NAME).effect(Effect::Pure)
+        }
+        async fn run(_: &AgentRun, _: String) -> Result<String, RunError> {
+            Ok("seen".to_owned())
+        }
+    }
+    let looks = AgentBuilder::<Looks>::default().model(Script::new()).build().await.unwrap();
+    let spec = ToolSpec::from(AgentTool::new(&looks));
+    assert_eq!(spec.definition().effect, Effect::Pure);
+}

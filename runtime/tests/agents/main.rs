@@ -1,0 +1,13 @@
+//! A5, A7: what a run owes its agents, its children and its history.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    reason = "tests say what they expect, and their tools are small"
+)]
+
+mod effects;
+mod parallel;
+mod support;
