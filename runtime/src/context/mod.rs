@@ -2,11 +2,12 @@
 
 mod inject;
 mod latch;
+mod place;
 mod run;
 mod state;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -15,6 +16,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub(crate) use place::{Place, Placed};
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use run::{Deadline, RunSeed};
 pub use state::{SessionState, State, StateError, bound};
@@ -75,6 +77,8 @@ pub struct ToolContext {
     attempt: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
+    /// The [`Place`] in the onion whose code runs just now.
+    place: AtomicU8,
     /// What few calls need.
     rare: Mutex<Option<Arc<Rare>>>,
 }
@@ -89,6 +93,8 @@ struct Rare {
     life: Mutex<CallLife>,
     /// How often the tool was started again by hooks that were added to it as a value.
     again: AtomicU32,
+    /// How often it was started by them since the agent's hooks let the call through.
+    starts: AtomicU32,
     /// How often it was started inside of the hooks that it was declared with.
     inside: AtomicU32,
     /// How its own hooks left the call, if somebody asks for it.
@@ -112,6 +118,7 @@ impl ToolContext {
             call,
             attempt: AtomicU32::new(0),
             number: 0,
+            place: AtomicU8::new(Place::Outside as u8),
             rare: Mutex::new(None),
         }
     }
@@ -237,9 +244,18 @@ impl ToolContext {
         self.attempt.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts another start of the tool within one attempt: what its own hooks repeat is one step of the run.
-    pub(crate) fn start_again(&self) {
-        self.rare().again.fetch_add(1, Ordering::Relaxed);
+    /// Begins an attempt of a tool with hooks that were added to it as a value.
+    pub(crate) fn start_behind_hooks(&self) {
+        self.rare().starts.store(0, Ordering::Relaxed);
+    }
+
+    /// Counts a start of the tool by hooks that were added to it as a value. The first one of an attempt is counted where
+    /// the attempt begins: what a tool's own hooks repeat is one step of the run.
+    pub(crate) fn start_by_hooks(&self) {
+        let rare = self.rare();
+        if rare.starts.fetch_add(1, Ordering::Relaxed) > 0 {
+            rare.again.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Counts a start of the tool inside of the hooks that it was declared with.
@@ -303,10 +319,11 @@ impl ToolContext {
         self.run.conceal(secret);
     }
 
-    /// The tool itself, past all hooks that have not run yet.
+    /// The tool itself, past all hooks that have not run yet: those of the agent, typed ones, and the tool's own. What
+    /// stands behind the hooks stays: approval, cache and guardrails.
     ///
     /// # Errors
-    /// As the tool.
+    /// As the tool; and if it is called by what it runs: the tool, a guardrail, or what answers for errors.
     pub async fn call_original(&self, args: &mut Args) -> ToolResult {
         crate::onion::call_original(self, args).await
     }
@@ -373,6 +390,7 @@ impl ToolContext {
         let own = Rare {
             steps: same(&rare.steps),
             again: same(&rare.again),
+            starts: same(&rare.starts),
             inside: same(&rare.inside),
             ..Rare::default()
         };
@@ -385,6 +403,7 @@ impl ToolContext {
             call: self.call,
             attempt: same(&self.attempt),
             number: self.number,
+            place: AtomicU8::new(self.place.load(Ordering::Relaxed)),
             rare: Mutex::new(Some(Arc::new(own))),
         }
     }

@@ -28,7 +28,7 @@ pub fn call_tool<F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
-    if !cx.entry().is_limited && !cx.run().is_watched() {
+    if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
         // A sync tool's panic comes while its future is polled, like an async one's.
         let call = Single { call: call() };
         Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
@@ -138,6 +138,10 @@ where
 {
     let call = Caught::new(Single { call: call() }, cx, panicked);
     refuse_aborted(cx)?;
+    // From one of the tool's own hooks, past the others: that is part of the attempt.
+    if cx.is_inside() {
+        return call.await;
+    }
     cx.admit()?;
     cx.start_attempt();
     watched(cx, cx.entry().definition.timeout, Box::pin(call)).await

@@ -30,7 +30,7 @@ pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Place, Placed, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::ToolDefinition;
 
@@ -206,8 +206,17 @@ pub enum AddedAtRunTime {}
 
 /// Calls the tool itself, past the hooks that have not run yet.
 pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResult {
+    if cx.is_past_hooks() {
+        return Err(Exit::Tool(ToolError::new(format!(
+            "`call_original` was called by what it runs, so `{}` would never end: call it from a hook only",
+            cx.tool_name()
+        ))));
+    }
     match cx.run().core() {
-        Some(core) => Latched::new(core.call_dyn(cx, args), cx).await,
+        Some(core) => {
+            let call = Placed::new(cx, Place::Original, core.call_dyn(cx, args));
+            Latched::new(call, cx).await
+        }
         None => Err(Exit::Tool(
             ToolError::new("this context belongs to no run, so there is no tool to call")
                 .with_kind(ErrorKind::UnknownTool),

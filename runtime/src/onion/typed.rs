@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Abort, Exit, ToolResult};
 use crate::tool::Tool;
 
@@ -160,14 +160,15 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         args: ArgsOf<H::Tool>,
     ) -> ToolResult<OutputOf<H::Tool>> {
         let next = RingNext { ring: &self.rest, tool, cx };
-        Caught::new(async { self.hook.call_typed(cx, args, next).await }, cx, hook_panicked).await
+        let call = async { self.hook.call_typed(cx, args, next).await };
+        Caught::new(Placed::new(cx, Place::Inside, call), cx, hook_panicked).await
     }
 }
 
 impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
     async fn call<'a, T: Tool>(&'a self, tool: &'a T, cx: &'a ToolContext, args: &'a mut Args) -> ToolResult {
         let any: &dyn Any = tool;
-        let Some(tool) = any.downcast_ref::<H::Tool>() else {
+        let Some(tool) = any.downcast_ref::<H::Tool>().filter(|_| !cx.is_past_hooks()) else {
             return self.rest.call(tool, cx, args).await;
         };
         let core = move |tool: &'a H::Tool, cx: &'a ToolContext, args: &'a mut Args| async move {

@@ -1,13 +1,11 @@
 //! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use futures_util::future::BoxFuture;
 
 use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
@@ -46,8 +44,6 @@ pub(super) struct SpecNext<'a> {
     rest: &'a [std::sync::Arc<dyn SpecHook>],
     spec: &'a ToolSpec,
     cx: &'a ToolContext,
-    /// How often the tool was started.
-    starts: &'a AtomicU32,
     came: &'a Came,
 }
 
@@ -68,16 +64,13 @@ fn step<'a>(next: SpecNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult>
         Some((hook, rest)) => Box::pin(async move {
             let came = Came::default();
             let inside = SpecNext { rest, came: &came, ..next };
-            let call = async { hook.call_dyn(cx, args, inside).await };
+            let call = Placed::new(cx, Place::Inside, async { hook.call_dyn(cx, args, inside).await });
             let result = Caught::new(call, cx, hook_panicked).await;
             came.leave(cx, hook.name(), &result);
             result
         }),
         None => Box::pin(async move {
-            // The first start is counted where the call begins.
-            if next.starts.fetch_add(1, Ordering::Relaxed) > 0 {
-                cx.start_again();
-            }
+            cx.start_by_hooks();
             Caught::new(async { inside(spec, cx, args).await }, cx, tool_panicked).await
         }),
     }
@@ -162,6 +155,11 @@ pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> T
     if spec.hooks().is_empty() {
         return inside(spec, cx, args).await;
     }
-    let (starts, came) = (AtomicU32::new(0), Came::default());
-    step(SpecNext { rest: spec.hooks(), spec, cx, starts: &starts, came: &came }, args).await
+    let came = Came::default();
+    // `call_original` passes the hooks by.
+    let hooks = if cx.is_past_hooks() { &[] } else { spec.hooks() };
+    if !cx.is_inside() {
+        cx.start_behind_hooks();
+    }
+    step(SpecNext { rest: hooks, spec, cx, came: &came }, args).await
 }

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::{FitsState, Make, ToolDefinition, refusal};
 use crate::agent::Waiting;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{Place, Placed, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::life::{Inside, Life, fill_in};
 use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
@@ -113,9 +113,13 @@ impl<H: Hook, C: Call> Layer<H, C> {
 impl<H: Hook, C: Call> Call for Layer<H, C> {
     /// A panic of the hook is an abort, as that of an agent's hook.
     async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
+        let next = InnerNext::new(&self.inner, cx);
+        if cx.is_past_hooks() {
+            return next.run(args).await;
+        }
         let came = Came::default();
-        let next = OwnNext { next: InnerNext::new(&self.inner, cx), came: &came };
-        let call = async { self.hook.call(cx, args, next).await };
+        let next = OwnNext { next, came: &came };
+        let call = Placed::new(cx, Place::Inside, async { self.hook.call(cx, args, next).await });
         let result = Caught::new(call, cx, hook_panicked).await;
         came.leave(cx, short_name::<H>(), &result);
         result
