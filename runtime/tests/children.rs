@@ -280,7 +280,7 @@ async fn o5_a_recorded_run_gives_the_same_again_without_its_effects() {
     let run = || {
         let builder =
             Replayed::builder().state(gauge.clone()).model(Arc::clone(&model)).journal(Arc::clone(&journal));
-        async { builder.build().await.unwrap().request("go").correlation_id("run-1").run().await.unwrap() }
+        async { builder.build().await.unwrap().request("go").run_id("run-1").run().await.unwrap() }
     };
     let first = run().await;
     let again = run().await;
@@ -337,7 +337,7 @@ async fn o5_what_a_tools_own_hooks_repeat_moves_no_step_of_the_hooks_outside() {
             let builder =
                 TwiceTwice::builder().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
             let builder = builder.tool(added.hook(twice::new()));
-            async { builder.build().await.unwrap().request("go").correlation_id("run").run().await.unwrap() }
+            async { builder.build().await.unwrap().request("go").run_id("run").run().await.unwrap() }
         };
         assert_eq!(run().await.text, "4", "{tool}");
         assert_eq!(run().await.text, "4", "{tool}");
@@ -352,7 +352,7 @@ async fn o5_a_replayed_retry_gives_each_attempt_its_own_result() {
     let run = || {
         let model = Script::turns([ScriptedTurn::call("effect", json!({})), ScriptedTurn::say("{last}")]);
         let builder = Twice::builder().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
-        async { builder.build().await.unwrap().request("go").correlation_id("run-2").run().await.unwrap() }
+        async { builder.build().await.unwrap().request("go").run_id("run-2").run().await.unwrap() }
     };
     assert_eq!(run().await.text, "2");
     assert_eq!(run().await.text, "2");

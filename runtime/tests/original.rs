@@ -165,7 +165,7 @@ async fn h3_call_original_from_an_own_hook_is_no_step_of_its_own() {
     let (log, journal) = (Log::default(), Arc::new(MemoryJournal::default()));
     let builder = Own::builder().model(calls("twice")).state(log.clone()).toolbox(Kb(log));
     let handle = builder.journal(Arc::clone(&journal)).build().await.unwrap();
-    assert_eq!(handle.request("go").correlation_id("run").run().await.unwrap().text, "42 42 of 2");
+    assert_eq!(handle.request("go").run_id("run").run().await.unwrap().text, "42 42 of 2");
     let steps = journal.steps("run");
     assert_eq!(steps.iter().filter(|step| step.contains("tool twice")).count(), 1, "{steps:?}");
 }

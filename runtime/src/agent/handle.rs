@@ -77,6 +77,7 @@ impl AgentHandle {
             handle: self.clone(),
             input: input.into(),
             session: None,
+            run_id: None,
             correlation_id: None,
             user: None,
             approver: None,
@@ -103,6 +104,7 @@ pub struct RunRequest {
     handle: AgentHandle,
     input: String,
     session: Option<Session>,
+    run_id: Option<Arc<str>>,
     correlation_id: Option<Arc<str>>,
     user: Option<Arc<str>>,
     approver: Option<Arc<dyn DynApprover>>,
@@ -122,7 +124,18 @@ impl RunRequest {
         self
     }
 
-    /// One id for the run and all runs of child agents beneath it.
+    /// What the run is called in its journal and in the idempotency keys of its calls. A request with the id of an earlier run
+    /// is a replay of that run: its steps are answered from the journal as far as they are recorded, and what is done again
+    /// has the key that it had. Without one, each run gets an id that is its own; two runs at once must not share one.
+    ///
+    /// It is the correlation id as well, unless that is set.
+    pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.run_id = Some(id.into());
+        self
+    }
+
+    /// One id for the run and all runs of child agents beneath it, by which people and traces find them. Several runs may share
+    /// one; it names nothing that is recorded.
     pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.correlation_id = Some(id.into());
         self
@@ -172,10 +185,12 @@ impl RunRequest {
                 session.state().concealed().add(&shared.secrets);
                 let history = session.history();
                 let start = history.len();
+                let run_id = self.run_id.unwrap_or_else(new_id);
                 let seed = RunSeed {
                     agent: instance.info.clone(),
                     instance: Arc::clone(&instance.name),
-                    correlation_id: self.correlation_id.unwrap_or_else(new_id),
+                    correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
+                    run_id,
                     scope: Arc::from(""),
                     parent: None,
                     state: state_of(&instance, &session)?,
@@ -223,10 +238,17 @@ impl RunPlan {
     /// The run that `cx` makes. A call outside of any run makes one that stands alone.
     pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, RunError> {
         let parent = Some(cx.run()).filter(|run| run.session().is_some());
-        let correlation_id = parent.map_or_else(new_id, |parent| parent.correlation_id().into());
+        let (run_id, correlation_id) = match parent {
+            Some(parent) => (parent.run_id().into(), parent.correlation_id().into()),
+            None => {
+                let id = new_id();
+                (Arc::clone(&id), id)
+            }
+        };
         let seed = RunSeed {
             agent: self.instance.info.clone(),
             instance: Arc::clone(&self.name),
+            run_id,
             correlation_id,
             scope: scope(cx),
             parent: parent.cloned(),
@@ -248,7 +270,9 @@ impl RunPlan {
 
 /// The scope of the run that a call makes.
 pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
-    cx.step_id(StepKind::Tool).to_string().into()
+    // Each start of the agent is a run of its own, also where hooks of the tool's own start it again.
+    let id = StepId { attempt: cx.attempt(), ..cx.step_id(StepKind::Tool) };
+    id.to_string().into()
 }
 
 /// Runs an agent to its answer, or until its run is over, and tells its beginning and its end. A panic of a
@@ -327,7 +351,7 @@ fn new_session(shared: &Shared) -> Session {
     session
 }
 
-pub(super) fn new_id() -> Arc<str> {
+pub(crate) fn new_id() -> Arc<str> {
     format!("{:016x}{:016x}", crate::journal::random(), crate::journal::random()).into()
 }
 

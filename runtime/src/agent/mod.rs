@@ -29,8 +29,8 @@ pub use declaration::{
 pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};
-pub(crate) use handle::block_on;
 pub use handle::{AgentHandle, RunRequest};
+pub(crate) use handle::{block_on, new_id};
 #[cfg(feature = "mcp")]
 pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;

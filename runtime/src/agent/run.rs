@@ -39,6 +39,8 @@ pub struct AgentRun {
 struct Tally {
     turn: u32,
     calls: u32,
+    /// Calls by hand. They stand in no turn, beside the calls of the loop that may be going on.
+    by_hand: u32,
     usage: Usage,
     /// Calls of each tool, to number child instances and to hold `max_calls`.
     calls_of: HashMap<Arc<str>, u32>,
@@ -81,12 +83,14 @@ impl AgentRun {
         let table = self.table();
         let entry = self.admit_call(&table, name);
         let number = entry.as_ref().map_or(0, |entry| self.count_call(&table.entry(*entry).name));
-        let (turn, place) = {
-            let tally = self.tally();
-            (tally.turn, tally.calls)
+        let place = {
+            let mut tally = self.tally();
+            tally.by_hand += 1;
+            tally.by_hand
         };
         let call = ToolCall::new(format!("direct_{place}"), name, args.text());
-        let ready = ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn, place, number };
+        let ready =
+            ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn: 0, place, number };
         let (result, transcript) = ready.make(&mut args).await;
         self.merge(transcript);
         result

@@ -196,8 +196,9 @@ impl<'a> InjectContext<'a> for &'a ToolContext {
     }
 }
 
-/// A key that is the same for every attempt at the same effect: give it to services that refuse to do a
-/// thing twice.
+/// A key that is the same for every attempt at the same call, and another one for each call: give it to services that refuse to
+/// do a thing twice. A run that is begun again under its [`run_id`](crate::RunRequest::run_id) gives its calls the keys that
+/// they had.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(Arc<str>);
 
@@ -213,7 +214,7 @@ impl<'a> Inject<'a> for IdempotencyKey {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         let mut id = cx.step_id(StepKind::Tool);
         id.attempt = 0;
-        Ok(Self(format!("{}/{id}", cx.correlation_id()).into()))
+        Ok(Self(format!("{}/{id}", cx.run().run_id()).into()))
     }
 }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::latch::Latch;
 use super::state::{SessionState, StateCell, StateHandle};
-use crate::agent::{Events, Session};
+use crate::agent::{Events, Session, new_id};
 use crate::error::{Abort, ToolResult};
 use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
@@ -56,6 +56,7 @@ pub(crate) struct RunSeed {
     pub(crate) agent: AgentInfo,
     /// The agent's name, with its number where it runs as a child: `London[2]`.
     pub(crate) instance: Arc<str>,
+    pub(crate) run_id: Arc<str>,
     pub(crate) correlation_id: Arc<str>,
     /// The path of steps that led to this run; empty for the outermost one.
     pub(crate) scope: Arc<str>,
@@ -124,6 +125,8 @@ impl RunContext {
         RunSeed {
             agent: AgentInfo::new(Arc::from("detached"), None, Vec::new()),
             instance: Arc::from("detached"),
+            // What is called twice is two calls.
+            run_id: new_id(),
             correlation_id: Arc::from("detached"),
             scope: Arc::from(""),
             parent: None,
@@ -151,7 +154,13 @@ impl RunContext {
         &self.0.seed.instance
     }
 
-    /// One id for a run and all runs beneath it.
+    /// What the run is called in its journal and in the idempotency keys of its calls: one id for a run and all runs beneath
+    /// it, another one for each run unless [`RunRequest::run_id`](crate::RunRequest::run_id) says so.
+    pub fn run_id(&self) -> &str {
+        &self.0.seed.run_id
+    }
+
+    /// One id for a run and all runs beneath it, by which people and traces find them. Several runs may share one.
     pub fn correlation_id(&self) -> &str {
         &self.0.seed.correlation_id
     }

@@ -124,7 +124,7 @@ where
             serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
         })
     });
-    let reason = match journal.step(run.correlation_id(), &id, work).await {
+    let reason = match journal.step(run.run_id(), &id, work).await {
         Ok(value) => match serde_json::from_value(value) {
             Ok(value) => return value,
             Err(error) => format!("step `{id}` does not fit its record: {error}"),

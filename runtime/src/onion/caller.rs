@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
@@ -45,6 +46,8 @@ pub struct ToolCaller<A: Compiled> {
     table: ToolTable,
     run: RunContext,
     call_id: Arc<str>,
+    /// How many contexts were made.
+    calls: AtomicU64,
 }
 
 impl<A: Compiled> ToolCaller<A> {
@@ -70,7 +73,7 @@ impl<A: Compiled> ToolCaller<A> {
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);
-        Self { entry, table, run, call_id: Arc::from("direct") }
+        Self { entry, table, run, call_id: Arc::from("direct"), calls: AtomicU64::new(0) }
     }
 
     /// The context of one call of a tool.
@@ -82,7 +85,8 @@ impl<A: Compiled> ToolCaller<A> {
         match self.table.find(tool) {
             Some(entry) => {
                 let entry = Arc::clone(self.table.entry(entry));
-                Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), 0, 0))
+                let [turn, call] = halves(self.calls.fetch_add(1, Ordering::Relaxed));
+                Ok(ToolContext::new(self.run.clone(), entry, Arc::clone(&self.call_id), turn, call))
             }
             None => Err(self.unknown(tool)),
         }
@@ -108,4 +112,10 @@ impl<A: Compiled> ToolCaller<A> {
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         outermost(cx, self.entry.call(cx, args))
     }
+}
+
+/// The place of a call that stands in no turn: each has another one.
+#[expect(clippy::cast_possible_truncation, reason = "both halves are kept")]
+fn halves(number: u64) -> [u32; 2] {
+    [(number >> 32) as u32, number as u32]
 }

@@ -16,7 +16,7 @@ async fn asked_by_a_boss(agent: &AgentHandle, journal: Option<&Arc<MemoryJournal
         Some(journal) => boss.journal(Arc::clone(journal)),
         None => boss,
     };
-    boss.build().await.unwrap().request("go").correlation_id(id).run().await.unwrap()
+    boss.build().await.unwrap().request("go").run_id(id).run().await.unwrap()
 }
 
 #[tokio::test]
@@ -27,7 +27,7 @@ async fn o5_a_recorded_run_asks_nobody_again() {
         let helper = Helper::builder().model(Arc::clone(&model)).build().await.unwrap();
         let boss = Boss::builder().model(asks("agent__helper", ["one", "two"])).tool(AgentTool::new(&helper));
         let boss = boss.journal(Arc::clone(&journal)).build().await.unwrap();
-        boss.request("go").correlation_id("c-1").run().await.unwrap()
+        boss.request("go").run_id("c-1").run().await.unwrap()
     };
     assert_eq!(run().await.text, run().await.text);
     assert_eq!(model.requests().len(), 2, "{:?}", journal.steps("c-1"));

@@ -76,8 +76,8 @@ const THREAD: &str = "thread";
 /// In the caller's journal the call is one step, as any tool's: once it is recorded, a replay of the caller gives its
 /// result again, and the agent does not run (nor does the call go into its thread again). A call that was cut half way
 /// runs again, and then its finished steps are answered from where they were recorded: from the agent's own journal, if it
-/// has one, so keep that one as long as the caller's. The agent's steps stand there under the caller's correlation id, in
-/// the scope of the call. A caller that runs again with the same id, whether it has a journal or not, is therefore answered
+/// has one, so keep that one as long as the caller's. The agent's steps stand there under the id of the caller's run, in
+/// the scope of the call. A caller that runs again with the same `run_id`, whether it has a journal or not, is therefore answered
 /// from what its earlier run left: a new run needs a new id.
 #[derive(Clone)]
 #[must_use = "an agent tool does nothing until an agent has it or it is called"]
