@@ -25,7 +25,7 @@ const AGENTS: [&str; 3] = [
         description: \"Helps.\",
         instruction: include_str!(\"help.md\"),
         servers: [time, \"server-git\"],
-        tools: { time: [\"get_*\"] },
+        tools: { time: [get_*, convert-?, \"a b\"] },
         function_tools: [add_one, math::add_two],
         agents: [Other],
         tool_hooks: [audit for [add_one, server(time)], .., retry(1 + 2, \"x\") except [source(mcp), Other]],

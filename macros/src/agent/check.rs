@@ -1,5 +1,7 @@
 //! What is wrong with an agent and can be seen without knowing any type.
 
+use std::time::Duration;
+
 use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, Path};
 
@@ -88,10 +90,13 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     choice(fields.effect.as_ref(), EFFECTS, errors);
     whole("max_parallel", fields.max_parallel, errors);
     whole("max_display_instances", fields.max_display_instances, errors);
-    if let Some(number) = fields.child_timeout_sec
-        && number.value <= 0.0
-    {
-        errors.push(number.span, "`child_timeout_sec` is more than 0; leave it out for no limit");
+    if let Some(number) = fields.child_timeout_sec {
+        if is_zero_time(number.value) {
+            errors.push(number.span, "`child_timeout_sec` is more than 0; leave it out for no limit");
+        } else if is_beyond_time(number.value) {
+            errors
+                .push(number.span, "these are more seconds than a time can hold; leave it out for no limit");
+        }
     }
     twice(fields.function_tools.iter().map(|entry| &entry.path), "tool", errors);
     for (index, toolbox) in fields.toolboxes.iter().enumerate() {
@@ -143,7 +148,7 @@ fn servers(fields: &Fields, errors: &mut Errors) {
         }
     }
     let mut filtered: Vec<&str> = Vec::new();
-    for (server, patterns) in &fields.tools {
+    for (server, _) in &fields.tools {
         undeclared(server, &names, errors);
         if filtered.contains(&server.text.as_str()) {
             errors.push(
@@ -152,13 +157,6 @@ fn servers(fields: &Fields, errors: &mut Errors) {
             );
         }
         filtered.push(&server.text);
-        if patterns.is_empty() {
-            let name = &server.text;
-            errors.push(
-                server.span,
-                format_args!("no tool of `{name}` is let through; name some, or take `{name}` off `servers`"),
-            );
-        }
     }
 }
 
@@ -190,19 +188,30 @@ fn numbers(table: &[(proc_macro2::Ident, Expr)], all: &[&str], more: &[&str], er
     for (key, value) in table {
         let name = key.to_string();
         let is_negative = matches!(value, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)));
-        let is_zero = match value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_digits() == "0",
-            Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => {
-                float.base10_parse::<f64>().is_ok_and(|value| value == 0.0)
-            }
-            _ => false,
+        let number = match value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<f64>().ok(),
+            Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => float.base10_parse().ok(),
+            _ => None,
         };
+        let is_time = name.ends_with("_sec");
+        let is_zero = number.is_some_and(|number| number == 0.0 || (is_time && is_zero_time(number)));
         if is_negative && all.contains(&name.as_str()) {
             errors.at(value, format_args!("`{name}` cannot be less than 0"));
         } else if is_zero && more.contains(&name.as_str()) {
             errors.at(value, format_args!("`{name}` is more than 0; leave it out for the default"));
+        } else if is_time && number.is_some_and(is_beyond_time) {
+            errors.at(value, "these are more seconds than a time can hold; leave it out for the default");
         }
     }
+}
+
+/// Whether nothing of these seconds remains in a `Duration`, which counts nanoseconds.
+fn is_zero_time(seconds: f64) -> bool {
+    seconds <= 0.0 || Duration::try_from_secs_f64(seconds).is_ok_and(|time| time.is_zero())
+}
+
+fn is_beyond_time(seconds: f64) -> bool {
+    Duration::try_from_secs_f64(seconds).is_err()
 }
 
 fn choice(word: Option<&proc_macro2::Ident>, known: &[&str], errors: &mut Errors) {

@@ -1,6 +1,6 @@
 //! From tokens to the tree. A field that does not parse is reported and passed over; the others still count.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -9,9 +9,10 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token};
 
 use super::ast::{Agent, Fields, Filter, HookEntry, HookItem, Target, Word};
+use super::check::{LIMITS, REQUEST_PARAMS};
 use super::value::{
-    bare, boolean, crate_path, entry, list, number, runtime_tool, skip_all, state, string, table, text,
-    to_next_field, toolbox, word,
+    bare, boolean, child, crate_path, entry, list, number, pattern, runtime_tool, server, skip_all, state,
+    string, table, text, to_next_field, toolbox, word,
 };
 use crate::diag::Errors;
 use crate::hook::written;
@@ -50,7 +51,8 @@ pub(crate) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
     let result = Parser::parse2(
         |input: ParseStream<'_>| {
             while !input.is_empty() {
-                read.push(agent(input, errors)?);
+                let one = agent(input, read.last(), errors)?;
+                read.push(one);
                 let _ = input.parse::<Option<Token![,]>>()?;
                 if let Some(semicolon) = input.parse::<Option<Token![;]>>()? {
                     errors.at(semicolon, "agents stand one after the other, with nothing between them");
@@ -64,7 +66,7 @@ pub(crate) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
     read
 }
 
-fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
+fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) -> syn::Result<Agent> {
     let attrs = input.call(Attribute::parse_outer)?;
     let vis: Visibility = input.parse()?;
     // Keywords are no `Ident` here.
@@ -74,6 +76,11 @@ fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
     }
     let ident = input.call(Ident::parse_any)?;
     let mut fields = Fields::default();
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        let error = outside_of_braces(&ident, input, before);
+        input.step(|cursor| Ok(((), skip_all(*cursor))))?;
+        return Err(error);
+    }
     if input.peek(Token![<]) {
         errors.push(input.span(), format_args!("an agent has no parameters: write `{ident} {{ .. }}`"));
         while !input.is_empty() && !input.peek(token::Brace) {
@@ -92,6 +99,19 @@ fn agent(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Agent> {
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
     Ok(Agent { attrs, vis, ident, fields })
+}
+
+/// `word:` where an agent's name and its braces are wanted.
+fn outside_of_braces(word: &Ident, input: ParseStream<'_>, before: Option<&Agent>) -> syn::Error {
+    let message = if input.peek2(token::Brace) && !KEYS.contains(&word.unraw().to_string().as_str()) {
+        format!("write an agent's name without a colon: `{word} {{ .. }}`")
+    } else if let Some(before) = before {
+        let agent = &before.ident;
+        format!("`{word}` is behind the closing brace of the agent `{agent}`: move it before the brace")
+    } else {
+        "the fields of an agent belong in braces, after its name: `Helper { .. }`".to_owned()
+    };
+    syn::Error::new(word.span(), message)
 }
 
 fn read_fields(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> syn::Result<()> {
@@ -126,16 +146,7 @@ fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> sy
     };
     let name = key.unraw().to_string();
     if !KEYS.contains(&name.as_str()) {
-        // What was meant is not missing as well.
-        fields.given.extend(suggest::nearest(&name, KEYS).map(str::to_owned));
-        let message = match name.as_str() {
-            "guardrails" | "input_guardrails" | "output_guardrails" => {
-                "guardrails stand at tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
-                    .to_owned()
-            }
-            _ => suggest::unknown("field", &name, KEYS),
-        };
-        return Err(syn::Error::new(key.span(), message));
+        return Err(syn::Error::new(key.span(), unknown_field(&name, fields)));
     }
     if fields.given.contains(&name) {
         return Err(syn::Error::new(key.span(), format!("`{name}` is given twice; keep one of them")));
@@ -156,6 +167,47 @@ fn field(input: ParseStream<'_>, fields: &mut Fields, errors: &mut Errors) -> sy
     value(&name, &key, input, fields, errors)
 }
 
+/// What other frameworks call a field of an agent, and what it is called here.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("hooks", "tool_hooks"),
+    ("middleware", "tool_hooks"),
+    ("prompt", "instruction"),
+    ("system_prompt", "instruction"),
+    ("system_message", "instruction"),
+    ("functions", "function_tools"),
+    ("mcp", "servers"),
+    ("mcp_servers", "servers"),
+    ("children", "agents"),
+    ("subagents", "agents"),
+    ("sub_agents", "agents"),
+    ("handoffs", "agents"),
+    ("builtins", "runtime"),
+    ("timeout", "child_timeout_sec"),
+    ("child_timeout", "child_timeout_sec"),
+];
+
+/// What is said of a field that there is not; what was meant is noted, so that it is not missing as well.
+fn unknown_field(name: &str, fields: &mut Fields) -> String {
+    let in_table = |table: &str| format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
+    match name {
+        "guardrails" | "input_guardrails" | "output_guardrails" => {
+            return "guardrails stand at tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
+                .to_owned();
+        }
+        _ if REQUEST_PARAMS.contains(&name) => return in_table("request_params"),
+        _ if LIMITS.contains(&name) => return in_table("limits"),
+        "max_turns" => return "the limit is called `turns`: `limits: { turns: .. }`".to_owned(),
+        _ => {}
+    }
+    let synonym = SYNONYMS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
+    let meant = synonym.or_else(|| suggest::nearest(name, KEYS));
+    fields.given.extend(meant.map(str::to_owned));
+    match synonym {
+        Some(ours) => format!("there is no field `{name}`: it is called `{ours}`"),
+        None => suggest::unknown("field", name, KEYS),
+    }
+}
+
 fn value(
     name: &str,
     key: &Ident,
@@ -167,7 +219,7 @@ fn value(
         "name" => fields.name = Some(string(input, "name")?),
         "description" => fields.description = Some(text(input, "description")?),
         "instruction" => fields.instruction = Some(text(input, "instruction")?),
-        "servers" => fields.servers = list(input, key, "servers: [time]", errors, word)?,
+        "servers" => fields.servers = list(input, key, "servers: [time]", errors, server)?,
         "tools" => fields.tools = tool_filters(input, key, errors)?,
         "function_tools" => {
             fields.function_tools = list(input, key, "function_tools: [add_one]", errors, |input| {
@@ -176,9 +228,7 @@ fn value(
         }
         "toolboxes" => fields.toolboxes = list(input, key, "toolboxes: [Kb]", errors, toolbox)?,
         "agents" => {
-            fields.agents = list(input, key, "agents: [Researcher]", errors, |input| {
-                entry(input, "agents", "Researcher")
-            })?;
+            fields.agents = list(input, key, "agents: [Researcher]", errors, child)?;
         }
         "tool_hooks" => fields.tool_hooks = list(input, key, "tool_hooks: [audit]", errors, hook_item)?,
         "runtime" => fields.runtime = list(input, key, "runtime: [shell.execute]", errors, runtime_tool)?,
@@ -232,7 +282,18 @@ fn tool_filters(
             }
             content.parse::<Token![:]>()?;
             let at = Ident::new("tools", server.span);
-            Ok((server, list(&content, &at, example, errors, word)?))
+            let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
+            let patterns = list(&content, &at, example, errors, pattern)?;
+            if is_empty {
+                let name = &server.text;
+                errors.push(
+                    server.span,
+                    format_args!(
+                        "no tool of `{name}` is let through; name some, or take `{name}` off `servers`"
+                    ),
+                );
+            }
+            Ok((server, patterns))
         })();
         match filter {
             Ok(filter) => filters.push(filter),

@@ -48,6 +48,16 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
         other => (false, other),
     };
     let Expr::Lit(literal) = literal else { return Err(wrong()) };
+    let suffix = match &literal.lit {
+        Lit::Int(int) => int.suffix(),
+        Lit::Float(float) => float.suffix(),
+        _ => "",
+    };
+    // `30ms` is a literal of which only the digits would be read.
+    if !suffix.is_empty() {
+        let message = format!("a plain number is wanted here, without `{suffix}`: `{example}`");
+        return Err(syn::Error::new_spanned(&expr, message));
+    }
     let value: f64 = match &literal.lit {
         Lit::Int(int) => int.base10_parse().map_err(|_| wrong())?,
         Lit::Float(float) => float.base10_parse().map_err(|_| wrong())?,
@@ -117,6 +127,78 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
         return Ok(Word { text: text.value(), span: text.span() });
     }
     Err(input.error("a name is wanted here: bare, or as a string if it holds other characters"))
+}
+
+/// A server, by its name alone.
+pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
+    let name = word(input)?;
+    let is_command = input.peek(Token![:])
+        || input.peek(Token![=])
+        || input.peek(token::Brace)
+        || input.peek(token::Paren);
+    if is_command {
+        let error = input.error(format_args!(
+            "name the server only: its command belongs in `.mcp.json`, or in `.server(\"{}\", ..)` on the builder",
+            name.text
+        ));
+        skip_item(input)?;
+        return Err(error);
+    }
+    Ok(name)
+}
+
+/// A child, by its name alone.
+pub(super) fn child(input: ParseStream<'_>) -> syn::Result<Entry> {
+    let entry = entry(input, "agents", "Researcher")?;
+    if input.peek(token::Brace) {
+        let name = entry.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let error = input.error(format_args!(
+            "name the child only: declare it as an agent of its own, beside this one, and write \
+             `agents: [{name}]`"
+        ));
+        skip_item(input)?;
+        return Err(error);
+    }
+    Ok(entry)
+}
+
+/// A glob over the tools of a server: `get_time`, `get_*`, or a string.
+pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
+    if input.peek(LitStr) {
+        return word(input);
+    }
+    let mut pattern = Word { text: String::new(), span: input.span() };
+    let mut last = None;
+    while !input.is_empty() && !input.peek(Token![,]) {
+        // Two words are two patterns.
+        if last.is_some_and(|last| !touch(last, input.span())) {
+            break;
+        }
+        let part = match input.fork().parse::<TokenTree>()? {
+            TokenTree::Ident(ident) => ident.unraw().to_string(),
+            TokenTree::Punct(punct) if matches!(punct.as_char(), '*' | '?' | '-' | '.') => punct.to_string(),
+            TokenTree::Literal(literal) if !input.peek(LitStr) => literal.to_string(),
+            other => {
+                return Err(syn::Error::new(
+                    other.span(),
+                    "a tool's name is wanted here, which may hold `*` and `?`; write it as a string if it holds other \
+                     characters",
+                ));
+            }
+        };
+        last = Some(input.parse::<TokenTree>()?.span());
+        pattern.text.push_str(&part);
+    }
+    Ok(pattern)
+}
+
+/// Whether nothing stands between two tokens. Outside of the compiler there are no places to compare.
+fn touch(first: Span, second: Span) -> bool {
+    if !proc_macro::is_available() {
+        return true;
+    }
+    let (end, start) = (first.unwrap().end(), second.unwrap().start());
+    (end.line(), end.column()) == (start.line(), start.column())
 }
 
 pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
@@ -240,10 +322,16 @@ pub(super) fn skip_all(mut cursor: syn::buffer::Cursor<'_>) -> syn::buffer::Curs
     cursor
 }
 
-/// Goes on behind the next comma.
-pub(super) fn to_next_field(input: ParseStream<'_>) -> syn::Result<()> {
+/// Passes over the rest of an item, which was reported.
+fn skip_item(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<TokenTree>()?;
     }
+    Ok(())
+}
+
+/// Goes on behind the next comma.
+pub(super) fn to_next_field(input: ParseStream<'_>) -> syn::Result<()> {
+    skip_item(input)?;
     input.parse::<Option<Token![,]>>().map(|_| ())
 }

@@ -42,7 +42,7 @@ agent! {
         description: "Works.",
         instruction: TEXT,
         servers: [time, "server-filesystem"],
-        tools: { time: ["get_*", convert_time], "server-filesystem": [read_file] },
+        tools: { time: [get_*, convert_time], "server-filesystem": [read_file] },
         function_tools: [add_one, book],
         tool_hooks: [
             audit for [add_one, server(time), source(mcp)],

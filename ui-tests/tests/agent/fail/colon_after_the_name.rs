@@ -1,0 +1,9 @@
+use onionskin::agent;
+
+agent! {
+    Helper: {
+        instruction: "Help.",
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+    },
+    model: "gpt-4o-mini",
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        temperature: 0.2,
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        limits: { time_sec: 30s },
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        max_parallel: 3x,
+    }
+}
+
+fn main() {}

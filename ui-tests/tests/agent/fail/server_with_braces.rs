@@ -1,0 +1,10 @@
+use onionskin::agent;
+
+agent! {
+    Helper {
+        instruction: "Help.",
+        servers: [time { command: "uvx" }],
+    }
+}
+
+fn main() {}
