@@ -55,7 +55,7 @@ fn private_names() -> BTreeSet<String> {
     let mut public = reexported(&root, false);
     // Of the standard library and of serde.
     public.extend(
-        ["Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]
+        ["Error", "Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]
             .map(Into::into),
     );
     names.into_iter().filter(|name| is_type(name) && !public.contains(name)).collect()
