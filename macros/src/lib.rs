@@ -7,6 +7,7 @@ mod diag;
 mod guardrail;
 mod hook;
 mod item;
+mod number;
 mod paths;
 mod strict;
 mod suggest;

@@ -140,3 +140,81 @@ async fn t3_limits_hold_at_every_depth_that_can_be_read() {
         assert!(told.contains("weight`: expected at most 10"), "{depth}: {told}");
     }
 }
+
+const LEAST: i64 = 1;
+const MOST: i64 = 300;
+
+/// Takes a default that a constant leaves out.
+#[tool]
+fn above_a_constant(#[arg(range(LEAST..), default = 0)] x: i64) -> i64 {
+    x
+}
+
+/// Allows what its parameter cannot hold.
+#[tool]
+fn beyond_the_type(#[arg(range(..=MOST))] x: u8) -> u8 {
+    x
+}
+
+#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+struct Name(String);
+
+/// Takes a default of a type of its own.
+#[tool]
+fn named(#[arg(length(3..), default = Name("ab".to_owned()))] name: Name) -> usize {
+    name.0.len()
+}
+
+/// Shows an example that it would refuse.
+#[tool]
+fn shown(#[arg(pattern = "^[a-z]+$", example = "A1".to_owned())] name: String) -> usize {
+    name.len()
+}
+
+/// Is sound.
+#[tool]
+fn sound(
+    #[arg(range(LEAST..=MOST), default = 1)] x: u16,
+    #[arg(length(3..), default = None)] name: Option<Name>,
+) -> u16 {
+    x + u16::from(name.is_some())
+}
+
+fn words_of(tool: &impl Tool) -> String {
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(tool.definition().clone())));
+    let words = panicked.expect_err("it is sound").downcast::<String>();
+    *words.expect("it panicked without words")
+}
+
+#[test]
+fn t3_limits_that_contradict_what_stands_beside_them_are_found_when_the_tool_is_defined() {
+    assert_eq!(
+        words_of(&above_a_constant::default()),
+        "the default of the parameter `x` of the tool `above_a_constant` is outside of its limits: `x`: expected at \
+         least 1, found 0"
+    );
+    assert_eq!(
+        words_of(&beyond_the_type::default()),
+        "the maximum 300 of the parameter `x` of the tool `beyond_the_type` is beyond what its type holds, which is 255"
+    );
+    assert_eq!(
+        words_of(&named::default()),
+        "the default of the parameter `name` of the tool `named` is outside of its limits: `name`: expected at \
+         least 3 characters, found 2"
+    );
+    let words = words_of(&shown::default());
+    assert!(
+        words.starts_with("the example of the parameter `name` of the tool `shown` is outside"),
+        "{words}"
+    );
+    sound::default().definition();
+}
+
+onionskin::agent! { Unsound { instruction: "Count.", function_tools: [above_a_constant] } }
+
+#[tokio::test]
+async fn t3_an_agent_whose_tool_contradicts_itself_is_not_built() {
+    let error = Unsound::builder().model(onionskin::Script::new()).build().await.unwrap_err();
+    assert!(matches!(error, onionskin::BuildError::ToolPanicked { tool: "above_a_constant", .. }), "{error}");
+    assert!(error.to_string().contains("is outside of its limits"), "{error}");
+}

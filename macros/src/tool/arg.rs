@@ -1,20 +1,21 @@
 //! The options of `#[arg(..)]` on a parameter.
 
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, ExprRange, ExprUnary, Lit, LitStr, Meta, RangeLimits, Token, UnOp};
+use syn::{Attribute, Expr, ExprRange, LitStr, Meta, RangeLimits, Token};
 
 use super::attr::{flag, text, value};
 use crate::diag::Errors;
-use crate::item::each_option;
+use crate::item::{each_option, meta_name};
+use crate::number::{digits, literal, with_unit};
 use crate::suggest;
 
 /// What stands in for a missing value.
 pub(crate) enum Fallback {
     /// `default`: the type's own.
-    OfType,
+    OfType(Span),
     /// `default = ..`
     Expr(Box<Expr>),
 }
@@ -28,10 +29,29 @@ pub(crate) struct Arg {
     pub(crate) skip: bool,
     /// Expressions of type `ArgLimit`.
     pub(crate) limits: Vec<TokenStream>,
-    /// Where each kind of limit stands.
-    pub(crate) range: Option<Span>,
-    pub(crate) length: Option<Span>,
-    pub(crate) pattern: Option<Span>,
+    pub(crate) range: Option<Bounds>,
+    pub(crate) length: Option<Bounds>,
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// A `range(..)` or a `length(..)`: where it stands, and its numbers as far as they are known here.
+#[derive(Default)]
+pub(crate) struct Bounds {
+    pub(crate) span: Option<Span>,
+    /// As it was written.
+    pub(crate) words: String,
+    pub(crate) least: Option<f64>,
+    pub(crate) most: Option<f64>,
+    /// Whether [`Self::most`] itself is outside.
+    pub(crate) is_open: bool,
+}
+
+/// A `pattern = ".."`.
+pub(crate) struct Pattern {
+    pub(crate) span: Span,
+    /// As it was written.
+    pub(crate) words: String,
+    pub(crate) regex: Option<regex_lite::Regex>,
 }
 
 const KEYS: &[&str] = &["default", "rename", "range", "length", "pattern", "example", "skip"];
@@ -67,7 +87,7 @@ impl Arg {
         match key {
             "default" => {
                 self.default = match meta {
-                    Meta::Path(_) => Some(Fallback::OfType),
+                    Meta::Path(path) => Some(Fallback::OfType(path.span())),
                     _ => value(meta, "default = 5", errors).map(|value| Fallback::Expr(Box::new(value))),
                 }
             }
@@ -86,21 +106,25 @@ impl Arg {
             "example" => self.example = value(meta, "example = 5", errors),
             "skip" => self.skip = flag(meta, errors),
             "range" => {
-                self.range = Some(meta.span());
-                self.limit(meta, "range(0..=9)", number, ["Minimum", "Maximum", "ExclusiveMaximum"], errors);
+                let names = ["Minimum", "Maximum", "ExclusiveMaximum"];
+                self.range = Some(self.limit(meta, "range(0..=9)", number, names, errors));
             }
             "length" => {
-                self.length = Some(meta.span());
-                self.limit(meta, "length(1..=80)", count, ["MinLength", "MaxLength", ""], errors);
+                let names = ["MinLength", "MaxLength", ""];
+                self.length = Some(self.limit(meta, "length(1..=80)", count, names, errors));
             }
             "pattern" => {
-                self.pattern = Some(meta.span());
+                let mut regex = None;
                 if let Some(pattern) = text(meta, "pattern = \"^[a-z]+$\"", errors) {
-                    if let Err(error) = regex_lite::Regex::new(&pattern.value()) {
-                        errors.at(&pattern, format_args!("this is no regular expression: {error}"));
+                    match regex_lite::Regex::new(&pattern.value()) {
+                        Ok(made) => regex = Some(made),
+                        Err(error) => {
+                            errors.at(&pattern, format_args!("this is no regular expression: {error}"));
+                        }
                     }
                     self.limits.push(quote!(__rt::ArgLimit::Pattern(#pattern)));
                 }
+                self.pattern = Some(Pattern { span: meta.span(), words: words(meta), regex });
             }
             "description" | "desc" => {
                 errors.at(meta.path(), "describe a parameter with a doc comment on it: `/// What it is.`");
@@ -117,61 +141,48 @@ impl Arg {
         bound: ReadBound,
         [least, most, below]: [&str; 3],
         errors: &mut Errors,
-    ) {
+    ) -> Bounds {
+        let mut bounds = Bounds { span: Some(meta.span()), words: words(meta), ..Bounds::default() };
         let Meta::List(list) = meta else {
             errors.at(meta, format_args!("write it with parentheses: `{example}`"));
-            return;
+            return bounds;
         };
         let Ok(range) = list.parse_args::<Expr>() else {
             errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
-            return;
+            return bounds;
         };
         let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
             errors.at(range, format_args!("a range is wanted here: `{example}`"));
-            return;
+            return bounds;
         };
         if start.is_none() && end.is_none() {
             errors.at(&range, format_args!("`..` limits nothing; write `{example}`"));
-            return;
+            return bounds;
         }
         let name = |word: &str| syn::Ident::new(word, Span::call_site());
-        let first = start.as_deref().and_then(|start| bound(start, errors));
-        if let Some((value, _)) = &first {
+        if let Some((value, first)) = start.as_deref().and_then(|start| bound(start, errors)) {
             let least = name(least);
             self.limits.push(quote!(__rt::ArgLimit::#least(#value)));
+            bounds.least = first;
         }
-        let open = matches!(limits, RangeLimits::HalfOpen(_));
-        let highest = end.as_deref().and_then(|end| bound(end, errors));
-        if let Some((value, _)) = &highest {
-            if open && below.is_empty() {
+        bounds.is_open = matches!(limits, RangeLimits::HalfOpen(_));
+        if let Some((value, last)) = end.as_deref().and_then(|end| bound(end, errors)) {
+            if bounds.is_open && below.is_empty() {
                 self.limits.push(quote!(__rt::ArgLimit::MaxLength(#value - 1)));
             } else {
-                let most = name(if open { below } else { most });
+                let most = name(if bounds.is_open { below } else { most });
                 self.limits.push(quote!(__rt::ArgLimit::#most(#value)));
             }
+            bounds.most = last;
         }
-        if let (Some((_, Some(first))), Some((_, Some(last)))) = (first, highest)
-            && (first > last || (open && first >= last))
+        let counts = below.is_empty();
+        let first = bounds.least.or((counts && start.is_none()).then_some(0.0));
+        if let (Some(first), Some(last)) = (first, bounds.most)
+            && (first > last || (bounds.is_open && first >= last))
         {
             errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
         }
-        if let (None, Some(0.0), true, true) =
-            (start, end.as_deref().and_then(literal), open, below.is_empty())
-        {
-            errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
-        }
-    }
-}
-
-/// A literal number, with its sign.
-fn literal(expr: &Expr) -> Option<f64> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
-        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => literal(expr).map(|number| -number),
-        Expr::Paren(inner) => literal(&inner.expr),
-        Expr::Group(inner) => literal(&inner.expr),
-        _ => None,
+        bounds
     }
 }
 
@@ -179,6 +190,10 @@ fn literal(expr: &Expr) -> Option<f64> {
 fn number(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
     if let Some(number) = literal(expr) {
         return Some((quote!(#number), Some(number)));
+    }
+    if let Some(error) = digits(expr).and_then(with_unit) {
+        errors.add(error);
+        return None;
     }
     if matches!(expr, Expr::Lit(_)) {
         errors.at(expr, "a number is wanted here");
@@ -190,6 +205,10 @@ fn number(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)
 /// A bound of `length`: a whole literal number, or a constant.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole")]
 fn count(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)> {
+    if let Some(error) = digits(expr).and_then(with_unit) {
+        errors.add(error);
+        return None;
+    }
     match literal(expr) {
         Some(number) if number >= 0.0 && number.fract() == 0.0 => {
             let count = number as u64;
@@ -200,6 +219,14 @@ fn count(expr: &Expr, errors: &mut Errors) -> Option<(TokenStream, Option<f64>)>
             errors.at(expr, "a length is a whole number from 0 up");
             None
         }
+    }
+}
+
+/// An option as it was written: `range(1..=10)`.
+fn words(meta: &Meta) -> String {
+    match meta {
+        Meta::NameValue(pair) => format!("{} = {}", meta_name(meta), pair.value.to_token_stream()),
+        _ => meta.to_token_stream().to_string().replace(' ', ""),
     }
 }
 

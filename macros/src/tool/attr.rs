@@ -1,7 +1,7 @@
 //! The options of `#[tool(..)]`.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -11,6 +11,7 @@ use super::life::{self, Life};
 use crate::diag::Errors;
 use crate::hook::written;
 use crate::item::{each_option, meta_name};
+use crate::number;
 use crate::suggest;
 
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
@@ -208,6 +209,10 @@ fn words(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
 /// A count such as `max_calls = 3`, or a constant.
 pub(super) fn count(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
     let value = value(meta, example, errors)?;
+    if let Some(error) = number::digits(&value).and_then(number::with_unit) {
+        errors.add(error);
+        return None;
+    }
     let counts = match &value {
         Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<u32>().is_ok_and(|most| most > 0),
         Expr::Lit(_) | Expr::Unary(_) => false,
@@ -271,17 +276,28 @@ pub(super) fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Pa
         return Some(value.path.clone());
     }
     let place = match meta {
-        Meta::NameValue(pair) => quote::ToTokens::to_token_stream(&pair.value),
+        Meta::NameValue(pair) => pair.value.to_token_stream(),
         other => quote!(#other),
     };
     errors.at(place, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
     None
 }
 
+const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
+                    `Duration`";
+
 /// A time: `key = "30s"`.
 pub(super) fn time(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Timeout> {
     let value = value(meta, example, errors)?;
     let Expr::Lit(ExprLit { lit, .. }) = &value else { return Some(Timeout::Duration(Box::new(value))) };
+    if number::unit(lit).is_some() {
+        let written = lit.to_token_stream();
+        match millis(&written.to_string()) {
+            Some(_) => errors.at(lit, format_args!("a time with a unit is text: write `\"{written}\"`")),
+            None => errors.at(lit, TIME),
+        }
+        return None;
+    }
     let millis = match lit {
         Lit::Int(seconds) => seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000)),
         Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
@@ -291,11 +307,7 @@ pub(super) fn time(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Ti
     match millis {
         Some(millis) if millis > 0 => Some(Timeout::Millis(millis)),
         _ => {
-            errors.at(
-                lit,
-                "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
-                 `Duration`",
-            );
+            errors.at(lit, TIME);
             None
         }
     }

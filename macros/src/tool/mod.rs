@@ -9,6 +9,7 @@ mod example;
 mod expand;
 mod function;
 mod life;
+mod limits;
 mod model;
 mod param;
 mod read;

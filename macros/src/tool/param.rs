@@ -13,7 +13,7 @@ use syn::{
 use super::arg::{Arg, Fallback};
 use super::bind::Bind;
 use super::docs::{self, Docs};
-use super::secret;
+use super::{limits, secret};
 use crate::diag::Errors;
 use crate::item::{FnItem, misspelt};
 
@@ -168,7 +168,7 @@ impl Param {
             secret::never_written(ty, default, errors);
         }
         if matches!(source, Source::Model) {
-            limits_fit(ty, &arg, errors);
+            limits::check(ty, &arg, errors);
         }
         let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
         let (description, has_description) = match Docs::of(&attrs) {
@@ -250,7 +250,7 @@ impl Param {
     pub(crate) fn default_value(&self) -> Option<TokenStream> {
         match &self.arg.default {
             Some(Fallback::Expr(value)) => Some(self.as_owned(value)),
-            Some(Fallback::OfType) => Some(self.default_of_type()),
+            Some(Fallback::OfType(_)) => Some(self.default_of_type()),
             None if matches!(self.source, Source::Skipped) => Some(self.default_of_type()),
             None => None,
         }
@@ -381,7 +381,7 @@ pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
     types.next().filter(|_| types.next().is_none())
 }
 
-fn plain(ty: &Type) -> &Type {
+pub(super) fn plain(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => plain(&group.elem),
         Type::Paren(paren) => plain(&paren.elem),
@@ -480,51 +480,4 @@ pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
     let mut ty = ty.clone();
     syn::visit_mut::VisitMut::visit_type_mut(&mut Replace(lifetime), &mut ty);
     ty
-}
-
-/// Limits on types that are known by name: a range of a text is a mistake.
-fn limits_fit(ty: &Type, arg: &Arg, errors: &mut Errors) {
-    let ty = match plain(ty) {
-        Type::Reference(reference) => plain(&reference.elem),
-        ty => ty,
-    };
-    if let Some(inner) = argument(ty, "Option") {
-        return limits_fit(inner, arg, errors);
-    }
-    let Type::Path(path) = ty else {
-        if matches!(ty, Type::Slice(_) | Type::Array(_)) {
-            refuse(&[(arg.range, "range"), (arg.pattern, "pattern")], "a list has a `length(..)`", errors);
-        }
-        return;
-    };
-    let Some(last) = path.path.segments.last() else { return };
-    match last.ident.to_string().as_str() {
-        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "u8" | "u16" | "u32" | "u64" | "u128" | "usize"
-        | "f32" | "f64" => {
-            refuse(&[(arg.length, "length"), (arg.pattern, "pattern")], "a number has a `range(..)`", errors);
-        }
-        "bool" => {
-            let all = [(arg.range, "range"), (arg.length, "length"), (arg.pattern, "pattern")];
-            refuse(&all, "it is `true` or `false`", errors);
-        }
-        "str" | "String" => {
-            refuse(&[(arg.range, "range")], "text has a `length(..)` or a `pattern = \"..\"`", errors);
-        }
-        "Vec" | "HashSet" | "BTreeSet" | "VecDeque" | "HashMap" | "BTreeMap" => {
-            refuse(
-                &[(arg.range, "range"), (arg.pattern, "pattern")],
-                "a list or a map has a `length(..)`",
-                errors,
-            );
-        }
-        _ => {}
-    }
-}
-
-fn refuse(limits: &[(Option<Span>, &str)], instead: &str, errors: &mut Errors) {
-    for (span, limit) in limits {
-        if let Some(span) = span {
-            errors.push(*span, format_args!("`{limit}` does not fit this parameter's type; {instead}"));
-        }
-    }
 }

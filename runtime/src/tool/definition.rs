@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::check::has_limits;
 use super::example::ToolExample;
+use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
 
@@ -207,8 +208,12 @@ impl StaticTool {
     };
 
     /// The definition, its schemas built.
+    ///
+    /// # Panics
+    /// If the limits of a parameter contradict its type, its default or its example.
     pub fn define(&self) -> ToolDefinition {
         let input_schema = schema::input_schema(self.params);
+        assert_sound(self.name, self.params, &input_schema);
         let mut output_schema = (self.output_schema)();
         if let Some(Value::Object(schema)) = &mut output_schema
             && !self.returns.is_empty()

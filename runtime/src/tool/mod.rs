@@ -7,6 +7,7 @@ mod decode;
 mod definition;
 mod example;
 mod function;
+mod limits;
 mod own;
 mod param;
 mod plain;

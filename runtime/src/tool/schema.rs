@@ -54,6 +54,11 @@ fn generator(settings: SchemaSettings) -> SchemaGenerator {
         .into_generator()
 }
 
+/// The schema of a parameter's type, without what the parameter says of itself.
+pub(super) fn type_schema(param: &Param) -> Value {
+    (param.schema)(&mut generator(SchemaSettings::draft2020_12())).to_value()
+}
+
 /// The schema of a tool's arguments.
 pub(super) fn input_schema(params: &[Param]) -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12());

@@ -1,0 +1,48 @@
+//! Literal numbers. Rust reads `30s` as a number with a suffix, and so does syn: whoever takes the number alone takes 30
+//! of whatever was meant.
+
+use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
+
+/// The types that Rust itself takes behind a number.
+const TYPES: &[&str] =
+    &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
+
+/// What stands behind a number and is no type of Rust's: a unit.
+pub(crate) fn unit(lit: &Lit) -> Option<&str> {
+    let suffix = match lit {
+        Lit::Int(int) => int.suffix(),
+        Lit::Float(float) => float.suffix(),
+        _ => "",
+    };
+    (!suffix.is_empty() && !TYPES.contains(&suffix)).then_some(suffix)
+}
+
+/// The error for a number with a unit.
+pub(crate) fn with_unit(lit: &Lit) -> Option<syn::Error> {
+    let unit = unit(lit)?;
+    Some(syn::Error::new(lit.span(), format!("a number stands here without `{unit}`")))
+}
+
+/// A literal number, with its sign; none if it has a unit.
+pub(crate) fn literal(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Lit(ExprLit { lit, .. }) if unit(lit).is_some() => None,
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
+        Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse().ok(),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => literal(expr).map(|number| -number),
+        Expr::Paren(inner) => literal(&inner.expr),
+        Expr::Group(inner) => literal(&inner.expr),
+        _ => None,
+    }
+}
+
+/// The literal in an expression, behind its sign.
+pub(crate) fn digits(expr: &Expr) -> Option<&Lit> {
+    match expr {
+        Expr::Lit(ExprLit { lit, .. }) => Some(lit),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => digits(expr),
+        Expr::Paren(inner) => digits(&inner.expr),
+        Expr::Group(inner) => digits(&inner.expr),
+        _ => None,
+    }
+}

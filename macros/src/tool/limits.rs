@@ -1,0 +1,206 @@
+//! The limits of a parameter, held against its type and its default: what contradicts itself is a mistake that no model
+//! could get right. What cannot be seen here is found when the tool is defined.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, Type};
+
+use super::arg::{Arg, Bounds, Fallback};
+use super::param::{argument, plain};
+use crate::diag::Errors;
+use crate::number::literal;
+
+/// What a type that is known by its name can be limited by.
+enum Kind {
+    /// A whole number, from the least to the greatest.
+    Whole(f64, f64),
+    Float,
+    Bool,
+    Text,
+    List,
+    Map,
+}
+
+/// Checks the limits of a parameter whose type is known by name.
+pub(super) fn check(ty: &Type, arg: &Arg, errors: &mut Errors) {
+    of_type(ty, false, arg, errors);
+}
+
+fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
+    let ty = match plain(ty) {
+        Type::Reference(reference) => plain(&reference.elem),
+        ty => ty,
+    };
+    for name in ["Option", "Cow"] {
+        if let Some(inner) = argument(ty, name) {
+            return of_type(inner, is_optional || name == "Option", arg, errors);
+        }
+    }
+    let kind = match ty {
+        Type::Slice(_) | Type::Array(_) => Some(Kind::List),
+        Type::Path(path) => path.path.segments.last().and_then(|last| kind(&last.ident.to_string())),
+        _ => None,
+    };
+    let Some(kind) = kind else { return };
+    if !fit(&kind, arg, errors) {
+        return;
+    }
+    if let (Kind::Whole(least, most), Some(range)) = (&kind, &arg.range) {
+        holds(ty, (*least, *most), range, errors);
+    }
+    default(&kind, is_optional, arg, errors);
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a range that is wrong by one near 2^64 is none of the mistakes"
+)]
+fn kind(name: &str) -> Option<Kind> {
+    Some(match name {
+        "u8" => Kind::Whole(0.0, u8::MAX.into()),
+        "u16" => Kind::Whole(0.0, u16::MAX.into()),
+        "u32" => Kind::Whole(0.0, u32::MAX.into()),
+        "u64" | "usize" => Kind::Whole(0.0, u64::MAX as f64),
+        "u128" => Kind::Whole(0.0, u128::MAX as f64),
+        "i8" => Kind::Whole(i8::MIN.into(), i8::MAX.into()),
+        "i16" => Kind::Whole(i16::MIN.into(), i16::MAX.into()),
+        "i32" => Kind::Whole(i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => Kind::Whole(i64::MIN as f64, i64::MAX as f64),
+        "i128" => Kind::Whole(i128::MIN as f64, i128::MAX as f64),
+        "f32" | "f64" => Kind::Float,
+        "bool" => Kind::Bool,
+        "str" | "String" => Kind::Text,
+        "Vec" | "HashSet" | "BTreeSet" | "VecDeque" => Kind::List,
+        "HashMap" | "BTreeMap" => Kind::Map,
+        _ => return None,
+    })
+}
+
+/// Whether the type has each kind of limit: a range of a text is a mistake.
+fn fit(kind: &Kind, arg: &Arg, errors: &mut Errors) -> bool {
+    let range = (arg.range.as_ref().and_then(|range| range.span), "range");
+    let length = (arg.length.as_ref().and_then(|length| length.span), "length");
+    let pattern = (arg.pattern.as_ref().map(|pattern| pattern.span), "pattern");
+    let (wrong, instead): (&[(Option<Span>, &str)], &str) = match kind {
+        Kind::Whole(..) | Kind::Float => (&[length, pattern], "a number has a `range(..)`"),
+        Kind::Bool => (&[range, length, pattern], "it is `true` or `false`"),
+        Kind::Text => (&[range], "text has a `length(..)` or a `pattern = \"..\"`"),
+        Kind::List => (&[range, pattern], "a list has a `length(..)`"),
+        Kind::Map => (&[range, pattern], "a map has a `length(..)`"),
+    };
+    let mut fits = true;
+    for (span, limit) in wrong {
+        if let Some(span) = span {
+            errors.push(*span, format_args!("`{limit}` does not fit this parameter's type; {instead}"));
+            fits = false;
+        }
+    }
+    fits
+}
+
+/// Whether a whole number's type holds all that its range allows.
+fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut Errors) {
+    let Some(span) = range.span else { return };
+    let name = quote::quote!(#ty).to_string();
+    if [range.least, range.most].into_iter().flatten().any(|bound| bound.fract() != 0.0) {
+        errors.push(span, format_args!("`{name}` holds whole numbers: write whole ones in its range"));
+        return;
+    }
+    let last = range.most.map(|most| if range.is_open { most - 1.0 } else { most });
+    let beyond = |bound: f64| bound < lowest || bound > highest;
+    if range.least.is_some_and(beyond) || last.is_some_and(beyond) {
+        errors.push(
+            span,
+            format_args!(
+                "`{name}` holds {lowest} to {highest}, and this range goes beyond that: narrow the range, or take another \
+                 type"
+            ),
+        );
+    }
+}
+
+/// Whether a literal default, and a literal example, is in the limits.
+fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
+    let given = match &arg.default {
+        Some(Fallback::Expr(value)) => Some(&**value),
+        _ => None,
+    };
+    if let Some((limit, value)) = given.and_then(|value| outside(kind, &Given::of(value)?, arg)) {
+        errors.push(
+            given.map_or_else(Span::call_site, Spanned::span),
+            format_args!("the default {value} is outside of `{limit}`: change one of them"),
+        );
+    }
+    if let Some(Fallback::OfType(span)) = &arg.default {
+        let own = match kind {
+            Kind::Whole(..) | Kind::Float => Given::Number(0.0),
+            Kind::Text => Given::Text(String::new()),
+            _ => Given::Empty,
+        };
+        if !matches!(kind, Kind::Bool)
+            && !is_optional
+            && let Some((limit, value)) = outside(kind, &own, arg)
+        {
+            errors.push(
+                *span,
+                format_args!(
+                    "the default of this type is {value}, outside of `{limit}`: write `default = ..`"
+                ),
+            );
+        }
+    }
+    if let Some(example) = &arg.example
+        && let Some((limit, value)) = Given::of(example).and_then(|given| outside(kind, &given, arg))
+    {
+        errors.push(
+            example.span(),
+            format_args!("the example {value} is outside of `{limit}`: change one of them"),
+        );
+    }
+}
+
+/// A value that is known here.
+enum Given {
+    Number(f64),
+    Text(String),
+    /// A list or a map with nothing in it.
+    Empty,
+}
+
+impl Given {
+    fn of(value: &Expr) -> Option<Self> {
+        match value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(Self::Text(text.value())),
+            other => literal(other).map(Self::Number),
+        }
+    }
+}
+
+/// The limit that a value is outside of, and how the value reads.
+fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
+    let is_in = |bounds: &Bounds, number: f64| {
+        let above = bounds.least.is_none_or(|least| number >= least);
+        let below = |most: f64| number < most || (number <= most && !bounds.is_open);
+        above && bounds.most.is_none_or(below)
+    };
+    let beyond = |bounds: &Option<Bounds>, number: f64| {
+        bounds.as_ref().filter(|bounds| !is_in(bounds, number)).map(|bounds| bounds.words.clone())
+    };
+    #[expect(clippy::cast_precision_loss, reason = "no text in a source is that long")]
+    match (kind, value) {
+        (Kind::Whole(..) | Kind::Float, Given::Number(number)) => {
+            Some((beyond(&arg.range, *number)?, format!("`{number}`")))
+        }
+        (Kind::Text, Given::Text(text)) => {
+            let refused = |pattern: &super::arg::Pattern| {
+                pattern.regex.as_ref().is_some_and(|regex| !regex.is_match(text))
+            };
+            let pattern = arg.pattern.as_ref().filter(|pattern| refused(pattern));
+            let limit = beyond(&arg.length, text.chars().count() as f64)
+                .or_else(|| pattern.map(|pattern| pattern.words.clone()))?;
+            Some((limit, format!("`{text:?}`")))
+        }
+        (Kind::List | Kind::Map, Given::Empty) => Some((beyond(&arg.length, 0.0)?, "empty".to_owned())),
+        _ => None,
+    }
+}
