@@ -1,13 +1,18 @@
-//! Holds a value against a schema and says everything that is wrong, by path, in words for a model.
+//! Holds a value against a schema and says what is wrong, by path, in words for a model.
 //!
 //! It covers what schemars writes for Rust types and what MCP servers send. A keyword that it does not
-//! know never refuses a value: decoding, or the server, still decides.
+//! know never refuses a value: decoding, or the server, still decides. Schema and value may both be hostile: the work is
+//! bounded by the value's size, and what could not be checked within it is refused.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::problem::{Problem, describe, expected, join};
+use super::budget::{Budget, Chain, of_text, weight};
+use super::found::{Found, Path, Verdict};
+use super::pattern::Patterns;
+use super::problem::{Problem, describe, expected};
 
 /// Whether a schema limits values beyond what decoding into its type already does.
 pub(crate) fn has_limits(schema: &Value) -> bool {
@@ -44,207 +49,313 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
     value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
 }
 
-/// Everything that `schema` (a part of `root`) has against `value`.
+/// What `schema` (a part of `root`) has against `value`: the first problems, if there are many.
 pub(crate) fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    let steps = Cell::new(STEPS);
-    walk(value, schema, Root { schema: root, steps: &steps }, path, 0, &mut problems);
-    if steps.get() == 0 {
-        return vec![Problem::at(path, "too large or too deeply nested to be checked")];
-    }
-    problems
+    let budget = Budget::for_value(value);
+    check_within(value, schema, root, path, &budget)
 }
 
-/// A schema that refers to itself, or branches in every branch, ends here; what was not checked is refused.
-const STEPS: u32 = 1_000_000;
+/// As [`check`], as long as the budget lasts; what was not checked is refused.
+pub(super) fn check_within(
+    value: &Value,
+    schema: &Value,
+    root: &Value,
+    path: &str,
+    budget: &Budget,
+) -> Vec<Problem> {
+    let mut found = Found::Words(Vec::new());
+    let walk =
+        Walk { root, budget, depth: Cell::new(0), patterns: RefCell::default(), lists: RefCell::default() };
+    walk.walk(value, schema, None, &Path::root(path), &mut found);
+    match found {
+        Found::Words(problems) if !budget.is_spent() => problems,
+        _ => vec![Problem::at(path, "too large or too deeply nested to be checked")],
+    }
+}
 
 /// Deeper than any value that can be read goes, however many references each of its levels takes.
-const DEPTH: usize = 1024;
+const DEPTH: usize = 512;
 
-/// The document that references point into, and how much may still be looked at.
-#[derive(Clone, Copy)]
-struct Root<'s> {
-    schema: &'s Value,
-    steps: &'s Cell<u32>,
+/// From so many values on, a list of values is looked up and not read through.
+const LONG_LIST: usize = 16;
+
+/// One walk: the document that references point into, how much may still be looked at, and what was met.
+struct Walk<'s> {
+    root: &'s Value,
+    budget: &'s Budget,
+    depth: Cell<usize>,
+    patterns: RefCell<Patterns<'s>>,
+    /// The values that long lists allow, by the place of the list.
+    lists: RefCell<HashMap<*const Value, HashSet<&'s Value>>>,
 }
 
-fn walk(value: &Value, schema: &Value, root: Root<'_>, path: &str, depth: usize, out: &mut Vec<Problem>) {
-    let left = if depth > DEPTH { 0 } else { root.steps.get().saturating_sub(1) };
-    root.steps.set(left);
-    if left == 0 {
-        return;
+impl<'s> Walk<'s> {
+    fn walk(
+        &self,
+        value: &Value,
+        schema: &'s Value,
+        before: Option<&Chain<'_>>,
+        path: &Path<'_>,
+        found: &mut Found,
+    ) {
+        let Value::Object(object) = schema else { return };
+        if !self.budget.take(1) || found.is_settled(path.level) {
+            return;
+        }
+        // A schema without an end is not satisfied by going round in it.
+        match Chain::new(before, schema).filter(|_| self.depth.get() < DEPTH) {
+            Some(chain) => {
+                self.depth.set(self.depth.get() + 1);
+                self.held(value, schema, object, &chain, path, found);
+                self.depth.set(self.depth.get() - 1);
+            }
+            None => self.budget.spend(),
+        }
     }
-    let Value::Object(object) = schema else { return };
-    if let Some(target) = resolve(schema, root.schema) {
-        walk(value, target, root, path, depth + 1, out);
-    }
-    let fits = |schema: &Value| {
-        let mut problems = Vec::new();
-        walk(value, schema, root, path, depth + 1, &mut problems);
-        problems
-    };
-    for key in ["anyOf", "oneOf"] {
-        if let Some(options) = object.get(key).and_then(Value::as_array) {
-            let verdicts: Vec<_> = options.iter().map(fits).collect();
-            if verdicts.iter().all(|problems| !problems.is_empty()) {
-                // The option that was meant tells most, else one that got further than to differ in kind.
-                let deep = |(_, problems): &(_, Vec<Problem>)| {
-                    problems.iter().all(|problem| problem.path.len() > path.len())
-                };
-                let mut deep: Vec<_> = options.iter().zip(verdicts).filter(deep).collect();
-                let meant = deep.iter().position(|(option, _)| is_meant(value, option, root.schema));
-                if deep.is_empty() {
-                    out.push(mismatch(path, schema, value));
-                } else {
-                    out.extend(deep.swap_remove(meant.unwrap_or_default()).1);
-                }
+
+    fn held(
+        &self,
+        value: &Value,
+        schema: &'s Value,
+        object: &'s Object,
+        chain: &Chain<'_>,
+        path: &Path<'_>,
+        found: &mut Found,
+    ) {
+        if let Some(target) = self.resolve(object) {
+            self.walk(value, target, Some(chain), path, found);
+        }
+        for key in ["anyOf", "oneOf"] {
+            if let Some(options) = object.get(key).and_then(Value::as_array)
+                && !self.walk_options(value, schema, options, chain, path, found)
+            {
                 return;
             }
         }
+        for part in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.walk(value, part, Some(chain), path, found);
+        }
+        if !self.has_type(value, object.get("type"))
+            || object.get("enum").and_then(Value::as_array).is_some_and(|list| !self.is_listed(value, list))
+            || object.get("const").is_some_and(|only| !self.is_listed(value, std::slice::from_ref(only)))
+        {
+            found.add(path, |path| mismatch(path, schema, value));
+            return;
+        }
+        match value {
+            Value::Object(fields) => self.walk_object(fields, object, path, found),
+            Value::Array(items) => self.walk_list(items, object, path, found),
+            Value::String(text) => self.walk_text(text, object, path, found),
+            Value::Number(number) => {
+                walk_number(number.as_f64().unwrap_or_default(), value, object, path, found);
+            }
+            _ => {}
+        }
     }
-    if let Some(parts) = object.get("allOf").and_then(Value::as_array) {
-        out.extend(parts.iter().flat_map(fits));
+
+    /// Whether one of the options fits. If none does, what is wrong is told of the one that was meant.
+    fn walk_options(
+        &self,
+        value: &Value,
+        schema: &Value,
+        options: &'s [Value],
+        chain: &Chain<'_>,
+        path: &Path<'_>,
+        found: &mut Found,
+    ) -> bool {
+        let mut within = Vec::new();
+        for option in options {
+            let mut verdict = Found::Verdict(path.level, Verdict::Fits);
+            self.walk(value, option, Some(chain), path, &mut verdict);
+            match verdict {
+                Found::Verdict(_, Verdict::Fits) => return true,
+                Found::Verdict(_, Verdict::Within) => within.push(option),
+                _ => {}
+            }
+        }
+        let nearest = if within.is_empty() { Verdict::Itself } else { Verdict::Within };
+        if found.take_verdict(path.level, nearest) {
+            return false;
+        }
+        // The option that was meant tells most, else one that got further than to differ in kind.
+        let meant = within.iter().find(|option| self.is_meant(value, option)).or(within.first());
+        match meant {
+            Some(option) => self.walk(value, option, Some(chain), path, found),
+            None => found.add(path, |path| mismatch(path, schema, value)),
+        }
+        false
     }
-    if !has_type(value, object.get("type"))
-        || object.get("enum").and_then(Value::as_array).is_some_and(|options| !options.contains(value))
-        || object.get("const").is_some_and(|only| only != value)
-    {
-        out.push(mismatch(path, schema, value));
-        return;
+
+    /// Whether an object has the tags of an option, or what must be there where it has no tags.
+    fn is_meant(&self, value: &Value, option: &'s Value) -> bool {
+        let option = option.as_object().and_then(|object| self.resolve(object)).unwrap_or(option);
+        let properties = option["properties"].as_object().into_iter().flatten();
+        let mut tags =
+            properties.filter_map(|(name, property)| Some((name, property.get("const")?))).peekable();
+        if tags.peek().is_some() {
+            return tags.all(|(name, only)| value.get(name) == Some(only));
+        }
+        let required = option["required"].as_array();
+        required.is_some_and(|names| {
+            names
+                .iter()
+                .all(|name| self.budget.take(1) && value.get(name.as_str().unwrap_or_default()).is_some())
+        })
     }
-    match value {
-        Value::Object(fields) => walk_object(fields, object, root, path, depth, out),
-        Value::Array(items) => walk_list(items, object, root, path, depth, out),
-        Value::String(text) => walk_text(text, object, path, out),
-        Value::Number(number) => walk_number(number.as_f64().unwrap_or_default(), value, object, path, out),
-        _ => {}
+
+    /// The schema that a `$ref` into the same document names.
+    fn resolve(&self, schema: &Object) -> Option<&'s Value> {
+        let pointer = schema.get("$ref")?.as_str()?;
+        self.budget.take(of_text(pointer));
+        self.root.pointer(pointer.strip_prefix('#')?)
+    }
+
+    fn has_type(&self, value: &Value, wanted: Option<&Value>) -> bool {
+        let is = |kind: &str| match kind {
+            "null" => value.is_null(),
+            "boolean" => value.is_boolean(),
+            // What is beyond `u64` has no fraction, whatever it was rounded to.
+            "integer" => {
+                value.is_i64()
+                    || value.is_u64()
+                    || value.as_f64().is_some_and(|number| number.abs() >= 9_223_372_036_854_775_808.0)
+            }
+            "number" => value.is_number(),
+            "string" => value.is_string(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            _ => true,
+        };
+        match wanted {
+            Some(Value::String(kind)) => is(kind),
+            Some(Value::Array(kinds)) => {
+                kinds.iter().any(|kind| self.budget.take(1) && kind.as_str().is_some_and(is))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a value is one of these.
+    fn is_listed(&self, value: &Value, list: &'s [Value]) -> bool {
+        if list.len() < LONG_LIST {
+            self.budget.take(weight(value) * list.len() as u64 / 8);
+            return list.contains(value);
+        }
+        self.budget.take(weight(value));
+        let mut lists = self.lists.borrow_mut();
+        let known = lists.entry(list.as_ptr()).or_insert_with(|| {
+            self.budget.take(list.iter().map(weight).sum());
+            list.iter().collect()
+        });
+        known.contains(value)
+    }
+
+    fn walk_object(&self, fields: &Object, schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+        let empty = Object::new();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let within = path.level + 1;
+        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+            if !self.budget.take(1) || found.is_settled(within) {
+                break;
+            }
+            if let Some(name) = name.as_str()
+                && !fields.contains_key(name)
+            {
+                let property = properties.and_then(|properties| properties.get(name));
+                let wanted = || property.map_or_else(|| "a value".to_owned(), expected);
+                found.add(&path.field(name), |path| Problem::missing(path, &wanted()));
+            }
+        }
+        for (name, value) in fields {
+            if !self.budget.take(1 + of_text(name)) || found.is_settled(within) {
+                break;
+            }
+            let property = properties.and_then(|properties| properties.get(name));
+            let property = property.or_else(|| self.by_pattern(name, schema));
+            match (property, schema.get("additionalProperties")) {
+                (None, Some(Value::Bool(false))) => {
+                    let known = properties.unwrap_or(&empty).keys();
+                    found.add(&path.field(name), |path| {
+                        Problem::unknown_at(path, name, known.map(String::as_str))
+                    });
+                }
+                (Some(schema), _) | (None, Some(schema)) => {
+                    self.walk(value, schema, None, &path.field(name), found);
+                }
+                (None, None) => {}
+            }
+        }
+        count_within(fields.len() as u64, schema, ["minProperties", "maxProperties"], "entries", path, found);
+    }
+
+    /// The schema of a key that is given by its form, as in a map whose keys are numbers.
+    fn by_pattern(&self, name: &str, schema: &'s Object) -> Option<&'s Value> {
+        let patterns = schema.get("patternProperties")?.as_object()?;
+        by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
+    }
+
+    fn walk_list(&self, items: &[Value], schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+        let prefix = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let within = path.level + 1;
+        for (index, item) in items.iter().enumerate() {
+            if self.budget.is_spent() || found.is_settled(within) {
+                break;
+            }
+            if let Some(schema) = prefix.get(index).or_else(|| schema.get("items")) {
+                self.walk(item, schema, None, &path.item(index), found);
+            }
+        }
+        count_within(items.len() as u64, schema, ["minItems", "maxItems"], "items", path, found);
+        if schema.get("uniqueItems") == Some(&Value::Bool(true))
+            && let Some(at) = self.first_repeated(items)
+        {
+            found.add(&path.item(at), |path| Problem::at(path, "stands twice in a list of different items"));
+        }
+    }
+
+    /// The first item that stands before it already.
+    fn first_repeated(&self, items: &[Value]) -> Option<usize> {
+        if !self.budget.take(items.iter().map(weight).sum()) {
+            return None;
+        }
+        let mut seen = HashSet::with_capacity(items.len());
+        items.iter().position(|item| !seen.insert(item))
+    }
+
+    fn walk_text(&self, text: &str, schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+        self.budget.take(of_text(text));
+        let count = text.chars().count() as u64;
+        count_within(count, schema, ["minLength", "maxLength"], "characters", path, found);
+        // A pattern of a foreign dialect cannot be held against the text here; its owner will.
+        if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+            && self.patterns.borrow_mut().matches(pattern, text, self.budget) == Some(false)
+        {
+            found.add(path, |path| {
+                let given = describe(&Value::String(text.to_owned()));
+                Problem::at(path, format!("expected text that matches {pattern:?}, found {given}"))
+            });
+        }
     }
 }
 
-/// Whether an object has the tags of an option, or what must be there where it has no tags.
-fn is_meant(value: &Value, option: &Value, root: &Value) -> bool {
-    let option = resolve(option, root).unwrap_or(option);
-    let properties = option["properties"].as_object().into_iter().flatten();
-    let mut tags = properties.filter_map(|(name, property)| Some((name, property.get("const")?))).peekable();
-    if tags.peek().is_some() {
-        return tags.all(|(name, only)| value.get(name) == Some(only));
-    }
-    let required = option["required"].as_array();
-    required
-        .is_some_and(|names| names.iter().all(|name| value.get(name.as_str().unwrap_or_default()).is_some()))
-}
-
-fn mismatch(path: &str, schema: &Value, value: &Value) -> Problem {
+fn mismatch(path: String, schema: &Value, value: &Value) -> Problem {
     Problem::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
 }
 
-/// The schema that a `$ref` into the same document names.
-pub(super) fn resolve<'s>(schema: &Value, root: &'s Value) -> Option<&'s Value> {
-    root.pointer(schema.get("$ref")?.as_str()?.strip_prefix('#')?)
-}
-
-fn has_type(value: &Value, wanted: Option<&Value>) -> bool {
-    let is = |kind: &str| match kind {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        // What is beyond `u64` has no fraction, whatever it was rounded to.
-        "integer" => {
-            value.is_i64()
-                || value.is_u64()
-                || value.as_f64().is_some_and(|number| number.abs() >= 9_223_372_036_854_775_808.0)
-        }
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => true,
-    };
-    match wanted {
-        Some(Value::String(kind)) => is(kind),
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(is),
-        _ => true,
-    }
+/// The schema of a key that is given by its form. A pattern of a foreign dialect may fit anything.
+pub(super) fn by_pattern<'s>(
+    name: &str,
+    schemas: &'s Object,
+    patterns: &mut Patterns<'s>,
+    budget: &Budget,
+) -> Option<&'s Value> {
+    let mut fits = |pattern: &'s str| patterns.matches(pattern, name, budget).unwrap_or(true);
+    schemas.iter().find(|(pattern, _)| fits(pattern)).map(|(_, schema)| schema)
 }
 
 type Object = serde_json::Map<String, Value>;
 
-fn walk_object(
-    fields: &Object,
-    schema: &Object,
-    root: Root<'_>,
-    path: &str,
-    depth: usize,
-    out: &mut Vec<Problem>,
-) {
-    let empty = Object::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
-        if let Some(name) = name.as_str()
-            && !fields.contains_key(name)
-        {
-            let wanted = properties.get(name).map_or_else(|| "a value".to_owned(), expected);
-            out.push(Problem::missing(join(path, name), &wanted));
-        }
-    }
-    for (name, value) in fields {
-        let property = properties.get(name).or_else(|| by_pattern(name, schema));
-        match (property, schema.get("additionalProperties")) {
-            (Some(property), _) => walk(value, property, root, &join(path, name), depth + 1, out),
-            (None, Some(Value::Bool(false))) => {
-                out.push(Problem::unknown_in(path, name, properties.keys().map(String::as_str)));
-            }
-            (None, Some(other)) => walk(value, other, root, &join(path, name), depth + 1, out),
-            (None, None) => {}
-        }
-    }
-    let count = fields.len() as u64;
-    count_within(count, schema, ["minProperties", "maxProperties"], "entries", path, out);
-}
-
-/// The schema of a key that is given by its form, as in a map whose keys are numbers.
-pub(super) fn by_pattern<'s>(name: &str, schema: &'s Object) -> Option<&'s Value> {
-    let patterns = schema.get("patternProperties")?.as_object()?;
-    // A pattern of a foreign dialect may fit anything.
-    let fits = |pattern: &str| regex_lite::Regex::new(pattern).map_or(true, |regex| regex.is_match(name));
-    patterns.iter().find(|(pattern, _)| fits(pattern)).map(|(_, schema)| schema)
-}
-
-fn walk_list(
-    items: &[Value],
-    schema: &Object,
-    root: Root<'_>,
-    path: &str,
-    depth: usize,
-    out: &mut Vec<Problem>,
-) {
-    let prefix = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    for (index, item) in items.iter().enumerate() {
-        if let Some(schema) = prefix.get(index).or_else(|| schema.get("items")) {
-            walk(item, schema, root, &format!("{path}[{index}]"), depth + 1, out);
-        }
-    }
-    count_within(items.len() as u64, schema, ["minItems", "maxItems"], "items", path, out);
-    if schema.get("uniqueItems") == Some(&Value::Bool(true))
-        && let Some(at) = (1..items.len()).find(|&at| items[..at].contains(&items[at]))
-    {
-        out.push(Problem::at(format!("{path}[{at}]"), "stands twice in a list of different items"));
-    }
-}
-
-fn walk_text(text: &str, schema: &Object, path: &str, out: &mut Vec<Problem>) {
-    let count = text.chars().count() as u64;
-    count_within(count, schema, ["minLength", "maxLength"], "characters", path, out);
-    if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
-        // A pattern of a foreign dialect cannot be held against the text here; its owner will.
-        && let Ok(regex) = regex_lite::Regex::new(pattern)
-        && !regex.is_match(text)
-    {
-        let found = describe(&Value::String(text.to_owned()));
-        out.push(Problem::at(path, format!("expected text that matches {pattern:?}, found {found}")));
-    }
-}
-
-fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mut Vec<Problem>) {
+fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, found: &mut Found) {
     type Rule = fn(f64, f64) -> bool;
     let rules: [(&str, &str, Rule); 4] = [
         ("minimum", "at least", |number, limit| number >= limit),
@@ -257,14 +368,14 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &str, out: &mu
             && let Some(number_limit) = limit.as_f64()
             && !holds(number, number_limit)
         {
-            out.push(Problem::at(path, format!("expected {words} {limit}, found {value}")));
+            found.add(path, |path| Problem::at(path, format!("expected {words} {limit}, found {value}")));
         }
     }
     if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64)
         && step > 0.0
         && (number / step - (number / step).round()).abs() > 1e-9
     {
-        out.push(Problem::at(path, format!("expected a multiple of {step}, found {value}")));
+        found.add(path, |path| Problem::at(path, format!("expected a multiple of {step}, found {value}")));
     }
 }
 
@@ -273,14 +384,14 @@ fn count_within(
     schema: &Object,
     [least, most]: [&str; 2],
     unit: &str,
-    path: &str,
-    out: &mut Vec<Problem>,
+    path: &Path<'_>,
+    found: &mut Found,
 ) {
     let limit = |key| schema.get(key).and_then(Value::as_u64);
     if let Some(least) = limit(least).filter(|least| count < *least) {
-        out.push(Problem::at(path, format!("expected at least {least} {unit}, found {count}")));
+        found.add(path, |path| Problem::at(path, format!("expected at least {least} {unit}, found {count}")));
     }
     if let Some(most) = limit(most).filter(|most| count > *most) {
-        out.push(Problem::at(path, format!("expected at most {most} {unit}, found {count}")));
+        found.add(path, |path| Problem::at(path, format!("expected at most {most} {unit}, found {count}")));
     }
 }

@@ -1,11 +1,13 @@
 //! Reads a value of the wrong type as the right one, where nothing is lost.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use serde_json::{Map, Number, Value};
 
-use super::check::{by_pattern, check, resolve};
+use super::budget::{Budget, Chain, of_text};
+use super::check::{by_pattern, check_within};
+use super::pattern::Patterns;
 use crate::args::{Literals, Unique, rounds_any, same_number};
 
 type Object = Map<String, Value>;
@@ -14,168 +16,215 @@ type Object = Map<String, Value>;
 /// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, `5` where only texts fit and one of them is `"5"`, a
 /// list or an object written as a string, and a field left out for a `null` that stands for nothing. Says whether
 /// it changed anything. `literals` are the numbers of the text that the value was read from.
+///
+/// The work is bounded by the value's size: beyond it, the rest stays as it is.
 pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value, literals: &Literals<'_>) -> bool {
-    walk(value, schema, Source { root, literals }, &[], 0)
+    let budget = Budget::for_value(value);
+    let walk = Walk { root, literals, budget: &budget, depth: Cell::new(0), patterns: RefCell::default() };
+    walk.walk(value, schema, None, &[])
 }
 
-/// Where the schema and the value come from.
-#[derive(Clone, Copy)]
-struct Source<'s> {
+/// Deeper than any value that can be read goes, however many references each of its levels takes.
+const DEPTH: usize = 512;
+
+/// Further than any list of texts is from the schema that refers to it.
+const FAR: usize = 8;
+
+/// One walk: where the schema and the value come from, how much may still be looked at, and the patterns that were met.
+struct Walk<'s> {
     root: &'s Value,
     literals: &'s Literals<'s>,
+    budget: &'s Budget,
+    depth: Cell<usize>,
+    patterns: RefCell<Patterns<'s>>,
 }
 
-/// `beside` are the properties that stand next to the options of which `schema` is one: those of a struct into which
-/// an enum is flattened.
-fn walk(value: &mut Value, schema: &Value, source: Source<'_>, beside: &[&Object], depth: usize) -> bool {
-    if depth > 64 {
-        return false;
-    }
-    if let Some(text) = spelled(value, schema, source) {
-        *value = text.into();
-        return true;
-    }
-    let mut changed = own(value, schema, source, depth);
-    let target = resolve(schema, source.root);
-    let options = options(schema);
-    if target.is_none() && options.is_none() {
-        return changed;
-    }
-    let known: Vec<&Object> = beside.iter().copied().chain(schema["properties"].as_object()).collect();
-    if let Some(target) = target {
-        changed |= walk(value, target, source, &known, depth + 1);
-    }
-    if let Some(option) = options.and_then(|options| meant(value, options, &known, source.root)) {
-        changed |= walk(value, option, source, &known, depth + 1);
-    }
-    changed
-}
-
-/// The text that a number or a boolean spells, where the schema takes one of several texts and nothing else that it
-/// could be.
-fn spelled<'s>(value: &Value, schema: &'s Value, source: Source<'s>) -> Option<&'s str> {
-    let wanted = match value {
-        Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
-        // Most schemas are of no texts, so the text that was read is asked last.
-        Value::Number(number) if !texts(schema, source.root, 0)?.is_empty() => {
-            source.literals.spelling(number)?
+impl<'s> Walk<'s> {
+    /// `beside` are the properties that stand next to the options of which `schema` is one: those of a struct into which
+    /// an enum is flattened.
+    fn walk(
+        &self,
+        value: &mut Value,
+        schema: &'s Value,
+        before: Option<&Chain<'_>>,
+        beside: &[&Object],
+    ) -> bool {
+        // What a schema says of a value it says once, however often it leads back to itself.
+        let chain = Chain::new(before, schema).filter(|_| self.depth.get() < DEPTH);
+        let Some(chain) = chain.filter(|_| self.budget.take(1)) else { return false };
+        if let Some(text) = self.spelled(value, schema) {
+            *value = text.into();
+            return true;
         }
-        _ => return None,
-    };
-    let mut same = texts(schema, source.root, 0)?.into_iter().filter(|text| **text == *wanted);
-    same.next().filter(|_| same.next().is_none())
-}
+        self.depth.set(self.depth.get() + 1);
+        let mut changed = self.own(value, schema);
+        let target = self.resolve(schema);
+        let options = options(schema);
+        if target.is_some() || options.is_some() {
+            let known: Vec<&Object> =
+                beside.iter().copied().chain(schema["properties"].as_object()).collect();
+            if let Some(target) = target {
+                changed |= self.walk(value, target, Some(&chain), &known);
+            }
+            if let Some(option) = options.and_then(|options| self.meant(value, options, &known)) {
+                changed |= self.walk(value, option, Some(&chain), &known);
+            }
+        }
+        self.depth.set(self.depth.get() - 1);
+        changed
+    }
 
-/// The texts that a schema takes; none if it takes other single values too.
-fn texts<'s>(schema: &'s Value, root: &'s Value, depth: usize) -> Option<Vec<&'s str>> {
-    if depth > 8 {
-        return None;
+    /// The text that a number or a boolean spells, where the schema takes one of several texts and nothing else that it
+    /// could be.
+    fn spelled(&self, value: &Value, schema: &'s Value) -> Option<&'s str> {
+        let wanted = match value {
+            Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+            // Most schemas are of no texts, so the text that was read is asked last.
+            Value::Number(number) if !self.texts(schema, 0)?.is_empty() => self.literals.spelling(number)?,
+            _ => return None,
+        };
+        let mut same = self.texts(schema, 0)?.into_iter().filter(|text| **text == *wanted);
+        same.next().filter(|_| same.next().is_none())
     }
-    if let Some(target) = resolve(schema, root) {
-        return texts(target, root, depth + 1);
+
+    /// The texts that a schema takes; none if it takes other single values too.
+    fn texts(&self, schema: &'s Value, distance: usize) -> Option<Vec<&'s str>> {
+        if distance > FAR || !self.budget.take(1) {
+            return None;
+        }
+        if let Some(target) = self.resolve(schema) {
+            return self.texts(target, distance + 1);
+        }
+        if let Some(only) = schema.get("const") {
+            return only.as_str().map(|text| vec![text]);
+        }
+        if let Some(members) = schema["enum"].as_array() {
+            self.budget.take(members.len() as u64);
+            let texts = members.iter().filter(|member| !member.is_null());
+            return texts.map(Value::as_str).collect();
+        }
+        if let Some(options) = options(schema) {
+            let texts = options.iter().map(|option| self.texts(option, distance + 1));
+            return Some(texts.collect::<Option<Vec<_>>>()?.concat());
+        }
+        let is_single = !matches!(schema["type"].as_str(), Some("null" | "object" | "array"));
+        (!is_single).then(Vec::new)
     }
-    if let Some(only) = schema.get("const") {
-        return only.as_str().map(|text| vec![text]);
+
+    /// The schema that a `$ref` into the same document names.
+    fn resolve(&self, schema: &Value) -> Option<&'s Value> {
+        let pointer = schema.get("$ref")?.as_str()?;
+        self.budget.take(of_text(pointer));
+        self.root.pointer(pointer.strip_prefix('#')?)
     }
-    if let Some(members) = schema["enum"].as_array() {
-        let texts = members.iter().filter(|member| !member.is_null());
-        return texts.map(Value::as_str).collect();
+
+    /// What the schema says without its options.
+    fn own(&self, value: &mut Value, schema: &'s Value) -> bool {
+        let mut changed = false;
+        if self.is_affordable(value)
+            && let Some(better) = scalar(value, schema, self.literals)
+        {
+            *value = better;
+            changed = true;
+        }
+        match value {
+            Value::Object(fields) => {
+                let before = fields.len();
+                fields.retain(|name, field| !(field.is_null() && self.stands_for_nothing(name, schema)));
+                changed |= fields.len() < before;
+                for (name, field) in fields {
+                    if !self.budget.take(of_text(name)) {
+                        break;
+                    }
+                    let property = schema["properties"].get(name).or_else(|| self.by_pattern(name, schema));
+                    let property = property.unwrap_or(&schema["additionalProperties"]);
+                    changed |= self.walk(field, property, None, &[]);
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    let schema = schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
+                    changed |= self.walk(item, schema, None, &[]);
+                }
+            }
+            _ => {}
+        }
+        changed
     }
-    if let Some(options) = options(schema) {
-        let texts =
-            options.iter().map(|option| texts(option, root, depth + 1)).collect::<Option<Vec<_>>>()?;
-        return Some(texts.concat());
+
+    /// Whether a text may be read as something else once more.
+    fn is_affordable(&self, value: &Value) -> bool {
+        self.budget.take(value.as_str().map_or(0, |text| text.len() as u64 / 32))
     }
-    let is_single = !matches!(schema["type"].as_str(), Some("null" | "object" | "array"));
-    (!is_single).then(Vec::new)
+
+    /// The schema of a key that is given by its form.
+    fn by_pattern(&self, name: &str, schema: &'s Value) -> Option<&'s Value> {
+        let patterns = schema.get("patternProperties")?.as_object()?;
+        by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
+    }
+
+    /// The option that is without doubt the one that was meant: the only one beside "nothing", or the only one that
+    /// has the object's fields and constants, but for those fields that are known already.
+    fn meant(&self, value: &Value, options: &'s [Value], known: &[&Object]) -> Option<&'s Value> {
+        let mut real = options.iter().filter(|option| self.budget.take(1) && option["type"] != "null");
+        match (real.next()?, real.next()) {
+            (only, None) => return (!value.is_null() && !self.budget.is_spent()).then_some(only),
+            _ if !value.is_object() => return None,
+            _ => {}
+        }
+        let fields = value.as_object()?;
+        let mut fitting = options.iter().filter(|option| self.fits(fields, option, None, known));
+        let first = fitting.next();
+        first.filter(|_| fitting.next().is_none() && !self.budget.is_spent())
+    }
+
+    /// Whether an object has what an option asks for, and no fields that neither it nor its own options know.
+    fn fits(
+        &self,
+        fields: &Object,
+        option: &'s Value,
+        before: Option<&Chain<'_>>,
+        known: &[&Object],
+    ) -> bool {
+        let option = self.resolve(option).unwrap_or(option);
+        let chain = Chain::new(before, option).filter(|_| self.budget.take(1));
+        let Some(chain) = chain else { return false };
+        let properties = option["properties"].as_object();
+        let inner = options(option);
+        if properties.is_none() && inner.is_none() {
+            return false;
+        }
+        let mut required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut constants =
+            fields.iter().filter_map(|(name, field)| Some((field, properties?.get(name)?.get("const")?)));
+        if !required.all(|name| self.budget.take(1) && fields.contains_key(name))
+            || constants.any(|(field, only)| !self.budget.take(1) || field != only)
+        {
+            return false;
+        }
+        let known: Vec<&Object> = known.iter().copied().chain(properties).collect();
+        let is_known =
+            |name: &String| known.iter().any(|known| self.budget.take(1) && known.contains_key(name));
+        match inner {
+            Some(options) => options.iter().any(|option| self.fits(fields, option, Some(&chain), &known)),
+            None => fields.keys().all(is_known),
+        }
+    }
+
+    /// Whether `null` is no value of a field that may be left out: providers that require every field have the model
+    /// write it in its place.
+    fn stands_for_nothing(&self, name: &str, schema: &'s Value) -> bool {
+        let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
+        self.budget.take(required.len() as u64);
+        let Some(property) = schema["properties"].get(name) else { return false };
+        !required.iter().any(|each| each == name)
+            && !check_within(&Value::Null, property, self.root, name, self.budget).is_empty()
+            && !self.budget.is_spent()
+    }
 }
 
 fn options(schema: &Value) -> Option<&[Value]> {
     schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()).map(Vec::as_slice)
-}
-
-/// What the schema says without its options.
-fn own(value: &mut Value, schema: &Value, source: Source<'_>, depth: usize) -> bool {
-    let mut changed = false;
-    if let Some(better) = scalar(value, schema, source.literals) {
-        *value = better;
-        changed = true;
-    }
-    match value {
-        Value::Object(fields) => {
-            let before = fields.len();
-            fields.retain(|name, field| !(field.is_null() && stands_for_nothing(name, schema, source.root)));
-            changed |= fields.len() < before;
-            for (name, field) in fields {
-                let property = schema["properties"].get(name);
-                let property = property.or_else(|| by_pattern(name, schema.as_object()?));
-                let property = property.unwrap_or(&schema["additionalProperties"]);
-                changed |= walk(field, property, source, &[], depth + 1);
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter_mut().enumerate() {
-                let schema = schema["prefixItems"].get(index).unwrap_or(&schema["items"]);
-                changed |= walk(item, schema, source, &[], depth + 1);
-            }
-        }
-        _ => {}
-    }
-    changed
-}
-
-/// The option that is without doubt the one that was meant: the only one beside "nothing", or the only one that
-/// has the object's fields and constants, but for those fields that are known already.
-fn meant<'s>(value: &Value, options: &'s [Value], known: &[&Object], root: &Value) -> Option<&'s Value> {
-    let mut real = options.iter().filter(|option| option["type"] != "null");
-    match (real.next()?, real.next()) {
-        (only, None) => return (!value.is_null()).then_some(only),
-        _ if !value.is_object() => return None,
-        _ => {}
-    }
-    let fields = value.as_object()?;
-    let steps = Cell::new(STEPS);
-    let mut fitting = options.iter().filter(|option| fits(fields, option, known, root, &steps));
-    fitting.next().filter(|_| fitting.next().is_none())
-}
-
-/// So many options are looked at for one value; a schema that refers to itself has more.
-const STEPS: u32 = 1000;
-
-/// Whether an object has what an option asks for, and no fields that neither it nor its own options know.
-fn fits(fields: &Object, option: &Value, known: &[&Object], root: &Value, steps: &Cell<u32>) -> bool {
-    let left = steps.get().saturating_sub(1);
-    steps.set(left);
-    if left == 0 {
-        return false;
-    }
-    let option = resolve(option, root).unwrap_or(option);
-    let properties = option["properties"].as_object();
-    let inner = options(option);
-    if properties.is_none() && inner.is_none() {
-        return false;
-    }
-    let mut required = option["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let mut constants = properties
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, property)| Some((fields.get(name)?, property.get("const")?)));
-    if !required.all(|name| fields.contains_key(name)) || constants.any(|(field, only)| field != only) {
-        return false;
-    }
-    let known: Vec<&Object> = known.iter().copied().chain(properties).collect();
-    match inner {
-        Some(options) => options.iter().any(|option| fits(fields, option, &known, root, steps)),
-        None => fields.keys().all(|name| known.iter().any(|known| known.contains_key(name))),
-    }
-}
-
-/// Whether `null` is no value of a field that may be left out: providers that require every field have the model
-/// write it in its place.
-fn stands_for_nothing(name: &str, schema: &Value, root: &Value) -> bool {
-    let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|each| each == name));
-    let property = schema["properties"].get(name);
-    !required && property.is_some_and(|property| !check(&Value::Null, property, root, name).is_empty())
 }
 
 fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Value> {

@@ -1,15 +1,18 @@
 //! Tools: what a model can call.
 
+mod budget;
 mod check;
 mod coerce;
 mod cut;
 mod decode;
 mod definition;
 mod example;
+mod found;
 mod function;
 mod limits;
 mod own;
 mod param;
+mod pattern;
 mod plain;
 mod problem;
 #[cfg(test)]

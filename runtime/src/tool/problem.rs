@@ -57,10 +57,14 @@ impl Problem {
     }
 
     pub(crate) fn unknown<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Self {
-        Self::unknown_in("", name, names)
+        Self::unknown_at(name, name, names)
     }
 
-    pub(super) fn unknown_in<'n>(parent: &str, name: &str, names: impl Iterator<Item = &'n str>) -> Self {
+    pub(super) fn unknown_at<'n>(
+        path: impl Into<String>,
+        name: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Self {
         let names: Vec<_> = names.collect();
         let mut reason = "unknown argument".to_owned();
         match nearest(name, names.iter().copied()) {
@@ -71,7 +75,7 @@ impl Problem {
                 reason.push_str(&format!("; it takes {}", names.join(", ")));
             }
         }
-        Self::at(join(parent, name), reason)
+        Self::at(path, reason)
     }
 }
 
@@ -94,10 +98,6 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, candidate)| candidate)
-}
-
-pub(super) fn join(parent: &str, name: &str) -> String {
-    if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
 }
 
 /// A value in words: `the string "abc"`.

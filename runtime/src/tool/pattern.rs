@@ -1,0 +1,59 @@
+//! The patterns of a schema: compiled once for a walk, their work bounded.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::{Duration, Instant};
+
+use regex_lite::{Regex, RegexBuilder};
+
+use super::budget::Budget;
+
+/// How much memory a compiled pattern may take; the last one is the library's own limit.
+const SIZES: [usize; 4] = [SMALL, 64 << 10, 1 << 20, 10 << 20];
+
+/// Up to here a pattern costs a step for each byte of a text.
+const SMALL: usize = 4 << 10;
+
+/// A state of a compiled pattern takes at least so much of its memory.
+const STATE: usize = 24;
+
+/// A match goes on in all of its states at once, at each byte of a text. More than this is not begun.
+const MOST_STEPS: usize = 500_000_000;
+
+/// So long may the matches of larger patterns take in one walk. Most are far quicker than the worst of their size, so the time
+/// is what tells.
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// The patterns that a walk has met.
+#[derive(Default)]
+pub(super) struct Patterns<'s> {
+    compiled: HashMap<&'s str, Option<(Regex, usize)>>,
+    time: Duration,
+}
+
+impl<'s> Patterns<'s> {
+    /// Whether a text matches; none for a pattern of a foreign dialect, which cannot be held against anything here.
+    pub(super) fn matches(&mut self, pattern: &'s str, text: &str, budget: &Budget) -> Option<bool> {
+        let compiled = match self.compiled.entry(pattern) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(compile(pattern)),
+        };
+        let (regex, size) = compiled.as_ref()?;
+        if text.len().saturating_mul(size / STATE) > MOST_STEPS || self.time > MOST_TIME {
+            // What was not checked is refused.
+            budget.spend();
+        }
+        if !budget.take(1 + text.len() as u64) {
+            return Some(false);
+        }
+        let begun = (*size > SMALL).then(Instant::now);
+        let matches = regex.is_match(text);
+        self.time += begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        Some(matches)
+    }
+}
+
+/// The pattern, and how much memory it takes at most.
+fn compile(pattern: &str) -> Option<(Regex, usize)> {
+    SIZES.into_iter().find_map(|size| Some((RegexBuilder::new(pattern).size_limit(size).build().ok()?, size)))
+}
