@@ -2,6 +2,8 @@
 //!
 //! It is a program of its own because a server is one: the tests start it, kill it, and look for what it leaves.
 
+mod raw;
+
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,6 +41,10 @@ fn main() -> std::io::Result<()> {
     if fixture.has("leaves-a-child") {
         let child = std::process::Command::new("sleep").arg("600").spawn()?;
         fixture.note(&format!("pid {}", child.id()));
+    }
+    if fixture.has("raw") {
+        raw::serve(&fixture.modes, &|line| fixture.note(line));
+        return Ok(());
     }
     let stays = fixture.has("stays");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -147,7 +153,9 @@ impl Fixture {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         match &*request.name {
             "get_echo" => {
-                eprintln!("handling {arguments}");
+                if self.has("exits-again") {
+                    eprintln!("handling {arguments}");
+                }
                 let times = arguments["times"].as_u64().unwrap_or(1);
                 let text =
                     vec![arguments["text"].as_str().unwrap_or_default(); usize::try_from(times).unwrap_or(1)];

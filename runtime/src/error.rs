@@ -178,6 +178,8 @@ pub enum ErrorKind {
     Panic,
     /// A remote tool reported the error, or its server could not be reached.
     Remote,
+    /// A remote tool answered, and the answer cannot be read: it ran, and would answer so again.
+    Unreadable,
     /// The tool asks the model to try again with other arguments.
     Retry,
     /// A limit of the run was reached.

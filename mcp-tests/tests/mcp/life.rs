@@ -9,8 +9,8 @@ use super::fixture::{Log, runs, server, wait_until};
 use super::support::{All, Getter, build, call};
 
 /// Makes a call and gives the notices of its run.
-async fn notices(agent: &AgentHandle) -> Vec<String> {
-    let mut stream = agent.stream("fix__get_echo {\"text\": \"a\"}");
+pub(crate) async fn notices(agent: &AgentHandle) -> Vec<String> {
+    let mut stream = agent.stream("fix__pid {}");
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
         if let EventKind::Notice { text } = event.kind {

@@ -8,3 +8,4 @@ mod life;
 mod spec;
 mod start;
 mod support;
+mod wrong;

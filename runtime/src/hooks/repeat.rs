@@ -8,7 +8,7 @@ use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_h
 /// doubles, up to 10 s, with jitter.
 ///
 /// Only errors that another try may cure are retried: failures, timeouts and remote errors, not refused
-/// arguments, denials or limits. A tool with `effect = once` is never called twice. Each attempt gets the
+/// arguments, denials, limits or answers that cannot be read. A tool with `effect = once` is never called twice. Each attempt gets the
 /// arguments as they came, whatever hooks inside did to them.
 ///
 /// # Errors

@@ -1,62 +1,91 @@
 //! Our end of the protocol: what a server may send us unasked.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam, ProgressToken,
 };
-use rmcp::service::{NotificationContext, RoleClient};
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::mpsc;
+
+use super::visible::cut;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
 const WAITING: usize = 64;
+/// A longer text of a report is cut.
+const MESSAGE: usize = 2_000;
+
+/// Who waits for what a server sends unasked.
+#[derive(Clone)]
+pub(super) struct Unasked {
+    listeners: Listeners,
+    /// Holds one message at most: that the tools changed once is as good as twice.
+    tools_changed: mpsc::Sender<()>,
+}
+
+impl Unasked {
+    pub(super) fn new(listeners: Listeners, tools_changed: mpsc::Sender<()>) -> Self {
+        Self { listeners, tools_changed }
+    }
+
+    pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
+        report.message = report.message.map(|message| cut(message, MESSAGE));
+        let mut listeners = self.listeners.lock();
+        match listeners.calls.get(&report.progress_token) {
+            Some(call) => drop(call.try_send(report)),
+            // The first report may be faster than the call that begins to listen.
+            None => {
+                if listeners.early.len() == WAITING {
+                    listeners.early.pop_front();
+                }
+                listeners.early.push_back(report);
+            }
+        }
+    }
+
+    pub(super) fn tools_changed(&self) {
+        let _ = self.tools_changed.try_send(());
+    }
+}
 
 /// The calls that wait for progress reports.
 #[derive(Clone, Default)]
 pub(super) struct Listeners(Arc<Mutex<Calls>>);
 
-type Calls = HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>;
+#[derive(Default)]
+struct Calls {
+    calls: HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>,
+    /// Reports of calls that do not listen yet, or no more.
+    early: VecDeque<ProgressNotificationParam>,
+}
 
 impl Listeners {
-    /// Makes a call and listens to its progress. The token is known only when the request is on its way, so
-    /// reports wait until that is done.
-    pub(super) async fn listen<T, E>(
-        &self,
-        sending: impl Future<Output = Result<T, E>>,
-        token: impl FnOnce(&T) -> ProgressToken,
-    ) -> Result<(T, mpsc::Receiver<ProgressNotificationParam>), E> {
-        let mut calls = self.0.lock().await;
-        calls.retain(|_, call| !call.is_closed());
-        let sent = sending.await?;
+    /// Listens to the progress of a call that was just sent.
+    pub(super) fn listen(&self, token: &ProgressToken) -> mpsc::Receiver<ProgressNotificationParam> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        calls.insert(token(&sent), sender);
-        Ok((sent, receiver))
+        let mut listeners = self.lock();
+        listeners.calls.retain(|_, call| !call.is_closed());
+        let (mine, others) = std::mem::take(&mut listeners.early)
+            .into_iter()
+            .partition(|report| report.progress_token == *token);
+        listeners.early = others;
+        mine.into_iter().for_each(|report| drop(sender.try_send(report)));
+        listeners.calls.insert(token.clone(), sender);
+        receiver
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Calls> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Takes what a server sends: progress, and that its tools changed. All else is left to the library, which
-/// declines it.
-pub(super) struct Client {
-    pub(super) listeners: Listeners,
-    /// Holds one message at most: that the tools changed once is as good as twice.
-    pub(super) tools_changed: mpsc::Sender<()>,
-}
+/// What we say of ourselves.
+pub(super) struct Client;
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let implementation = Implementation::new("onionskin", env!("CARGO_PKG_VERSION"));
         ClientConfig::new(ClientCapabilities::default(), implementation)
-    }
-
-    async fn on_progress(&self, report: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        if let Some(call) = self.listeners.0.lock().await.get(&report.progress_token) {
-            let _ = call.try_send(report);
-        }
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        let _ = self.tools_changed.try_send(());
     }
 }

@@ -2,25 +2,30 @@
 //! time limit, or with the process.
 
 use std::io;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientNotification, ClientRequest,
-    ProgressNotificationParam, RequestId, ServerResult,
+    ProgressNotificationParam, RequestId,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError};
+use rmcp::service::{
+    ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, ServiceError,
+};
 use rmcp::{ServiceExt, model::ErrorData};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::client::{Client, Listeners};
+use super::client::{Client, Listeners, Unasked};
 use super::config::ServerConfig;
 use super::error::StartFailure;
 use super::process::Process;
 use super::quiet::Quiet;
 use super::secrets::Secrets;
 use super::tap::{Beginning, Tap};
+use super::visible::visible;
+use super::wire::{Fault, Wire, answered};
 
 /// A call whose server reports progress may last so many times its limit.
 const EXTENSIONS: u32 = 10;
@@ -34,6 +39,7 @@ pub(super) struct Connection {
     listeners: Listeners,
     timeout: Duration,
     process: Process,
+    fault: Fault,
     /// Where the service runs.
     _quiet: Quiet,
 }
@@ -47,6 +53,8 @@ pub(super) enum RequestError {
     Died(Arc<str>),
     /// There was no answer in this time. The request was cancelled.
     Timeout(Duration),
+    /// The server answered, and the answer cannot be read.
+    Unreadable(String),
     /// The server answered with a protocol error.
     Refused(ErrorData),
     /// The exchange failed.
@@ -77,7 +85,6 @@ impl Connection {
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
-        let client = Client { listeners: listeners.clone(), tools_changed };
         let quiet = Quiet::start().map_err(|error| {
             failure(
                 format!("there is no thread for it: {error}"),
@@ -85,20 +92,41 @@ impl Connection {
                 Written::default(),
             )
         })?;
-        let hands = quiet.spawning(client.serve((Tap::new(stdout, beginning.clone()), stdin)));
-        let died = |how: Arc<str>| format!("it ended before it was ready ({how})");
+        let fault = Fault::new(Arc::clone(&process.kill));
+        let stdout = Tap::new(stdout, beginning.clone());
+        let unasked = Unasked::new(listeners.clone(), tools_changed);
+        let hands = quiet.spawning(async {
+            let wire = Wire::new(stdout, stdin, unasked, config.timeout, fault.clone());
+            Client.serve(wire).await
+        });
+        let died = |how: Arc<str>| format!("it ended before it was ready ({})", fault.how().unwrap_or(how));
         let written = || (beginning.not_mcp(secrets), process.stderr.lines());
-        let shaken = tokio::select! {
-            biased;
-            shaken = tokio::time::timeout(config.start_timeout, hands) => shaken,
-            how = process.end() => return Err(failure(died(how), ITS_OWN_WORDS, written())),
+        let shaken = {
+            let mut hands = pin!(tokio::time::timeout(config.start_timeout, hands));
+            tokio::select! {
+                biased;
+                shaken = &mut hands => shaken,
+                how = process.end() => {
+                    // What it wrote may not be read yet.
+                    let _ = tokio::time::timeout(AFTERMATH, hands).await;
+                    return Err(failure(died(how), ITS_OWN_WORDS, written()));
+                }
+            }
         };
         let service = match shaken {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                let reason = match tokio::time::timeout(AFTERMATH, process.end()).await {
-                    Ok(how) => died(how),
-                    Err(_) => format!("the handshake failed: {error}"),
+                // Where it said nothing, its end may say more.
+                let end = match &error {
+                    ClientInitializeError::ConnectionClosed(_)
+                    | ClientInitializeError::TransportError { .. } => {
+                        tokio::time::timeout(AFTERMATH, process.end()).await.ok()
+                    }
+                    _ => None,
+                };
+                let reason = match end {
+                    Some(how) => died(how),
+                    None => format!("the handshake failed: {}", said(&error)),
                 };
                 return Err(failure(reason, ITS_OWN_WORDS, written()));
             }
@@ -111,7 +139,7 @@ impl Connection {
         };
         let peer = service.peer().clone();
         let service = Mutex::new(Some(service));
-        Ok(Self { peer, service, listeners, timeout: config.timeout, process, _quiet: quiet })
+        Ok(Self { peer, service, listeners, timeout: config.timeout, process, fault, _quiet: quiet })
     }
 
     /// Whether the server says that it has tools. One that does not is not asked for them.
@@ -120,35 +148,35 @@ impl Connection {
     }
 
     pub(super) fn is_alive(&self) -> bool {
-        self.process.ended().is_none() && !self.peer.is_transport_closed()
+        self.ended().is_none() && !self.peer.is_transport_closed()
     }
 
     /// How the process ended, if it has.
     pub(super) fn ended(&self) -> Option<Arc<str>> {
-        self.process.ended()
+        self.fault.how().or_else(|| self.process.ended())
     }
 
-    /// Makes a request. Dropping the future cancels it on the server.
+    /// Makes a request, and gives the text of its result. Dropping the future cancels it on the server.
     pub(super) async fn request(
         &self,
         request: ClientRequest,
         mut progress: impl FnMut(ProgressNotificationParam),
-    ) -> Result<ServerResult, RequestError> {
+    ) -> Result<String, RequestError> {
         let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
-        let listening = self.listeners.listen(sending, |handle| handle.progress_token.clone());
-        let (mut handle, mut reports) = match listening.await {
+        let mut handle = match sending.await {
             Ok(sent) => sent,
             Err(error) => return Err(self.broken(error).await),
         };
+        let mut reports = self.listeners.listen(&handle.progress_token);
         let mut cancel = CancelOnDrop::new(self.peer.clone(), handle.id.clone());
-        let last = Instant::now() + self.timeout * EXTENSIONS;
-        let mut limit = Instant::now() + self.timeout;
+        let last = after(self.timeout.saturating_mul(EXTENSIONS));
+        let mut limit = after(self.timeout);
         let mut done = f64::NEG_INFINITY;
         let answer = loop {
             tokio::select! {
                 biased;
                 Some(report) = reports.recv() => {
-                    limit = (Instant::now() + self.timeout).min(last);
+                    limit = after(self.timeout).min(last);
                     // Reports may overtake each other; only what goes forward is one.
                     if report.progress > done {
                         done = report.progress;
@@ -161,14 +189,14 @@ impl Connection {
                     // The answer may have been its last word.
                     match tokio::time::timeout(AFTERMATH, &mut handle.rx).await {
                         Ok(answer) => break answer,
-                        Err(_) => return Err(RequestError::Died(how)),
+                        Err(_) => return Err(RequestError::Died(self.fault.how().unwrap_or(how))),
                     }
                 }
             }
         };
         cancel.armed = false;
         match answer {
-            Ok(Ok(result)) => Ok(result),
+            Ok(Ok(result)) => answered(result).map_err(RequestError::Unreadable),
             Ok(Err(error)) => Err(self.broken(error).await),
             Err(_) => Err(self.broken(ServiceError::TransportClosed).await),
         }
@@ -179,6 +207,9 @@ impl Connection {
         match error {
             ServiceError::McpError(error) => RequestError::Refused(error),
             ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                if let Some(how) = self.fault.how() {
+                    return RequestError::Died(how);
+                }
                 if let Ok(how) = tokio::time::timeout(AFTERMATH, self.process.end()).await {
                     return RequestError::Died(how);
                 }
@@ -201,6 +232,21 @@ impl Connection {
     /// Kills the server at once.
     pub(super) fn kill(&self) {
         self.process.kill();
+    }
+}
+
+/// A time from now. One beyond the clock is never.
+fn after(time: Duration) -> Instant {
+    const FAR: Duration = Duration::from_hours(24 * 365 * 30);
+    Instant::now() + time.min(FAR)
+}
+
+/// What the library says of a handshake, without the names of its types.
+fn said(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => visible(&error.message),
+        ClientInitializeError::ConnectionClosed(_) => "it closed its standard output".to_owned(),
+        other => visible(&other.to_string()),
     }
 }
 

@@ -1,11 +1,14 @@
 //! From the protocol's types to ours.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use rmcp::model::{CallToolResult, ContentBlock as RemoteBlock, ServerResult, Tool};
+use rmcp::model::Tool;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::wire;
 use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
@@ -46,74 +49,78 @@ fn object(schema: Arc<serde_json::Map<String, Value>>) -> Arc<Value> {
     Arc::new(Value::Object(Arc::unwrap_or_clone(schema)))
 }
 
-/// What an answer to a call means. An error of the tool keeps its content.
-pub(super) fn result(server: &str, answer: ServerResult) -> ToolResult {
-    let answer = match answer {
-        ServerResult::CallToolResult(answer) => known(answer),
-        ServerResult::EmptyResult(_) => Answer::default(),
-        // The library takes no block that it does not know; ours are kept as their JSON.
-        ServerResult::CustomResult(answer) => match serde_json::from_value(answer.0) {
-            Ok(answer) => answer,
-            Err(_) => return Err(unusable(server, "gave an answer that is no tool result")),
-        },
-        ServerResult::InputRequiredResult(_) => {
-            return Err(unusable(
-                server,
-                "asks for a person's input before it goes on, which is not supported yet",
-            ));
+/// What an answer to a call means: the text of its result. An error of the tool keeps its content.
+pub(super) fn result(server: &str, answer: &str) -> ToolResult {
+    let text = answer;
+    if !text.starts_with('{') {
+        return Err(unusable(server, "gave an answer that is no tool result"));
+    }
+    let answer: Answer = match serde_json::from_str(text) {
+        Ok(answer) => answer,
+        Err(error) => {
+            let text = unreadable(server, &wire::reason(&error));
+            return Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Unreadable)));
         }
-        ServerResult::CreateTaskResult(_) => {
-            return Err(unusable(server, "made a task of the call, which is not supported yet"));
-        }
-        _ => return Err(unusable(server, "gave an answer that belongs to another request")),
     };
-    let mut output = ToolOutput::blocks(answer.content);
+    match answer.result_type.as_deref() {
+        None | Some("complete") => {}
+        Some("input_required") => {
+            let what = "asks for a person's input before it goes on, which is not supported yet";
+            return Err(unusable(server, what));
+        }
+        Some(_) => return Err(unusable(server, "gave an answer of a kind that is not supported yet")),
+    }
+    if answer.task.is_some() {
+        return Err(unusable(server, "made a task of the call, which is not supported yet"));
+    }
+    if answer.is_foreign(text) {
+        return Err(unusable(server, "gave an answer that is no tool result"));
+    }
+    let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
     if let Some(structured) = answer.structured_content {
         output.set_structured(structured);
     }
     if let Some(meta) = answer.meta {
         output.set_remote_meta(meta);
     }
-    if answer.is_error {
+    if answer.is_error.unwrap_or_default() {
         return Err(Exit::Tool(ToolError::from_output(ErrorKind::Remote, output)));
     }
     Ok(output)
+}
+
+/// What the model is told of an answer that cannot be read.
+pub(super) fn unreadable(server: &str, reason: &str) -> String {
+    format!(
+        "the MCP server `{server}` gave an answer that cannot be read: {reason}. The call may have taken effect; the same \
+         call will be answered so again"
+    )
 }
 
 fn unusable(server: &str, what: &str) -> Exit {
     Exit::Tool(ToolError::new(format!("the MCP server `{server}` {what}")).with_kind(ErrorKind::Remote))
 }
 
-#[derive(Default, Deserialize)]
+/// The result of a call. The library's type for it takes no block that it does not know; ours are kept as their JSON.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
-    content: Vec<ContentBlock>,
-    #[serde(default)]
+    result_type: Option<String>,
+    content: Option<Vec<ContentBlock>>,
     structured_content: Option<Value>,
-    #[serde(default)]
-    is_error: bool,
-    #[serde(default, rename = "_meta")]
+    is_error: Option<bool>,
+    #[serde(rename = "_meta")]
     meta: Option<Value>,
+    task: Option<IgnoredAny>,
 }
 
-fn known(answer: CallToolResult) -> Answer {
-    Answer {
-        content: answer.content.into_iter().map(block).collect(),
-        structured_content: answer.structured_content,
-        is_error: answer.is_error.unwrap_or_default(),
-        meta: answer.meta.map(|meta| Value::Object(meta.0)),
-    }
-}
-
-fn block(block: RemoteBlock) -> ContentBlock {
-    match block {
-        RemoteBlock::Text(text) => ContentBlock::Text(text.text),
-        // Both sides write the protocol's form, ours reads any block.
-        other => match serde_json::to_value(&other) {
-            Ok(value) => serde_json::from_value(value.clone())
-                .unwrap_or_else(|_| ContentBlock::Text(value.to_string())),
-            Err(error) => ContentBlock::Text(format!("a block that cannot be written as JSON: {error}")),
-        },
+impl Answer {
+    /// Whether it says nothing that a result says. Its `text` may say something else; the empty object is an empty result.
+    fn is_foreign(&self, text: &str) -> bool {
+        let known = self.content.is_some() || self.structured_content.is_some() || self.is_error.is_some();
+        !known
+            && serde_json::from_str::<HashMap<String, IgnoredAny>>(text)
+                .is_ok_and(|fields| fields.keys().any(|key| key != "_meta" && key != "resultType"))
     }
 }
 
@@ -124,7 +131,7 @@ mod tests {
     use super::*;
 
     fn answer(value: Value) -> ToolResult {
-        result("s", serde_json::from_value(value).unwrap())
+        result("s", &value.to_string())
     }
 
     #[test]

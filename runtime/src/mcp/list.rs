@@ -2,38 +2,65 @@
 
 use std::collections::HashSet;
 
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, Tool};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
+use super::visible::{cut, visible};
+use super::wire;
 
 /// More pages than this are a server that never ends.
 const PAGES: usize = 100;
 /// More tools than this fit into no model.
 const TOOLS: usize = 10_000;
 
+/// The protocol asks for names of at most 128 characters.
+const NAME: usize = 256;
+
+/// What a server offers.
+#[derive(Default)]
+pub(super) struct Listed {
+    pub(super) tools: Vec<Tool>,
+    /// What was left out, and why.
+    pub(super) refused: Vec<String>,
+}
+
+/// One page, its tools unread: one that cannot be read is no fault of the others.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page<'p> {
+    #[serde(borrow)]
+    tools: Vec<&'p RawValue>,
+    #[serde(default)]
+    next_cursor: Option<String>,
+}
+
 /// All tools of a server, in its order. The library's own list asks on for as long as a server gives cursors.
-pub(super) async fn all(connection: &Connection) -> Result<Vec<Tool>, String> {
-    let mut tools: Vec<Tool> = Vec::new();
+pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
+    let mut listed = Listed::default();
     if !connection.has_tools() {
-        return Ok(tools);
+        return Ok(listed);
     }
+    let mut names = HashSet::new();
     let mut cursors = HashSet::new();
     let mut cursor: Option<String> = None;
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-        let page = match connection.request(request, |_| {}).await {
-            Ok(ServerResult::ListToolsResult(page)) => page,
-            Ok(_) => return Err("its answer is not a list of tools".to_owned()),
-            Err(error) => return Err(reason(error)),
-        };
-        tools.extend(page.tools);
-        if tools.len() > TOOLS {
+        let text = connection.request(request, |_| {}).await.map_err(reason)?;
+        let page: Page<'_> = serde_json::from_str(&text)
+            .map_err(|error| format!("its answer is not a list of tools: {}", wire::reason(&error)))?;
+        for tool in page.tools {
+            listed.take(tool, &mut names);
+        }
+        if listed.tools.len() > TOOLS {
             return Err(format!("it has more than {TOOLS} tools"));
         }
         // Some servers write an empty cursor for "no more".
-        let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else { return Ok(tools) };
+        let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else { return Ok(listed) };
         if !cursors.insert(next.clone()) {
+            let next = visible(&cut(next, NAME));
             return Err(format!("its pages go round in a circle: it gave the cursor `{next}` twice"));
         }
         cursor = Some(next);
@@ -41,11 +68,49 @@ pub(super) async fn all(connection: &Connection) -> Result<Vec<Tool>, String> {
     Err(format!("it has more than {PAGES} pages of tools"))
 }
 
+impl Listed {
+    fn take(&mut self, text: &RawValue, names: &mut HashSet<String>) {
+        let tool = match serde_json::from_str::<Tool>(text.get()) {
+            Ok(tool) => tool,
+            Err(error) => return self.refuse(named(text), &wire::reason(&error)),
+        };
+        if tool.name.is_empty() {
+            return self.refuse(None, "its name is empty");
+        }
+        if tool.name.len() > NAME || tool.name.chars().any(char::is_control) {
+            let reason = format!("its name holds control characters, or is longer than {NAME} bytes");
+            return self.refuse(Some(tool.name.into_owned()), &reason);
+        }
+        if !names.insert(tool.name.to_string()) {
+            return self
+                .refuse(Some(tool.name.into_owned()), "it is listed twice, and the first one is used");
+        }
+        self.tools.push(tool);
+    }
+
+    fn refuse(&mut self, name: Option<String>, reason: &str) {
+        let place = self.tools.len() + self.refused.len() + 1;
+        let name =
+            name.map_or_else(|| format!("number {place}"), |name| format!("`{}`", visible(&cut(name, NAME))));
+        self.refused.push(format!("the tool {name} is left out: {}", visible(reason)));
+    }
+}
+
+/// The name of a tool that cannot be read as a whole.
+fn named(text: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    serde_json::from_str::<Named>(text.get()).ok().map(|named| named.name)
+}
+
 fn reason(error: RequestError) -> String {
     match error {
         RequestError::Died(how) => format!("it died ({how})"),
         RequestError::Timeout(limit) => format!("it did not answer within {limit:?}"),
-        RequestError::Refused(error) => format!("it answered with an error: {}", error.message),
+        RequestError::Unreadable(reason) => format!("its answer cannot be read: {reason}"),
+        RequestError::Refused(error) => format!("it answered with an error: {}", visible(&error.message)),
         RequestError::Broken(reason) => reason,
     }
 }

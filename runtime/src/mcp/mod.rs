@@ -35,6 +35,8 @@ mod server;
 mod stderr;
 mod tap;
 mod tool;
+mod visible;
+mod wire;
 
 pub use config::{McpConfig, ServerConfig};
 pub use error::{McpError, StartFailure};

@@ -22,7 +22,8 @@ pub(super) struct Process {
     group: Group,
     /// How it ended, once it has and its last lines were read.
     ended: watch::Receiver<Option<Arc<str>>>,
-    kill: Arc<Notify>,
+    /// Told, it kills the process.
+    pub(super) kill: Arc<Notify>,
     pub(super) stderr: Tail,
 }
 

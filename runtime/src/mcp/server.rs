@@ -1,8 +1,9 @@
 //! One server of a program, whatever becomes of its process: its tools, its restarts, its news.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
@@ -12,12 +13,19 @@ use tokio::time::Instant;
 use super::config::ServerConfig;
 use super::connection::{Connection, RequestError};
 use super::error::McpError;
+use super::list::Listed;
 use super::restart::Restarts;
 use super::secrets::Secrets;
+use super::visible::visible;
 use super::{convert, list};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::ToolDefinition;
 
+/// So many tools that are left out are told one by one.
+const REFUSED: usize = 8;
+/// The time between two lists of a server whose tools change; it doubles while they change all the time.
+const RELIST: Duration = Duration::from_millis(100);
+const RARELY: Duration = Duration::from_secs(30);
 /// News that nobody asks for are dropped beyond this number.
 const NEWS: usize = 64;
 
@@ -32,6 +40,8 @@ pub(super) struct Server {
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
     generation: AtomicU64,
+    /// What the last list held that was left out.
+    refused: Mutex<Vec<String>>,
     news: Mutex<News>,
     closed: AtomicBool,
 }
@@ -71,6 +81,7 @@ impl Server {
             restarts: Restarts::default(),
             tools: Mutex::new(Arc::new([])),
             generation: AtomicU64::new(0),
+            refused: Mutex::default(),
             news: Mutex::default(),
             closed: AtomicBool::new(false),
         })
@@ -127,21 +138,28 @@ impl Server {
         Ok(())
     }
 
-    fn take(&self, tools: Vec<rmcp::model::Tool>) {
-        let mut seen = HashSet::new();
-        let mut taken = Vec::new();
-        for tool in tools {
-            if seen.insert(tool.name.clone()) {
-                let name: Arc<str> = (&*tool.name).into();
-                let definition = convert::definition(&format!("{}__{name}", self.name), tool);
-                taken.push(RemoteTool { name, definition });
-            } else {
-                let text = "lists the tool `{}` twice; the first one is used".replace("{}", &tool.name);
-                self.tell(format!("the MCP server `{}` {text}", self.name));
-            }
+    /// Takes a list of tools, and tells what is wrong with it unless the last one was as wrong.
+    fn take(&self, listed: Listed) {
+        let tool = |tool: rmcp::model::Tool| {
+            let name: Arc<str> = (&*tool.name).into();
+            let definition = convert::definition(&format!("{}__{name}", self.name), tool);
+            RemoteTool { name, definition }
+        };
+        let refused = std::mem::replace(&mut *lock(&self.refused), listed.refused.clone());
+        if refused != listed.refused {
+            self.tell_refused(&listed.refused);
         }
-        *lock(&self.tools) = taken.into();
+        *lock(&self.tools) = listed.tools.into_iter().map(tool).collect();
         self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    fn tell_refused(&self, refused: &[String]) {
+        for text in refused.iter().take(REFUSED) {
+            self.tell(format!("the MCP server `{}`: {}", self.name, self.secrets.hide(text)));
+        }
+        if let Some(more) = refused.len().checked_sub(REFUSED).filter(|more| *more > 0) {
+            self.tell(format!("the MCP server `{}`: {more} more tools are left out", self.name));
+        }
     }
 
     /// Calls a tool by the server's own name.
@@ -159,7 +177,7 @@ impl Server {
             progress(report);
         };
         match connection.request(request, report).await {
-            Ok(answer) => self.told.result(convert::result(&self.name, answer)),
+            Ok(answer) => self.told.result(convert::result(&self.name, &answer)),
             Err(error) => Err(self.failed(error)),
         }
     }
@@ -183,13 +201,12 @@ impl Server {
                 );
                 (ErrorKind::Timeout, text)
             }
+            RequestError::Unreadable(reason) => (ErrorKind::Unreadable, convert::unreadable(name, &reason)),
             RequestError::Refused(error) => {
                 let data = error.data.filter(|data| !data.is_null());
-                let data = data.map(|data| format!(" ({data})")).unwrap_or_default();
-                (
-                    ErrorKind::Remote,
-                    format!("the MCP server `{name}` refused the call: {}{data}", error.message),
-                )
+                let data = data.map(|data| format!(" ({})", visible(&data.to_string()))).unwrap_or_default();
+                let message = visible(&error.message);
+                (ErrorKind::Remote, format!("the MCP server `{name}` refused the call: {message}{data}"))
             }
             RequestError::Broken(reason) => {
                 (ErrorKind::Remote, format!("the call to the MCP server `{name}` broke off: {reason}"))
@@ -253,23 +270,38 @@ impl Server {
     }
 }
 
-/// Lists the tools anew whenever the server says that they changed, for as long as both are there.
+/// Lists the tools anew when the server says that they changed, for as long as both are there. What changes again and
+/// again is listed ever less often.
 async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes: mpsc::Receiver<()>) {
+    let mut pause = RELIST;
+    let mut told = None;
+    let mut quiet = Instant::now();
     while changes.recv().await.is_some() {
-        let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
-        match list::all(&connection).await {
-            Ok(tools) => server.take(tools),
-            // What a dead server offered is listed again when it is started again.
-            Err(_) if !connection.is_alive() => return,
-            Err(reason) => {
-                let reason = server.secrets.hide(reason);
-                server.tell(format!(
-                    "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it had are \
-                     kept",
-                    server.name
-                ));
+        pause = if quiet.elapsed() > pause { RELIST } else { (pause * 2).min(RARELY) };
+        {
+            let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
+            match list::all(&connection).await {
+                Ok(tools) => {
+                    told = None;
+                    server.take(tools);
+                }
+                // What a dead server offered is listed again when it is started again.
+                Err(_) if !connection.is_alive() => return,
+                Err(reason) => {
+                    let reason = server.secrets.hide(reason);
+                    if told.as_ref() != Some(&reason) {
+                        server.tell(format!(
+                            "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it \
+                             had are kept",
+                            server.name
+                        ));
+                        told = Some(reason);
+                    }
+                }
             }
         }
+        tokio::time::sleep(pause).await;
+        quiet = Instant::now();
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
 use super::secrets::Secrets;
+use super::visible::visible;
 
 /// How many lines are kept.
 const LINES: usize = 20;
@@ -51,10 +52,10 @@ impl Tail {
     }
 
     fn tell(&self, text: &str, server: &str) {
-        let text = text.trim_end();
+        let text = visible(text.trim_end());
         if !text.is_empty() {
             tracing::debug!(server, "stderr: {text}");
-            self.push(text.to_owned());
+            self.push(text);
         }
     }
 }

@@ -9,6 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::secrets::Secrets;
+use super::visible::visible;
 
 /// So many bytes are kept.
 const KEPT: usize = 200;
@@ -24,7 +25,7 @@ impl Beginning {
         let text = String::from_utf8_lossy(&kept);
         let text = if kept.len() < KEPT { secrets.hide(text) } else { secrets.hide_cut(&text) };
         let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-        (!line.starts_with('{')).then(|| line.to_owned())
+        (!line.starts_with('{')).then(|| visible(line))
     }
 }
 

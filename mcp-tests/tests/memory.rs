@@ -1,0 +1,26 @@
+//! What a large answer costs. In a program of its own: the peak of memory is the process's.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use onionskin::mcp::{McpServer, ServerConfig};
+use serde_json::json;
+
+/// The highest memory so far, in MiB.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1024
+}
+
+#[tokio::test]
+async fn g_thirteen_megabytes_of_structure_are_not_a_gigabyte() {
+    let config = ServerConfig::stdio(env!("CARGO_BIN_EXE_fixture")).arg("raw");
+    let server = McpServer::start("fix", config).await.unwrap();
+    let before = peak();
+    let report = server.tool("big").unwrap().exec(json!({})).await;
+    let output = report.result.unwrap();
+    let value = output.structured_content().unwrap();
+    assert_eq!(value["list"].as_array().map(Vec::len), Some(6_500_000));
+    let used = peak() - before;
+    assert!(used < 400, "{used} MiB");
+}

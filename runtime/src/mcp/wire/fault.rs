@@ -1,0 +1,40 @@
+//! Why a server had to be ended.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Ends a server that cannot go on, and keeps why.
+#[derive(Clone)]
+pub(in crate::mcp) struct Fault(Arc<Inner>);
+
+struct Inner {
+    how: OnceLock<Arc<str>>,
+    told: CancellationToken,
+    kill: Arc<Notify>,
+}
+
+impl Fault {
+    /// `kill` ends the server's process.
+    pub(in crate::mcp) fn new(kill: Arc<Notify>) -> Self {
+        Self(Arc::new(Inner { how: OnceLock::new(), told: CancellationToken::new(), kill }))
+    }
+
+    /// Ends the server; the first reason counts.
+    pub(super) fn end(&self, how: String) {
+        if self.0.how.set(how.into()).is_ok() {
+            self.0.told.cancel();
+            self.0.kill.notify_one();
+        }
+    }
+
+    /// Why the server was ended, if it was.
+    pub(in crate::mcp) fn how(&self) -> Option<Arc<str>> {
+        self.0.how.get().cloned()
+    }
+
+    pub(super) async fn told(&self) {
+        self.0.told.cancelled().await;
+    }
+}

@@ -1,0 +1,110 @@
+//! Lines of a stream, of bounded length.
+
+use std::collections::VecDeque;
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// A longer message is not kept. As long as the library's own limit.
+const LONGEST: usize = 16 << 20;
+/// A longer line ends the server: it may never end.
+const ENDLESS: usize = 256 << 20;
+/// So much of the beginning and of the end of a message that is too long says which call it answers.
+const ENDS: usize = 512;
+
+/// A line, without its end.
+pub(super) enum Line {
+    Whole(Vec<u8>),
+    /// The beginning and the end of a line that is too long.
+    TooLong(Vec<u8>, Vec<u8>),
+    /// So much was read, and there was no end.
+    Endless,
+}
+
+/// Reads lines. What was read of a line is kept when the future of [`Self::next`] is dropped.
+pub(super) struct Lines<R> {
+    stream: BufReader<R>,
+    line: Vec<u8>,
+    /// Of a line that is too long: how long it is by now, and its end.
+    long: Option<(usize, VecDeque<u8>)>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(super) fn new(stream: R) -> Self {
+        Self { stream: BufReader::with_capacity(64 << 10, stream), line: Vec::new(), long: None }
+    }
+
+    /// None at the end of the stream. What stands there without an end of line is no message.
+    pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
+        loop {
+            let read = self.stream.fill_buf().await?;
+            if read.is_empty() {
+                return Ok(None);
+            }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let part = &read[..end.unwrap_or(read.len())];
+            match &mut self.long {
+                Some((length, last)) => {
+                    *length += part.len();
+                    last.extend(&part[part.len().saturating_sub(ENDS)..]);
+                    last.drain(..last.len().saturating_sub(ENDS));
+                }
+                None if self.line.len() + part.len() > LONGEST => {
+                    let length = self.line.len() + part.len();
+                    let kept = ENDS.saturating_sub(part.len()).min(self.line.len());
+                    let mut last: VecDeque<u8> = self.line[self.line.len() - kept..].to_vec().into();
+                    last.extend(&part[part.len().saturating_sub(ENDS)..]);
+                    self.line.truncate(ENDS);
+                    self.line.shrink_to_fit();
+                    self.long = Some((length, last));
+                }
+                None => self.line.extend_from_slice(part),
+            }
+            let consumed = part.len() + usize::from(end.is_some());
+            self.stream.consume(consumed);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                return Ok(Some(match self.long.take() {
+                    Some((_, last)) => Line::TooLong(line, last.into()),
+                    None => Line::Whole(line),
+                }));
+            }
+            if self.long.as_ref().is_some_and(|(length, _)| *length > ENDLESS) {
+                return Ok(Some(Line::Endless));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a4_lines_are_read_whole_and_long_ones_by_their_ends() {
+        let long = format!("begin{}end", "x".repeat(LONGEST));
+        let text = format!("one\r\n\n{long}\ntwo\nrest");
+        // Whatever pieces it comes in.
+        let mut lines = Lines::new(text.as_bytes());
+        let mut read = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            read.push(match line {
+                Line::Whole(line) => String::from_utf8(line).unwrap(),
+                Line::TooLong(first, last) => {
+                    assert_eq!((first.len(), last.len()), (ENDS, ENDS));
+                    assert!(first.starts_with(b"begin") && last.ends_with(b"xend"));
+                    assert!(lines.line.capacity() <= ENDS);
+                    "long".to_owned()
+                }
+                Line::Endless => panic!("it has an end"),
+            });
+        }
+        assert_eq!(read, ["one\r", "", "long", "two"]);
+    }
+
+    #[tokio::test]
+    async fn a4_a_line_without_end_is_given_up() {
+        let mut lines = Lines::new(tokio::io::repeat(b'x'));
+        assert!(matches!(lines.next().await.unwrap(), Some(Line::Endless)));
+    }
+}

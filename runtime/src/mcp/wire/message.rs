@@ -1,0 +1,289 @@
+//! What a line of a server is. The parts of a message stay text until it is known who reads them.
+
+use std::borrow::Cow;
+
+use rmcp::model::{ErrorData, ProgressNotificationParam, RequestId};
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+/// A message, or what else a line may be.
+#[derive(Debug)]
+pub(super) enum Incoming<'l> {
+    /// The result of a request.
+    Answer(RequestId, &'l str),
+    /// An error instead of a result. One without an id is about a request that the server could not read.
+    Refusal(Option<RequestId>, ErrorData),
+    /// An answer that cannot be read, and why. Without an id, no id could be found in it.
+    Unreadable(Option<RequestId>, Cow<'static, str>),
+    Request(RequestId, String),
+    Progress(ProgressNotificationParam),
+    ToolsChanged,
+    /// A notification that nobody here waits for.
+    Other,
+    /// No message at all.
+    Foreign,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'l> {
+    #[serde(borrow, default)]
+    id: Option<&'l RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'l, str>>,
+    #[serde(borrow, default)]
+    params: Option<&'l RawValue>,
+    #[serde(borrow, default)]
+    result: Option<&'l RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'l RawValue>,
+}
+
+/// Reads a line.
+pub(super) fn read(line: &[u8]) -> Incoming<'_> {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if !line.starts_with(b"{") {
+        return Incoming::Foreign;
+    }
+    let text = match str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => {
+            let reason =
+                format!("it holds bytes that are not UTF-8, from byte {} on", error.valid_up_to() + 1);
+            return unreadable(line, &[], reason);
+        }
+    };
+    match serde_json::from_str::<Envelope<'_>>(text) {
+        Ok(envelope) => message(&envelope),
+        Err(error) if error.classify() == Category::Eof => {
+            unreadable(line, &[], "it is spread over several lines, or cut off; a message of MCP is one line")
+        }
+        Err(error) => unreadable(line, &[], format!("it is not JSON: {}", reason(&error))),
+    }
+}
+
+/// As [`read`], of a message that was too long to be kept: its beginning and its end.
+pub(super) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
+    if !beginning.trim_ascii_start().starts_with(b"{") {
+        return Incoming::Foreign;
+    }
+    unreadable(beginning, end, "it is longer than 16 MiB")
+}
+
+fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
+    let id = || envelope.id.and_then(|id| serde_json::from_str(id.get()).ok());
+    if let Some(method) = &envelope.method {
+        return match (id(), &**method) {
+            (Some(id), method) => Incoming::Request(id, method.to_owned()),
+            (None, "notifications/tools/list_changed") => Incoming::ToolsChanged,
+            (None, "notifications/progress") => {
+                let params = envelope.params.and_then(|params| serde_json::from_str(params.get()).ok());
+                params.map_or(Incoming::Other, Incoming::Progress)
+            }
+            (None, _) => Incoming::Other,
+        };
+    }
+    match (envelope.result, envelope.error) {
+        (Some(result), None) => match id() {
+            Some(id) => Incoming::Answer(id, result.get()),
+            None => Incoming::Unreadable(None, "it has no id".into()),
+        },
+        (None, Some(error)) => match serde_json::from_str(error.get()) {
+            Ok(error) => Incoming::Refusal(id(), error),
+            Err(error) => {
+                Incoming::Unreadable(id(), format!("its `error` is none: {}", reason(&error)).into())
+            }
+        },
+        (Some(_), Some(_)) => Incoming::Unreadable(id(), "it has both `result` and `error`".into()),
+        (None, None) => match id() {
+            Some(id) => Incoming::Unreadable(Some(id), "it has neither `result` nor `error`".into()),
+            // For example a log line that is written as JSON.
+            None => Incoming::Foreign,
+        },
+    }
+}
+
+/// A line that looks like a message and cannot be read: whose answer it is, if it is one.
+fn unreadable(beginning: &[u8], end: &[u8], reason: impl Into<Cow<'static, str>>) -> Incoming<'static> {
+    let seen = Keys::of(beginning);
+    if seen.method {
+        return Incoming::Other;
+    }
+    // Other programs print objects as well.
+    let lone_brace = beginning.len() == 1;
+    if !(lone_brace
+        || seen.id.is_some()
+        || contains(beginning, b"\"jsonrpc\"")
+        || contains(end, b"\"jsonrpc\""))
+    {
+        return Incoming::Foreign;
+    }
+    Incoming::Unreadable(seen.id.or_else(|| last_id(end)), reason.into())
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// The id at the end of a message: some servers write it behind the result.
+fn last_id(end: &[u8]) -> Option<RequestId> {
+    let at = end.windows(5).rposition(|window| window == b"\"id\":")?;
+    let rest = &end[at + 5..];
+    let stop = rest.iter().position(|byte| matches!(byte, b',' | b'}'))?;
+    serde_json::from_slice(&rest[..stop]).ok()
+}
+
+/// What the outermost keys of a text say that may be no JSON.
+#[derive(Default)]
+struct Keys {
+    id: Option<RequestId>,
+    method: bool,
+}
+
+impl Keys {
+    fn of(text: &[u8]) -> Self {
+        let mut keys = Self::default();
+        let (mut depth, mut at) = (0_usize, 0);
+        while let Some(byte) = text.get(at) {
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                b'"' => {
+                    let Some(end) = string_end(text, at) else { break };
+                    let value =
+                        text[end..].trim_ascii_start().strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+                    match (depth, &text[at..end], value) {
+                        (1, b"\"id\"", Some(value)) => keys.id = first_value(value),
+                        (1, b"\"method\"", Some(_)) => keys.method = true,
+                        _ => {}
+                    }
+                    at = end;
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        keys
+    }
+}
+
+/// The number or string that a text begins with.
+fn first_value(text: &[u8]) -> Option<RequestId> {
+    let end = match text.first()? {
+        b'"' => string_end(text, 0)?,
+        _ => text.iter().position(|byte| !matches!(byte, b'-' | b'0'..=b'9')).unwrap_or(text.len()),
+    };
+    serde_json::from_slice(&text[..end]).ok()
+}
+
+/// Where the string ends that begins here.
+fn string_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+/// What is wrong with a text that does not read as JSON, in a few words and with nothing of the text.
+pub(in crate::mcp) fn reason(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.rfind(" at line ") {
+        text.truncate(at);
+    }
+    match text.as_str() {
+        "recursion limit exceeded" => return "it is nested too deeply".to_owned(),
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            return "a string holds half of a surrogate pair".to_owned();
+        }
+        _ => {}
+    }
+    format!("{text} (column {})", error.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kind(line: &str) -> String {
+        match read(line.as_bytes()) {
+            Incoming::Answer(id, result) => format!("answer {id} {result}"),
+            Incoming::Refusal(id, error) => format!("refusal {id:?} {}", error.message),
+            Incoming::Unreadable(id, reason) => format!("unreadable {id:?} {reason}"),
+            Incoming::Request(id, method) => format!("request {id} {method}"),
+            Incoming::Progress(report) => format!("progress {}", report.progress),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a4_messages_are_told_apart() {
+        for (line, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":[1]}}"#, r#"answer 1 {"a":[1]}"#),
+            (r#" {"result":{},"jsonrpc":"2.0","id":"x"} "#, "answer x {}"),
+            (r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}"#, "refusal None no"),
+            (r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#, "request 4 ping"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#, "ToolsChanged"),
+            (r#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, "Other"),
+            (
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":2}}"#,
+                "progress 2",
+            ),
+            (r#"{"jsonrpc":"2.0","method":"notifications/progress","params":7}"#, "Other"),
+            (r#"{"level":"info","message":"started"}"#, "Foreign"),
+            ("INFO started", "Foreign"),
+            ("{'a': 1}", "Foreign"),
+            ("", "Foreign"),
+        ] {
+            assert_eq!(kind(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a4_what_cannot_be_read_says_why_and_whose_it_is() {
+        for (line, id, part) in [
+            ("{", "None", "several lines"),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{"a":"#, "Some(Number(7))", "several lines"),
+            (r#"{"jsonrpc":"2.0","id":"s","result":{"a":nan}}"#, r#"Some(String("s"))"#, "not JSON"),
+            (r#"{"jsonrpc":"2.0","id":7}"#, "Some(Number(7))", "neither"),
+            (r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#, "Some(Number(7))", "both"),
+            (r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#, "Some(Number(7))", "`error`"),
+            (r#"{"jsonrpc":"2.0","result":{}}"#, "None", "no id"),
+        ] {
+            let kind = kind(line);
+            assert!(kind.starts_with(&format!("unreadable {id} ")) && kind.contains(part), "{line}: {kind}");
+        }
+        let mut line = br#"{"jsonrpc":"2.0","result":{"id":3,"text":"ab"},"id":9}"#.to_vec();
+        let at = line.windows(2).position(|window| window == b"ab").unwrap();
+        line[at] = 0xff;
+        let Incoming::Unreadable(Some(id), reason) = read(&line) else { panic!("it was read") };
+        let place = format!("UTF-8, from byte {} on", at + 1);
+        assert!(id == RequestId::Number(9) && reason.contains(&place), "{id} {reason}");
+        let ends = read_ends(br#"{"result":{"text":"x"#, br#"x"},"jsonrpc":"2.0","id":12}"#);
+        assert!(matches!(&ends, Incoming::Unreadable(Some(RequestId::Number(12)), _)), "{ends:?}");
+        let log = read_ends(b"{ here is a long log line", b"and its end }");
+        assert!(matches!(log, Incoming::Foreign), "{log:?}");
+    }
+
+    proptest! {
+        /// Whatever a server writes: no panic, and an answer is given as it stands.
+        #[test]
+        fn long_a4_any_line_is_read(line in proptest::collection::vec(any::<u8>(), 0..200), at in any::<prop::sample::Index>()) {
+            let _ = read(&line);
+            let _ = read_ends(&line, &line);
+            let mut message = br#"{"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"a\u00e9"}]}}"#.to_vec();
+            let at = at.index(message.len());
+            message.splice(at..at, line);
+            match read(&message) {
+                Incoming::Answer(_, result) => prop_assert!(serde_json::from_str::<&RawValue>(result).is_ok()),
+                _ => {}
+            }
+        }
+    }
+}

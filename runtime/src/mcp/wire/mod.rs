@@ -1,0 +1,253 @@
+//! The transport below the protocol library: it gets whole answers of ours only, and nothing that a server sends unasked.
+//!
+//! The library's own transport leaves answers that it cannot read to time limits, keeps every request of a server as a
+//! task until it is answered, and reads a result five times into trees to see which kind it is. Here a line that
+//! cannot be read fails the call that it answers; the server's requests are answered in place; and the result of a
+//! request stays text until whoever made the request reads it.
+
+mod fault;
+mod lines;
+mod message;
+mod outbox;
+mod pace;
+mod pending;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientNotification, ClientRequest, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerResult,
+};
+use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+pub(super) use fault::Fault;
+use lines::{Line, Lines};
+use message::Incoming;
+pub(super) use message::reason;
+use outbox::Outbox;
+use pace::Pace;
+use pending::Pending;
+
+use super::client::Unasked;
+
+/// A server that takes nothing for this long is stuck, if its requests have no longer limit.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The streams of a server.
+pub(super) struct Wire<R> {
+    lines: Lines<R>,
+    outbox: Option<Outbox>,
+    pending: Pending,
+    unasked: Unasked,
+    pace: Pace,
+    /// What the library is given next.
+    ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
+    fault: Fault,
+}
+
+impl<R: AsyncRead + Send + Unpin> Wire<R> {
+    /// `timeout` is that of one request.
+    pub(super) fn new(
+        read: R,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+        unasked: Unasked,
+        timeout: Duration,
+        fault: Fault,
+    ) -> Self {
+        let pending = Pending::default();
+        Self {
+            lines: Lines::new(read),
+            outbox: Some(Outbox::new(write, timeout.max(PATIENCE), pending.clone(), fault.clone())),
+            pending,
+            unasked,
+            pace: Pace::new(),
+            ready: VecDeque::new(),
+            fault,
+        }
+    }
+
+    async fn line(&mut self) -> Option<Line> {
+        if let Some(pause) = self.pace.pause() {
+            tokio::time::sleep_until(pause).await;
+        }
+        tokio::select! {
+            biased;
+            () = self.fault.told() => None,
+            // A stream that fails is as good as one that ended.
+            line = self.lines.next() => line.unwrap_or_default(),
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming<'_>) {
+        match incoming {
+            Incoming::Answer(id, result) => {
+                // The answer of a request that was given up in the meantime is nobody's.
+                if let Some((id, handshake)) = self.pending.take(&id) {
+                    self.ready.push_back(if handshake { shaken(id, result) } else { answer(id, Ok(result)) });
+                }
+            }
+            Incoming::Refusal(Some(id), error) => {
+                if let Some((id, _)) = self.pending.take(&id) {
+                    self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
+                }
+            }
+            Incoming::Refusal(None, error) => {
+                if let Some((id, _)) = self.pending.take_only() {
+                    self.ready.push_back(JsonRpcMessage::error(error, Some(id)));
+                }
+            }
+            Incoming::Unreadable(Some(id), reason) => {
+                if let Some((id, handshake)) = self.pending.take(&id) {
+                    self.ready.push_back(unreadable(id, handshake, &reason));
+                }
+            }
+            // It is the answer of one of them, which will have no other.
+            Incoming::Unreadable(None, reason) => {
+                let all = self.pending.take_all();
+                let reason = match all.len() {
+                    0 | 1 => reason,
+                    calls => format!("{reason}; to which of {calls} calls it belongs cannot be seen").into(),
+                };
+                let answers = all.into_iter().map(|(id, handshake)| unreadable(id, handshake, &reason));
+                self.ready.extend(answers);
+            }
+            Incoming::Request(id, method) => self.reply(&id, &method),
+            Incoming::Progress(report) => {
+                self.pace.count();
+                self.unasked.progress(report);
+            }
+            Incoming::ToolsChanged => {
+                self.pace.count();
+                self.unasked.tools_changed();
+            }
+            Incoming::Other | Incoming::Foreign => self.pace.count(),
+        }
+    }
+
+    /// Answers a request of the server. This client offers nothing that it could ask for.
+    fn reply(&mut self, id: &RequestId, method: &str) {
+        self.pace.count();
+        let reply = if method == "ping" {
+            json!({ "jsonrpc": "2.0", "id": id, "result": {} })
+        } else {
+            let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer it", None);
+            json!({ "jsonrpc": "2.0", "id": id, "error": error })
+        };
+        if let Some(outbox) = &self.outbox {
+            outbox.reply(line(reply.to_string()));
+        }
+    }
+}
+
+impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
+    type Error = io::Error;
+
+    fn name() -> Cow<'static, str> {
+        "stdio".into()
+    }
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let mut request = None;
+        let mut handshake = false;
+        match &item {
+            JsonRpcMessage::Request(sent) => {
+                handshake = matches!(sent.request, ClientRequest::InitializeRequest(_));
+                self.pending.add(sent.id.clone(), handshake);
+                request = Some(sent.id.clone());
+            }
+            JsonRpcMessage::Notification(sent) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &sent.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.pending.take(id);
+                }
+            }
+            _ => {}
+        }
+        let text = serde_json::to_string(&item).map_err(io::Error::other);
+        let sending = match (text, &self.outbox) {
+            (Ok(text), Some(outbox)) => Ok(outbox.send(line(text), request)),
+            (Ok(_), None) => Err(io::ErrorKind::NotConnected.into()),
+            (Err(error), _) => Err(error),
+        };
+        async move {
+            match sending?.await {
+                // What a server wrote before it ended says more than that it does not listen.
+                Err(_) if handshake => Ok(()),
+                sent => sent,
+            }
+        }
+    }
+
+    // It may be dropped at every wait: nothing is taken out before it is given back.
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
+            }
+            match self.line().await? {
+                Line::Whole(line) => self.take(message::read(&line)),
+                Line::TooLong(beginning, end) => self.take(message::read_ends(&beginning, &end)),
+                Line::Endless => {
+                    self.fault.end("it wrote a line without end, and was ended".to_owned());
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.outbox = None;
+        Ok(())
+    }
+}
+
+fn line(mut text: String) -> Vec<u8> {
+    text.push('\n');
+    text.into_bytes()
+}
+
+/// The server's end of the handshake, which the library reads itself.
+fn shaken(id: RequestId, result: &str) -> RxJsonRpcMessage<RoleClient> {
+    match serde_json::from_str(result) {
+        Ok(result) => JsonRpcMessage::response(ServerResult::InitializeResult(result), id),
+        Err(error) => unreadable(id, true, &reason(&error)),
+    }
+}
+
+fn unreadable(id: RequestId, handshake: bool, reason: &str) -> RxJsonRpcMessage<RoleClient> {
+    if handshake {
+        let text = format!("its answer cannot be read: {reason}");
+        return JsonRpcMessage::error(ErrorData::internal_error(text, None), Some(id));
+    }
+    answer(id, Err(reason))
+}
+
+/// An answer as the library hands it on without looking into it: the text of the result, or in a list why it cannot be
+/// read. [`answered`] takes it out.
+fn answer(id: RequestId, result: Result<&str, &str>) -> RxJsonRpcMessage<RoleClient> {
+    let value = match result {
+        Ok(text) => Value::String(text.to_owned()),
+        Err(reason) => Value::Array(vec![Value::String(reason.to_owned())]),
+    };
+    JsonRpcMessage::response(ServerResult::CustomResult(CustomResult(value)), id)
+}
+
+/// The text of a result, or why it cannot be read.
+pub(super) fn answered(result: ServerResult) -> Result<String, String> {
+    let ServerResult::CustomResult(CustomResult(value)) = result else {
+        return Err("it belongs to another request".to_owned());
+    };
+    match value {
+        Value::String(text) => Ok(text),
+        other => Err(other.get(0).and_then(Value::as_str).unwrap_or_default().to_owned()),
+    }
+}

@@ -1,0 +1,35 @@
+//! How fast a server may tell what nobody asked for.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// So many notifications in a window are read at once. A tool that reports progress needs a few in a second.
+const MOST: u32 = 500;
+const WINDOW: Duration = Duration::from_millis(100);
+
+/// Counts what comes unasked. A storm waits in the server's own pipe.
+pub(super) struct Pace {
+    window: Instant,
+    seen: u32,
+}
+
+impl Pace {
+    pub(super) fn new() -> Self {
+        Self { window: Instant::now(), seen: 0 }
+    }
+
+    pub(super) fn count(&mut self) {
+        let now = Instant::now();
+        if now.duration_since(self.window) >= WINDOW {
+            self.window = now;
+            self.seen = 0;
+        }
+        self.seen += 1;
+    }
+
+    /// Until when nothing is read.
+    pub(super) fn pause(&self) -> Option<Instant> {
+        (self.seen >= MOST).then(|| self.window + WINDOW).filter(|until| *until > Instant::now())
+    }
+}

@@ -1,0 +1,44 @@
+//! The requests that wait for their answers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::RequestId;
+
+/// The requests that wait, and whether each is the handshake.
+#[derive(Clone, Default)]
+pub(super) struct Pending(Arc<Mutex<HashMap<RequestId, bool>>>);
+
+impl Pending {
+    pub(super) fn add(&self, id: RequestId, handshake: bool) {
+        self.lock().insert(id, handshake);
+    }
+
+    /// Takes out the request that an answer is for, and whether it is the handshake.
+    pub(super) fn take(&self, id: &RequestId) -> Option<(RequestId, bool)> {
+        let mut pending = self.lock();
+        pending.remove_entry(id).or_else(|| {
+            // Some servers give numbers back as text.
+            let RequestId::String(text) = id else { return None };
+            pending.remove_entry(&RequestId::Number(text.parse().ok()?))
+        })
+    }
+
+    /// As [`Self::take`], for an answer that names no request: the only one, or all of them.
+    pub(super) fn take_all(&self) -> Vec<(RequestId, bool)> {
+        self.lock().drain().collect()
+    }
+
+    pub(super) fn take_only(&self) -> Option<(RequestId, bool)> {
+        let mut pending = self.lock();
+        if pending.len() == 1 { pending.drain().next() } else { None }
+    }
+
+    pub(super) fn holds(&self, id: &RequestId) -> bool {
+        self.lock().contains_key(id)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, bool>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
