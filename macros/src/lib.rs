@@ -6,6 +6,7 @@ mod agent;
 mod diag;
 mod guardrail;
 mod hook;
+mod injected;
 mod item;
 mod number;
 mod paths;

@@ -8,6 +8,7 @@ use syn::{ReturnType, Token, Type, TypeParamBound};
 use super::attr::{Form, Kind, Options};
 use super::parameter::{Parameter, Role, last_segment};
 use crate::diag::Errors;
+use crate::injected::{asked, is_injected};
 use crate::item::FnItem;
 
 pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
@@ -32,11 +33,12 @@ pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
 pub(super) fn one_state(parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
     let is_state = |parameter: &&Parameter| {
         matches!(parameter.role, Role::Inject)
-            && matches!(parameter.ty, Type::Path(_))
+            && matches!(asked(&parameter.ty).0, Type::Path(_))
             && last_segment(&parameter.ty) == "State"
+            && is_injected(&parameter.ty)
             && parameter.cfgs.is_empty()
     };
-    let mut states = parameters.iter().filter(is_state).map(|parameter| &parameter.ty);
+    let mut states = parameters.iter().filter(is_state).map(|parameter| asked(&parameter.ty).0);
     let Some(first) = states.next() else { return };
     let words = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
     for other in states.filter(|other| words(other) != words(first)) {

@@ -9,6 +9,7 @@ use syn::{ReturnType, Type};
 use super::attr::{Form, Kind};
 use super::model::Hook;
 use super::parameter::{Parameter, Role, last_segment};
+use crate::injected::asked;
 use crate::item::{FnItem, type_ident};
 
 pub(crate) fn expand(hook: &Hook) -> TokenStream {
@@ -211,7 +212,8 @@ pub(crate) fn common(hook: &Hook) -> Common {
 /// The state of a hook that takes `State<S>`.
 fn state(hook: &Hook) -> Option<syn::GenericArgument> {
     hook.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
-        (Role::Inject, Type::Path(path)) => {
+        (Role::Inject, ty) => {
+            let Type::Path(path) = asked(ty).0 else { return None };
             let last = path.path.segments.last().filter(|last| last.ident == "State")?;
             match &last.arguments {
                 syn::PathArguments::AngleBracketed(args) => args.args.first().cloned(),
@@ -255,12 +257,13 @@ pub(crate) fn call_args(hook: &Hook) -> CallArgs {
             Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
             Role::Inject => {
                 let name = format_ident!("__injected_{index}");
+                let (asked, is_lent) = asked(ty);
                 let inject = quote! {
                     #(#cfgs)*
-                    let #name = <#ty as __rt::Inject<'_>>::inject(__cx)?;
+                    let #name = <#asked as __rt::Inject<'_>>::inject(__cx)?;
                 };
                 args.inject.push(inject);
-                name.into_token_stream()
+                if is_lent { quote!(&#name) } else { name.into_token_stream() }
             }
         };
         args.pass.push(quote!(#(#cfgs)* #value));

@@ -87,7 +87,10 @@ impl Param {
         let span = field.span().resolved_at(Span::mixed_site());
         let place = quote!(__state.#field);
         let value = match self.form {
-            Form::Ref | Form::Slice | Form::Str => return quote_spanned!(span=> &#place),
+            Form::Ref | Form::Slice | Form::Str | Form::Path => return quote_spanned!(span=> &#place),
+            Form::OptionPath => quote_spanned! {span=>
+                ::core::option::Option::map(::core::option::Option::as_ref(&#place), __rt::lend)
+            },
             Form::OptionRef => quote_spanned!(span=> ::core::option::Option::as_ref(&#place)),
             Form::OptionSlice | Form::OptionStr => {
                 quote_spanned!(span=> ::core::option::Option::as_deref(&#place))

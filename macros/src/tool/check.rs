@@ -11,7 +11,7 @@ use syn::{
 
 use super::attr::Options;
 use super::bind::Bind;
-use super::param::{Param, Source, argument, last_segment};
+use super::param::{Param, Source, argument};
 use crate::diag::Errors;
 use crate::item::{self, FnItem, is_reserved};
 
@@ -299,6 +299,5 @@ pub(crate) fn state_of(param: &Param) -> Option<&syn::Type> {
     if !param.is_injected() {
         return None;
     }
-    last_segment(&param.ty).filter(|segment| segment.ident == "State")?;
-    argument(&param.ty, "State")
+    argument(param.asked(), "State")
 }

@@ -143,12 +143,16 @@ impl Expansion<'_> {
 
     /// Whether the function is passed references to values that were read.
     pub(super) fn passes_references(&self) -> bool {
-        self.params.iter().any(|param| !param.is_injected() && param.form.is_reference())
+        self.params.iter().any(|param| param.is_lent())
     }
 
     /// What the function is called with, the values in local variables; the object of a method is `__of`.
     pub(super) fn passed(&self, owned: bool) -> impl Iterator<Item = TokenStream> {
         let values = self.params.iter().enumerate().map(move |(at, param)| match param.source {
+            Source::Injected if param.is_lent() => {
+                let value = local(at);
+                quote!(&#value)
+            }
             Source::Injected | Source::Bound(Bind::Field(_)) => local(at).to_token_stream(),
             Source::Model => param.pass(&local(at), owned),
             Source::Skipped | Source::Bound(Bind::Key { .. }) => param.pass(&local(at), true),
@@ -193,7 +197,7 @@ impl Expansion<'_> {
     }
 
     fn inject(&self) -> Option<TokenStream> {
-        let types: Vec<_> = self.injected().map(|(_, param)| &param.ty).collect();
+        let types: Vec<_> = self.injected().map(|(_, param)| param.asked()).collect();
         (!types.is_empty()).then(|| {
             quote! {
                 fn __inject(

@@ -6,8 +6,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Type};
 
 use super::arg::{Arg, Bounds, Fallback};
-use super::param::{argument, plain};
+use super::param::argument;
 use crate::diag::Errors;
+use crate::injected::plain;
 use crate::number::literal;
 
 /// What a type that is known by its name can be limited by.
@@ -69,7 +70,7 @@ fn kind(name: &str) -> Option<Kind> {
         "i128" => Kind::Whole(i128::MIN as f64, i128::MAX as f64),
         "f32" | "f64" => Kind::Float,
         "bool" => Kind::Bool,
-        "str" | "String" => Kind::Text,
+        "str" | "String" | "Path" | "PathBuf" => Kind::Text,
         "Vec" | "HashSet" | "BTreeSet" | "VecDeque" => Kind::List,
         "HashMap" | "BTreeMap" => Kind::Map,
         _ => return None,

@@ -6,8 +6,8 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PatType, PathArguments, PathSegment, Type,
-    TypeFnPtr, TypeImplTrait, TypePtr, TypeReference, TypeTraitObject,
+    Attribute, Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PatType, PathArguments, Type, TypeFnPtr,
+    TypeImplTrait, TypePtr, TypeReference, TypeTraitObject,
 };
 
 use super::arg::{Arg, Fallback};
@@ -15,6 +15,7 @@ use super::bind::Bind;
 use super::docs::{self, Docs};
 use super::{limits, secret};
 use crate::diag::Errors;
+use crate::injected::{asked, is_injected, last_segment, plain};
 use crate::item::{FnItem, misspelt};
 
 /// How the function takes a value of the model.
@@ -36,6 +37,10 @@ pub(crate) enum Form {
     OptionStr,
     /// `Cow<'_, str>`
     CowStr,
+    /// `&Path`
+    Path,
+    /// `Option<&Path>`
+    OptionPath,
     /// `Option<Cow<'_, str>>`
     OptionCowStr,
     /// `Cow<'_, T>`
@@ -75,20 +80,6 @@ pub(crate) struct Param {
     pub(crate) arg: Arg,
     pub(crate) cfgs: Vec<Attribute>,
 }
-
-/// Types that the runtime injects, by the last segment of their path.
-const INJECTED: &[&str] = &[
-    "ToolContext",
-    "CancellationToken",
-    "Progress",
-    "IdempotencyKey",
-    "State",
-    "RunContext",
-    "AgentInfo",
-    "Team",
-    "SessionState",
-    "ToolSource",
-];
 
 /// What stands on a hook's parameter.
 const OTHERS: (&[&str], &str) = (
@@ -131,10 +122,8 @@ impl Param {
             );
         }
         let bind = bound.and_then(|bound| Bind::read(bound, errors));
-        let injected = forced.is_some()
-            || (named("arg").next().is_none()
-                && bound.is_none()
-                && last_segment(ty).is_some_and(|segment| INJECTED.iter().any(|name| segment.ident == name)));
+        let injected =
+            forced.is_some() || (named("arg").next().is_none() && bound.is_none() && is_injected(ty));
         let ident = ident(pat, injected, errors)?;
         impl_trait(ty, errors);
         if let (true, Type::Reference(reference)) = (injected, plain(ty))
@@ -197,6 +186,16 @@ impl Param {
         matches!(self.source, Source::Injected)
     }
 
+    /// What is asked of the context.
+    pub(crate) fn asked(&self) -> &Type {
+        asked(&self.ty).0
+    }
+
+    /// Whether the function takes a reference to what was made for it.
+    pub(crate) fn is_lent(&self) -> bool {
+        if self.is_injected() { asked(&self.ty).1 } else { self.form.is_reference() }
+    }
+
     pub(crate) fn is_model(&self) -> bool {
         matches!(self.source, Source::Model)
     }
@@ -238,6 +237,10 @@ impl Param {
             Form::Ref => quote!(&#value),
             Form::Slice | Form::Str => quote!(&*#value),
             Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
+            Form::Path => quote!(__rt::lend(&#value)),
+            Form::OptionPath => {
+                quote!(::core::option::Option::map(::core::option::Option::as_ref(&#value), __rt::lend))
+            }
             Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
             Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
             Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
@@ -258,13 +261,18 @@ impl Param {
 
     /// A value that was written down, as the owned type.
     pub(crate) fn as_owned(&self, value: &Expr) -> TokenStream {
-        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow);
+        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow | Form::Path);
+        let optional = matches!(self.form, Form::OptionStr | Form::OptionCowStr | Form::OptionPath);
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
                 quote!(::core::convert::Into::into(#text))
             }
             value if converts => quote!(::core::convert::Into::into(#value)),
-            value if self.form == Form::OptionStr || self.form == Form::OptionCowStr => {
+            // It has no type to convert from.
+            Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "None") => {
+                quote!(#value)
+            }
+            value if optional => {
                 quote!(::core::option::Option::map(#value, ::core::convert::Into::into))
             }
             value => quote!(#value),
@@ -358,17 +366,6 @@ fn no_data(ty: &Type, errors: &mut Errors) {
     Find(errors).visit_type(ty);
 }
 
-/// The last segment of a type's path, behind any reference.
-pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
-    match ty {
-        Type::Path(path) => path.path.segments.last(),
-        Type::Reference(reference) => last_segment(&reference.elem),
-        Type::Group(group) => last_segment(&group.elem),
-        Type::Paren(paren) => last_segment(&paren.elem),
-        _ => None,
-    }
-}
-
 /// The only type argument of `Name<T>` or `Name<'_, T>`.
 pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
     let Type::Path(path) = ty else { return None };
@@ -381,16 +378,12 @@ pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
     types.next().filter(|_| types.next().is_none())
 }
 
-pub(super) fn plain(ty: &Type) -> &Type {
-    match ty {
-        Type::Group(group) => plain(&group.elem),
-        Type::Paren(paren) => plain(&paren.elem),
-        other => other,
-    }
-}
-
 fn is_str(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("str"))
+}
+
+fn is_path(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|last| last.ident == "Path") && matches!(ty, Type::Path(_))
 }
 
 fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
@@ -400,10 +393,13 @@ fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     let string = || quote!(__rt::String);
     let option = |span: Span, inner: TokenStream| quote_spanned!(span=> ::core::option::Option<#inner>);
     let list = |inner: &Type| quote_spanned!(at(inner)=> __rt::Vec<#inner>);
+    // The type says what it is: somebody's own may be called so.
+    let path = |inner: &Type| quote_spanned!(at(inner)=> <#inner as __rt::Lent>::Owned);
     match ty {
         Type::Reference(reference) => match target(reference, errors) {
             Some(inner) if is_str(inner) => return (Form::Str, string()),
             Some(Type::Slice(slice)) => return (Form::Slice, list(&slice.elem)),
+            Some(inner) if is_path(inner) => return (Form::Path, path(inner)),
             Some(inner) => return (Form::Ref, inner.to_token_stream()),
             None => return (Form::Value, quote!(())),
         },
@@ -421,6 +417,7 @@ fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
             return match target(reference, errors) {
                 Some(inner) if is_str(inner) => (Form::OptionStr, option(at(inner), string())),
                 Some(Type::Slice(slice)) => (Form::OptionSlice, option(at(&slice.elem), list(&slice.elem))),
+                Some(inner) if is_path(inner) => (Form::OptionPath, option(at(inner), path(inner))),
                 Some(inner) => (Form::OptionRef, option(at(inner), inner.to_token_stream())),
                 None => (Form::Value, quote!(())),
             };
@@ -443,6 +440,10 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
         return None;
     }
     let inner = plain(&reference.elem);
+    if last_segment(inner).is_some_and(|last| last.ident == "OsStr" || last.ident == "CStr") {
+        errors.at(inner, "a model writes Unicode: take `&str`, or `&Path` for the name of a file");
+        return None;
+    }
     (!matches!(inner, Type::TraitObject(_))).then_some(inner)
 }
 

@@ -26,8 +26,8 @@ use crate::journal::StepKind;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected",
     label = "the runtime has no value of this type",
-    note = "these can be injected: `&ToolContext`, `CancellationToken`, `Progress`, `IdempotencyKey`, `State<T>`, \
-            `&RunContext`, `&AgentInfo`, `Team`, `&SessionState`, `ToolSource`",
+    note = "these can be injected: `&ToolContext`, `State<T>`, `CancellationToken`, `Progress`, `IdempotencyKey`, \
+            `Team`, `ToolSource` (all of these by `&` too), `&RunContext`, `&AgentInfo`, `&SessionState`",
     note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
     note = "a value that `agent!` writes for a hook, as in `retry(3)`, is marked `#[config]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \

@@ -1,15 +1,14 @@
 use onionskin::tool;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-enum State {
-    Open,
-    Closed,
+struct Progress {
+    percent: u8,
 }
 
-/// Lists issues.
+/// Reports.
 #[tool]
-async fn issues(state: State) -> bool {
-    matches!(state, State::Open | State::Closed)
+async fn report(progress: Progress) -> bool {
+    progress.percent > 50
 }
 
 fn main() {}
