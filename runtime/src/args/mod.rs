@@ -30,7 +30,7 @@ pub(crate) use repair::repair;
 /// ```
 ///
 /// Text that is not one JSON object reads as if it held nothing ([`Args::get`] gives `None`), is kept as
-/// it is, and is refused where the tool would have run; [`Args::as_object`] says why.
+/// it is, and is refused where the tool would have run; [`Args::as_object`] says why, and [`Args::replace`] sets another.
 ///
 /// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep their
 /// digits all the same, also where a hook changed the arguments or moved them. Two of them that read the same are
@@ -41,6 +41,8 @@ pub struct Args {
     /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
     /// back, it is an error for good.
     changed: bool,
+    /// What was set in arguments that are no object.
+    lost: Option<Box<Value>>,
 }
 
 /// Why the arguments cannot be read as one JSON object.
@@ -54,6 +56,10 @@ impl ArgsError {
     fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into() }
     }
+
+    fn no_object(found: &Value) -> Self {
+        Self::new(format!("they are not one JSON object: found {}", crate::tool::describe(found)))
+    }
 }
 
 impl Args {
@@ -61,7 +67,7 @@ impl Args {
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true }
+        Self { text: Arc::from(""), object: cell, changed: true, lost: None }
     }
 
     /// The text: as the model wrote it, or serialised anew where a hook changed it.
@@ -177,7 +183,7 @@ impl Args {
         Literals::of(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
     }
 
-    /// Why changes could not be written back.
+    /// Why changes could not be written back, or not even be made.
     pub(crate) fn refused(&self) -> Option<&ArgsError> {
         if self.changed { self.object.get()?.as_ref().err() } else { None }
     }
@@ -197,6 +203,7 @@ impl Clone for Args {
             text: Arc::clone(&self.text),
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
             changed: self.changed,
+            lost: None,
         }
     }
 }
@@ -215,7 +222,7 @@ impl fmt::Debug for Args {
 
 impl From<Arc<str>> for Args {
     fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false }
+        Self { text, object: OnceLock::new(), changed: false, lost: None }
     }
 }
 
@@ -228,6 +235,29 @@ impl From<&str> for Args {
 impl From<String> for Args {
     fn from(text: String) -> Self {
         Self::from(Arc::<str>::from(text))
+    }
+}
+
+impl From<Value> for Args {
+    /// Anything but an object is refused where the arguments are used.
+    ///
+    /// ```
+    /// use onionskin::Args;
+    /// use serde_json::json;
+    /// assert_eq!(Args::from(json!({"x": 41}))["x"], 41);
+    /// assert!(Args::from(json!([41])).as_object().is_err());
+    /// ```
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Object(object) => Self::new(object),
+            other => Self {
+                text: other.to_string().into(),
+                // Kept: a string that holds an object would be read as one.
+                object: OnceLock::from(Err(ArgsError::no_object(&other))),
+                changed: true,
+                lost: None,
+            },
+        }
     }
 }
 
@@ -247,15 +277,17 @@ impl Index<&str> for Args {
 }
 
 impl IndexMut<&str> for Args {
-    /// The argument, made `null` first where there is none.
-    ///
-    /// # Panics
-    /// If the arguments are not a JSON object; the call then ends as a fatal abort, as after any panic of
-    /// a hook. [`Args::insert`] reports it instead.
+    /// The argument, made `null` first where there is none. In arguments that are not a JSON object nothing can be
+    /// set: what is written here is lost, and the call is refused where the tool would have run.
+    /// [`Args::insert`] reports it.
     fn index_mut(&mut self, name: &str) -> &mut Value {
+        if self.as_object().is_err() {
+            self.changed = true;
+            return self.lost.insert(Box::default());
+        }
         match self.as_object_mut() {
             Ok(object) => object.entry(name).or_insert(Value::Null),
-            Err(error) => panic!("{error}"),
+            Err(_) => unreachable!("the object was just read"),
         }
     }
 }

@@ -21,12 +21,11 @@ pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> 
 }
 
 fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
-    let reason = match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(Value::Object(object))) => return Ok(object),
-        Ok(Unique(other)) => format!("found {}", crate::tool::describe(&other)),
-        Err(error) => error.to_string(),
-    };
-    Err(ArgsError::new(format!("they are not one JSON object: {reason}")))
+    match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(Value::Object(object))) => Ok(object),
+        Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
+        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
+    }
 }
 
 /// A JSON value in which no object has the same key twice, at any depth.

@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
 use crate::onion::{Caught, tool_panicked};
-use crate::tool::Tool;
+use crate::tool::{Tool, refuse_lost};
 
 /// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
 pub(crate) async fn staged<'a, T, F, Fut>(
@@ -23,6 +23,7 @@ where
 {
     let call = async move {
         tool.on_invoke(cx, &mut *args).await?;
+        refuse_lost(cx.tool_name(), args)?;
         let output = core(tool, cx, args).await?;
         tool.on_output(cx, output).await
     };

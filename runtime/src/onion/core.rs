@@ -15,6 +15,7 @@ use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
 use crate::output::ToolOutput;
+use crate::tool::refuse_lost;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
 /// that happens before it is polled.
@@ -153,7 +154,10 @@ where
 /// Those of the tool.
 pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match cx.dynamic() {
-        Some(tool) => tool.run_dyn(cx, args),
+        Some(tool) => match refuse_lost(cx.tool_name(), args) {
+            Ok(()) => tool.run_dyn(cx, args),
+            Err(exit) => Box::pin(ready(Err(exit))),
+        },
         None => Box::pin(ready(Err(Exit::Tool(
             ToolError::new(format!("the tool `{}` is not part of this agent", cx.tool_name()))
                 .with_kind(ErrorKind::UnknownTool),

@@ -9,7 +9,7 @@ use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
-use crate::tool::ToolDefinition;
+use crate::tool::{ToolDefinition, refuse_lost};
 
 /// A [`Hook`] of a tool's own.
 pub(super) trait SpecHook: Send + Sync + 'static {
@@ -115,6 +115,7 @@ impl Inside for Filled<'_> {
 /// The tool with the arguments that it takes. Those that the hooks hold stay as they are: nobody outside sees what is
 /// filled in, nor a secret that comes out again.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+    refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
         return spec.tool().run_dyn(cx, args).await;
     }

@@ -238,6 +238,15 @@ pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Ex
     }
 }
 
+/// Refuses arguments that do not hold what was set in them, for a tool that may not look at them.
+#[inline]
+pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
+    match args.refused() {
+        None => Ok(()),
+        Some(error) => Err(Exit::Tool(arguments_error(tool, &[Problem::root(error.to_string())]))),
+    }
+}
+
 /// Text for the model: every wrong field, one a line.
 pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     let mut text = format!("Invalid arguments for `{tool}`; it did not run:");

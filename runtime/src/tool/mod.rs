@@ -32,7 +32,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
-pub(crate) use decode::{arguments_error, bring_into_types, fit, refusal, refused_by};
+pub(crate) use decode::{arguments_error, bring_into_types, fit, refusal, refuse_lost, refused_by};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};

@@ -8,4 +8,5 @@
 )]
 
 mod coercion;
+mod hooks;
 mod repair;
