@@ -16,8 +16,8 @@ use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::tool::{
-    DynTool, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
-    output_schema, unit,
+    DynTool, Keys, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
+    has_unknown, output_schema, unit,
 };
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
@@ -61,6 +61,7 @@ impl FnOutput for ToolOutput {
 struct Closure<A, F> {
     definition: ToolDefinition,
     is_limited: bool,
+    keys: Option<Keys>,
     function: F,
     args: PhantomData<fn(A)>,
 }
@@ -105,11 +106,12 @@ impl ToolSpec {
             )
         });
         let is_limited = has_limits(&schema);
+        let keys = Keys::of(&schema, &schema);
         let mut definition = ToolDefinition::new(name, description).with_input_schema(schema);
         if let Some(schema) = T::schema() {
             definition = definition.with_output_schema(schema);
         }
-        Self::from_dyn(Arc::new(Closure { definition, is_limited, function, args: PhantomData }))
+        Self::from_dyn(Arc::new(Closure { definition, is_limited, keys, function, args: PhantomData }))
     }
 }
 
@@ -144,11 +146,13 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
             return Ok(A::deserialize(Value::Null)?);
         }
-        if self.has_only_known(args) {
-            let text = args.settle();
+        if args.as_object().is_ok() {
+            args.settle();
+            let text = args.settled();
             let repaired = repair(text);
-            if let Ok(read) = serde_json::from_str(repaired.as_deref().unwrap_or(text))
-                && (!self.is_limited || fit(&self.definition, args).is_ok())
+            let text = repaired.as_deref().unwrap_or(text);
+            if let Ok(read) = serde_json::from_str(text)
+                && self.takes(args, text)
             {
                 return Ok(read);
             }
@@ -159,11 +163,11 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
     }
 
-    /// Whether the arguments are an object without fields that nobody would read.
-    fn has_only_known(&self, args: &Args) -> bool {
-        let schema = &self.definition.input_schema;
-        let closed = schema["additionalProperties"] == Value::Bool(false);
-        let is_known = |name: &String| !closed || schema["properties"].get(name).is_some();
-        args.as_object().is_ok_and(|object| object.keys().all(is_known))
+    /// Whether nothing is against arguments that the type reads: limits that they do not keep, or keys that it drops.
+    fn takes(&self, args: &Args, text: &str) -> bool {
+        if self.is_limited {
+            return fit(&self.definition, args).is_ok();
+        }
+        self.keys.as_ref().is_none_or(|keys| keys.know(text)) || !has_unknown(&self.definition, args)
     }
 }

@@ -178,10 +178,14 @@ impl<'s> Walk<'s> {
             return false;
         }
         // The option that was meant tells most, else one that got further than to differ in kind.
-        let meant = within.iter().find(|option| self.is_meant(value, option)).or(within.first());
-        match meant {
-            Some(option) => self.walk(value, option, Some(chain), path, found),
-            None => found.add(path, |path| mismatch(path, schema, value)),
+        match (within.iter().find(|option| self.is_meant(value, option)), within.first()) {
+            (Some(meant), _) => self.walk(value, meant, Some(chain), path, found),
+            (None, Some(first)) => {
+                let mut told = Found::Words(Vec::new());
+                self.walk(value, first, Some(chain), path, &mut told);
+                found.take_from_option(told);
+            }
+            (None, None) => found.add(path, |path| mismatch(path, schema, value)),
         }
         false
     }

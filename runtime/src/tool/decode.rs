@@ -55,7 +55,7 @@ impl<'a, 's> Slots<'a, 's> {
     pub fn read<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
         if let Some(part) = self.spans[index]
             && let Ok(value) = (reader.from_part)(self.text, part)
-            && (!self.definition.limited || self.raw(index).is_some_and(|raw| self.within_limits(index, raw)))
+            && (!self.is_held() || self.raw(index).is_some_and(|raw| self.fits(index, raw)))
         {
             return Ok(value);
         }
@@ -85,7 +85,7 @@ impl<'a, 's> Slots<'a, 's> {
             None if super::schema::optional::<T>() => serde_json::from_str("null").ok(),
             None => None,
             Some(raw) => match from_text(raw) {
-                Ok(value) if self.within_limits(index, raw) => Some(value),
+                Ok(value) if self.fits(index, raw) => Some(value),
                 _ => self.coerced(index, raw).and_then(|value| T::deserialize(value).ok()),
             },
         };
@@ -105,7 +105,7 @@ impl<'a, 's> Slots<'a, 's> {
     pub fn text(&self, index: usize) -> ToolResult<Cow<'a, str>> {
         if let Some(raw) = self.raw(index) {
             match serde_json::from_str(raw) {
-                Ok(Text(text)) if self.within_limits(index, raw) => return Ok(text),
+                Ok(Text(text)) if self.fits(index, raw) => return Ok(text),
                 Ok(_) => {}
                 Err(_) => {
                     if let Some(Value::String(text)) = self.coerced(index, raw) {
@@ -151,17 +151,28 @@ impl<'a, 's> Slots<'a, 's> {
         &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
+    /// Whether a value that its type reads may be refused all the same.
     #[inline]
-    fn within_limits(&self, index: usize, raw: &str) -> bool {
-        !self.definition.limited || self.outside_limits(index, raw).is_empty()
+    fn is_held(&self) -> bool {
+        self.definition.limited || self.definition.keys.is_some()
     }
 
-    /// What a parameter's own limits say against a value of the right type.
-    fn outside_limits(&self, index: usize, raw: &str) -> Vec<Problem> {
-        if self.definition.params[index].limits.is_empty() && !has_limits(self.schema(index)) {
+    #[inline]
+    fn fits(&self, index: usize, raw: &str) -> bool {
+        !self.is_held() || self.refused(index, raw).is_empty()
+    }
+
+    /// What is wrong with a value that its type reads: limits that it does not keep, and keys that the type drops.
+    fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
+        let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
+        let keys = self.definition.keys.as_ref().and_then(|keys| keys[index].as_ref());
+        if !is_limited && keys.is_none_or(|keys| keys.know(raw)) {
             return Vec::new();
         }
-        self.held(index, &serde_json::from_str(raw).unwrap_or_default())
+        let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
+        // Without limits the type alone decides which values it reads.
+        problems.retain(|problem| is_limited || problem.is_unknown());
+        problems
     }
 
     /// What the schema says against a value.
@@ -198,7 +209,7 @@ impl<'a, 's> Slots<'a, 's> {
             let missing = || Problem::missing(param.name, &expected(self.schema(index)));
             return if param.required() { vec![missing()] } else { Vec::new() };
         };
-        let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.outside_limits(index, raw) };
+        let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.refused(index, raw) };
         let mut value = match serde_json::from_str(raw) {
             Ok(args::Unique(value)) => value,
             Err(error) => return vec![without_place(param.name, &error)],
@@ -291,6 +302,14 @@ pub(crate) fn fit(
         Value::Object(object) if problems.is_empty() => Ok(object),
         _ => Err(problems),
     }
+}
+
+/// Whether the arguments have keys that the tool's schema does not know.
+pub(crate) fn has_unknown(definition: &ToolDefinition, args: &Args) -> bool {
+    let schema = &*definition.input_schema;
+    args.as_object().is_ok_and(|object| {
+        check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_unknown)
+    })
 }
 
 /// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::check::has_limits;
 use super::example::ToolExample;
+use super::keys::Keys;
 use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
@@ -87,6 +88,8 @@ pub struct ToolDefinition {
     pub examples: Arc<[ToolExample]>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
+    /// What is known of the keys within each parameter, where any are refused.
+    pub(super) keys: Option<Arc<[Option<Keys>]>>,
     /// Whether it is given secrets, which must not come out again.
     pub(super) has_secrets: bool,
     /// The parameters, if it was written by `#[tool]` or as one.
@@ -112,6 +115,7 @@ impl ToolDefinition {
             strict: false,
             examples: Arc::default(),
             limited: false,
+            keys: None,
             has_secrets: false,
             params: &[],
         }
@@ -207,6 +211,12 @@ impl StaticTool {
         examples: None,
     };
 
+    fn keys(&self, schema: &Value) -> Option<Arc<[Option<Keys>]>> {
+        let keys = self.params.iter().map(|param| Keys::of(&schema["properties"][param.name], schema));
+        let keys: Arc<[_]> = keys.collect();
+        keys.iter().any(Option::is_some).then_some(keys)
+    }
+
     /// The definition, its schemas built.
     ///
     /// # Panics
@@ -222,6 +232,7 @@ impl StaticTool {
         }
         ToolDefinition {
             limited: has_limits(&input_schema),
+            keys: self.keys(&input_schema),
             params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),

@@ -81,6 +81,17 @@ impl Found {
         }
     }
 
+    /// Takes in what is wrong with an option that was perhaps not meant: another one may know the keys that it does not.
+    pub(super) fn take_from_option(&mut self, told: Self) {
+        if let (Self::Words(problems), Self::Words(mut told)) = (self, told) {
+            if !told.iter().all(Problem::is_unknown) {
+                told.retain(|problem| !problem.is_unknown());
+            }
+            problems.extend(told);
+            problems.truncate(MOST);
+        }
+    }
+
     /// Takes into the verdict that something is wrong at this level.
     fn note(&mut self, at: usize) {
         if let Self::Verdict(level, verdict) = self {

@@ -2,6 +2,7 @@
 
 mod budget;
 mod check;
+mod closed;
 mod coerce;
 mod cut;
 mod decode;
@@ -9,6 +10,7 @@ mod definition;
 mod example;
 mod found;
 mod function;
+mod keys;
 mod lent;
 mod limits;
 mod own;
@@ -32,11 +34,14 @@ use futures_util::future::BoxFuture;
 pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
-pub(crate) use decode::{arguments_error, bring_into_types, fit, refusal, refuse_lost, refused_by};
+pub(crate) use decode::{
+    arguments_error, bring_into_types, fit, has_unknown, refusal, refuse_lost, refused_by,
+};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
 pub use function::{Function, read, schema_by};
+pub(crate) use keys::Keys;
 pub use lent::{Lent, lend};
 pub use own::{Body, BothStates, Layer, Within, offload};
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};

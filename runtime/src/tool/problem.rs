@@ -11,11 +11,13 @@ pub(crate) struct Problem {
     reason: String,
     /// The schema has nothing against the arguments, and what reads them has.
     is_of_reader: bool,
+    /// Nobody reads what stands there.
+    is_unknown: bool,
 }
 
 impl Problem {
     pub(crate) fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into(), is_of_reader: false }
+        Self { path: path.into(), reason: reason.into(), is_of_reader: false, is_unknown: false }
     }
 
     /// What reads the arguments says this of them, perhaps with a value in its words.
@@ -25,6 +27,10 @@ impl Problem {
 
     pub(crate) fn is_of_reader(&self) -> bool {
         self.is_of_reader
+    }
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.is_unknown
     }
 
     pub(crate) fn root(reason: impl Into<String>) -> Self {
@@ -75,7 +81,7 @@ impl Problem {
                 reason.push_str(&format!("; it takes {}", names.join(", ")));
             }
         }
-        Self::at(path, reason)
+        Self { is_unknown: true, ..Self::at(path, reason) }
     }
 }
 

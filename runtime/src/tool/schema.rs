@@ -8,6 +8,7 @@ use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
+use super::closed::close;
 use super::param::{ArgLimit, Param};
 
 /// The schema of a type, as a function pointer that parameters of one type share.
@@ -85,7 +86,9 @@ pub(super) fn input_schema(params: &[Param]) -> Value {
     }
     root.insert("additionalProperties".into(), Value::Bool(false));
     add_definitions(&mut root, &mut generator);
-    Value::Object(root)
+    let mut root = Value::Object(root);
+    close(&mut root);
+    root
 }
 
 /// The schema of a struct whose fields are the arguments; none if the type is read from something else.
@@ -109,7 +112,9 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     root.entry("properties").or_insert_with(|| json!({}));
     root.entry("additionalProperties").or_insert(Value::Bool(false));
     add_definitions(&mut root, &mut generator);
-    Some(Value::Object(root))
+    let mut root = Value::Object(root);
+    close(&mut root);
+    Some(root)
 }
 
 /// The schema of a result type; a value that is no object is wrapped as `{"result": ..}`, as MCP asks. Where a type

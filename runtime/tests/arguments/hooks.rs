@@ -1,6 +1,6 @@
 //! What hooks and guardrails do with arguments, however the model wrote them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
 
 use onionskin::{
     Args, ErrorKind, Exit, Next, Script, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolDefinition,
@@ -8,12 +8,15 @@ use onionskin::{
 };
 use serde_json::{Value, json};
 
-static RAN: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    /// A test has a thread of its own.
+    static RAN: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Deletes files.
 #[tool]
 async fn delete(#[arg(default = false)] dry_run: bool) -> String {
-    RAN.fetch_add(1, Ordering::Relaxed);
+    RAN.set(RAN.get() + 1);
     format!("dry: {dry_run}")
 }
 
@@ -30,7 +33,7 @@ impl Tool for Blind {
         &DEFINITION
     }
     async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
-        RAN.fetch_add(1, Ordering::Relaxed);
+        RAN.set(RAN.get() + 1);
         Ok(ToolOutput::text(format!("dry: {}", args["dry_run"])))
     }
 }
@@ -49,7 +52,7 @@ fn stay_dry(args: &mut Args) {
 /// Deletes files, behind a guardrail.
 #[tool(input_guardrails = [stay_dry])]
 async fn guarded(#[arg(default = false)] dry_run: bool) -> String {
-    RAN.fetch_add(1, Ordering::Relaxed);
+    RAN.set(RAN.get() + 1);
     format!("dry: {dry_run}")
 }
 
@@ -84,7 +87,7 @@ async fn h1_what_a_hook_sets_in_broken_arguments_is_an_argument_error() {
     for text in BROKEN {
         refused(tools.call(&cx, &mut Args::from(text)).await, text).await;
     }
-    assert_eq!(RAN.load(Ordering::Relaxed), 3, "only the good calls ran");
+    assert_eq!(RAN.get(), 3, "only the good calls ran");
 }
 
 #[tokio::test]

@@ -9,4 +9,5 @@
 
 mod coercion;
 mod hooks;
+mod nested;
 mod repair;

@@ -1,0 +1,101 @@
+//! Closes the schemas of structs: a key that no field reads is refused and not dropped.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+type Object = Map<String, Value>;
+
+/// Says of each object of fixed fields that it takes no others. What is flattened stays open: its keys stand in several
+/// schemas, and none of them knows all.
+pub(super) fn close(root: &mut Value) {
+    let mut joined = HashSet::new();
+    find_joined(root, false, &mut joined);
+    walk(root, false, &joined);
+}
+
+/// The references that stand beside other keywords for the same object.
+fn find_joined(schema: &Value, is_part: bool, joined: &mut HashSet<String>) {
+    let Value::Object(object) = schema else { return };
+    if (is_part || joins(object))
+        && let Some(target) = object.get("$ref").and_then(Value::as_str)
+    {
+        joined.insert(target.to_owned());
+    }
+    each_part(object, |part, is_beside| find_joined(part, is_beside && (is_part || joins(object)), joined));
+}
+
+fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
+    let Value::Object(object) = schema else { return };
+    let is_joined = is_part || joins(object);
+    if !is_joined && is_struct(object) {
+        object.insert("additionalProperties".into(), false.into());
+    }
+    for (key, value) in object.iter_mut() {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties", Value::Object(named)) => {
+                for part in named.values_mut() {
+                    walk(part, false, joined);
+                }
+            }
+            ("$defs", Value::Object(named)) => {
+                for (name, part) in named {
+                    walk(part, joined.contains(&format!("#/$defs/{name}")), joined);
+                }
+            }
+            ("items" | "additionalProperties", part) => walk(part, false, joined),
+            ("prefixItems", Value::Array(parts)) => {
+                for part in parts {
+                    walk(part, false, joined);
+                }
+            }
+            ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
+                for part in parts {
+                    walk(part, is_joined, joined);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The schemas within a schema, and whether they are about the same value.
+fn each_part<'s>(object: &'s Object, mut look: impl FnMut(&'s Value, bool)) {
+    for (key, value) in object {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(named)) => {
+                for part in named.values() {
+                    look(part, false);
+                }
+            }
+            ("items" | "additionalProperties", part) => look(part, false),
+            ("prefixItems" | "anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
+                for part in parts {
+                    look(part, key != "prefixItems");
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether several schemas say together which fields the object has.
+fn joins(object: &Object) -> bool {
+    let has = |key: &str| object.contains_key(key);
+    has("allOf") || (has("properties") && (has("anyOf") || has("oneOf") || has("$ref")))
+}
+
+/// Whether it has fixed fields and does not say what becomes of others.
+fn is_struct(object: &Object) -> bool {
+    let is_object = match object.get("type") {
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        _ => false,
+    };
+    let says = |key: &str| object.contains_key(key);
+    is_object
+        && says("properties")
+        && !says("additionalProperties")
+        && !says("unevaluatedProperties")
+        && !says("patternProperties")
+}

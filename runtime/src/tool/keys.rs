@@ -1,0 +1,246 @@
+//! Finds keys that nobody reads without a walk over the schema: what a schema says of keys, made small when the tool is
+//! defined. Most parameters say nothing of them, and cost nothing.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// The keys that a schema knows, at every depth.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    nodes: Vec<Node>,
+}
+
+/// What is known of one value. The numbers are places in the list of nodes; [`ANY`] is of a value of which nothing is said.
+#[derive(Debug)]
+enum Node {
+    Object {
+        fields: Box<[(Box<str>, usize)]>,
+        closed: bool,
+        rest: usize,
+    },
+    List {
+        first: Box<[usize]>,
+        rest: usize,
+    },
+    /// Only the schema can tell: it depends on the value which keys are known.
+    Depends,
+}
+
+const ANY: usize = usize::MAX;
+
+impl Keys {
+    /// What the schema, a part of `root`, says of keys; none if it refuses none.
+    pub(crate) fn of(schema: &Value, root: &Value) -> Option<Self> {
+        let mut maker = Maker { root, nodes: Vec::new(), known: HashMap::new() };
+        maker.add(schema);
+        let refuses = |node: &Node| matches!(node, Node::Object { closed: true, .. } | Node::Depends);
+        maker.nodes.iter().any(refuses).then_some(Self { nodes: maker.nodes })
+    }
+
+    /// Whether all keys of a JSON text are known for certain.
+    pub(crate) fn know(&self, json: &str) -> bool {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        // The value that was asked about first is the first node.
+        Known { keys: self, node: 0 }.deserialize(&mut deserializer).is_ok()
+    }
+}
+
+struct Maker<'s> {
+    root: &'s Value,
+    nodes: Vec<Node>,
+    /// Where the node of a schema is, by the schema's own place: one that refers to itself has an end.
+    known: HashMap<*const Value, usize>,
+}
+
+impl<'s> Maker<'s> {
+    fn add(&mut self, schema: &'s Value) -> usize {
+        if let Some(&node) = self.known.get(&std::ptr::from_ref(schema)) {
+            return node;
+        }
+        let Value::Object(object) = schema else { return ANY };
+        let has = |key: &str| object.contains_key(key);
+        let alone =
+            !has("properties") && !has("items") && !has("prefixItems") && !has("additionalProperties");
+        if alone && let Some(target) = self.resolve(object) {
+            // A reference to itself has no values.
+            self.known.insert(schema, ANY);
+            let node = self.add(target);
+            self.known.insert(schema, node);
+            return node;
+        }
+        let options = object.get("anyOf").or_else(|| object.get("oneOf")).and_then(Value::as_array);
+        if let Some(options) = options
+            && alone
+            && let Some(only) = only_option(options)
+        {
+            return self.add(only);
+        }
+        // Its place is kept before its parts are looked at: they may refer to it.
+        let node = self.nodes.len();
+        let nothing = Node::Object { fields: Box::default(), closed: false, rest: ANY };
+        self.nodes.push(nothing);
+        self.known.insert(schema, node);
+        self.nodes[node] = if options.is_some() || has("allOf") || has("$ref") {
+            Node::Depends
+        } else if has("items") || has("prefixItems") {
+            self.list(object)
+        } else {
+            self.object(object)
+        };
+        node
+    }
+
+    /// The schema that a reference into the same document names.
+    fn resolve(&self, object: &serde_json::Map<String, Value>) -> Option<&'s Value> {
+        self.root.pointer(object.get("$ref")?.as_str()?.strip_prefix('#')?)
+    }
+
+    fn object(&mut self, object: &'s serde_json::Map<String, Value>) -> Node {
+        let fields = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let fields = fields.map(|(name, schema)| (name.as_str().into(), self.add(schema))).collect();
+        let patterns = object.get("patternProperties").and_then(Value::as_object);
+        let more = object.get("additionalProperties");
+        let rest = match patterns.map(|patterns| (patterns.len(), patterns.values().next())) {
+            Some((1, Some(schema))) => self.add(schema),
+            Some(_) => return Node::Depends,
+            None => more.map_or(ANY, |schema| self.add(schema)),
+        };
+        let closed = patterns.is_none() && more == Some(&Value::Bool(false));
+        Node::Object { fields, closed, rest }
+    }
+
+    fn list(&mut self, object: &'s serde_json::Map<String, Value>) -> Node {
+        let first = object.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+        let first = first.map(|schema| self.add(schema)).collect();
+        let rest = object.get("items").map_or(ANY, |schema| self.add(schema));
+        Node::List { first, rest }
+    }
+}
+
+/// The only option that has keys at all.
+fn only_option(options: &[Value]) -> Option<&Value> {
+    let single = |option: &&Value| {
+        let is_single = |kind: &Value| !matches!(kind.as_str(), Some("object" | "array"));
+        match &option["type"] {
+            Value::String(kind) => !matches!(kind.as_str(), "object" | "array"),
+            Value::Array(kinds) => kinds.iter().all(is_single),
+            _ => option.get("const").is_some_and(|only| !only.is_object() && !only.is_array()),
+        }
+    };
+    let mut others = options.iter().filter(|option| !single(option));
+    let only = others.next().or_else(|| options.first())?;
+    others.next().is_none().then_some(only)
+}
+
+/// Reads a value to find keys that its node does not know.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    keys: &'k Keys,
+    node: usize,
+}
+
+impl<'k> Known<'k> {
+    fn at(self, node: usize) -> Self {
+        Self { node, ..self }
+    }
+
+    fn node(self) -> Option<&'k Node> {
+        self.keys.nodes.get(self.node)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Known<'_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.node() {
+            Some(Node::Depends) => Err(D::Error::custom("it depends")),
+            Some(_) => deserializer.deserialize_any(self),
+            None => IgnoredAny::deserialize(deserializer).map(drop),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Known<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let (first, rest) = match self.node() {
+            Some(Node::List { first, rest }) => (&**first, *rest),
+            _ => (&[][..], ANY),
+        };
+        let mut nodes = first.iter().copied();
+        while seq.next_element_seed(self.at(nodes.next().unwrap_or(rest)))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (fields, closed, rest) = match self.node() {
+            Some(Node::Object { fields, closed, rest }) => (&**fields, *closed, *rest),
+            _ => (&[][..], false, ANY),
+        };
+        while let Some(found) = map.next_key_seed(Field(fields))? {
+            match found {
+                None if closed => return Err(A::Error::custom("an unknown key")),
+                found => map.next_value_seed(self.at(found.unwrap_or(rest)))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Finds the node of a field without copying the key.
+#[derive(Clone, Copy)]
+struct Field<'k>(&'k [(Box<str>, usize)]);
+
+impl<'de> DeserializeSeed<'de> for Field<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Field<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Option<usize>, E> {
+        Ok(self.0.iter().find(|(field, _)| **field == *name).map(|(_, node)| *node))
+    }
+}
