@@ -147,6 +147,7 @@ impl Drop for Batch<'_> {
         if !self.finished {
             let results = self.collect().results;
             self.run.cx.append([Message::Tool { results }]);
+            self.run.merge_turn(self.turn);
         }
     }
 }

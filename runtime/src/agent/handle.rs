@@ -58,7 +58,8 @@ impl AgentHandle {
 
     /// Asks the agent, in a session of its own.
     ///
-    /// Cancel safety: dropping the future ends the run and everything beneath it.
+    /// Cancel safety: dropping the future ends the run and everything beneath it. What it did until then stays in the history of
+    /// its session ([`RunRequest::session`]).
     ///
     /// # Errors
     /// If there is no answer.
@@ -206,9 +207,8 @@ impl RunRequest {
                     conversation: Arc::new(std::sync::Mutex::new(history)),
                 };
                 let run = AgentRun::new(seed, instance, session.clone());
-                let answer = drive(&run, self.input, true).await;
-                session.append(run.messages().into_iter().skip(start));
-                Ok(answer)
+                let _kept = Kept { run: &run, start };
+                Ok(drive(&run, self.input, true).await)
             };
             let answer = session.in_turn(wait, in_turn).await;
             answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
@@ -314,6 +314,20 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
 pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
     let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
     events.push(|| step, EventKind::RunFailed { error: error.to_string() });
+}
+
+/// Puts what was said and done in a run into its session when the run is over: also when it is dropped half way, because what
+/// its tools did is done.
+pub(super) struct Kept<'r> {
+    pub(super) run: &'r AgentRun,
+    /// So many messages are the session's own.
+    pub(super) start: usize,
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.run.session.append(self.run.messages().into_iter().skip(self.start));
+    }
 }
 
 /// Tells the end of a run that is dropped half way.

@@ -10,6 +10,7 @@ mod declaration;
 mod error;
 mod event;
 mod handle;
+mod ids;
 mod instance;
 mod prompt;
 mod run;

@@ -12,6 +12,7 @@ use super::call::ReadyCall;
 use super::child::Transcript;
 use super::error::{Limit, RunError};
 use super::event::EventKind;
+use super::ids::CallIds;
 use super::instance::Instance;
 use super::prompt;
 use super::session::Session;
@@ -105,7 +106,10 @@ impl AgentRun {
         loop {
             let turn = self.begin_turn()?;
             let table = self.table();
-            let response = self.ask_model(turn, &table).await?;
+            let mut response = self.ask_model(turn, &table).await?;
+            if !response.tool_calls.is_empty() {
+                self.cx.with_messages(CallIds::of).take(&mut response.tool_calls);
+            }
             let calls = response.tool_calls.clone();
             if calls.is_empty() {
                 let answer = response.text.clone();
@@ -279,9 +283,8 @@ impl AgentRun {
         let batch = Batch::new(self, turn, table, calls);
         let over = self.unless_over(batch.run()).await.err();
         let end = batch.finish();
-        let merged = self.take_transcripts(turn);
         self.cx.append([Message::Tool { results: end.results }]);
-        self.merge(merged);
+        self.merge_turn(turn);
         if let Some(over) = over {
             return Err(over);
         }
@@ -297,7 +300,10 @@ impl AgentRun {
             }
         }
         Ok(match end.end {
-            CallEnd::GoOn => None,
+            CallEnd::GoOn => {
+                self.hand_back();
+                None
+            }
             CallEnd::Answer(text) => Some(text),
         })
     }
@@ -376,17 +382,37 @@ impl AgentRun {
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()
     }
 
+    /// Merges what the children of one turn left, in call order.
+    pub(super) fn merge_turn(&self, turn: u32) {
+        self.merge(self.take_transcripts(turn));
+    }
+
+    /// A merged conversation ends with a child's answer, and some providers refuse a request that ends with the words of a
+    /// model: they take it for an answer that was begun.
+    fn hand_back(&self) {
+        if self.cx.with_messages(|messages| matches!(messages.last(), Some(Message::Assistant { .. }))) {
+            self.cx.append([Message::user(HAND_BACK)]);
+        }
+    }
+
     fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
         use super::declaration::HistoryMergeTarget as Target;
-        for Transcript { child, messages } in transcripts {
+        for Transcript { child, mut messages } in transcripts {
             match self.instance.children.history_merge_target {
                 Target::None => {}
                 Target::Child => self.session.append_child(&child, messages),
-                Target::Orchestrator => self.cx.append(messages),
+                Target::Orchestrator => {
+                    self.cx.with_messages(CallIds::of).take_messages(&mut messages);
+                    self.cx.append(messages);
+                }
             }
         }
     }
 }
+
+/// What a model is told after the conversations of its children (`history_merge_target: orchestrator`).
+const HAND_BACK: &str =
+    "(These were the conversations of the agents that you called. Go on with your own task.)";
 
 /// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
 fn backoff(attempt: u32, error: &ModelError) -> Duration {

@@ -17,7 +17,8 @@ use crate::model::Usage;
 
 /// A run that is going on: a stream of its events, then its output.
 ///
-/// The run goes on only while it is read. Dropping it ends the run and everything beneath it. Once it was first read, it
+/// The run goes on only while it is read. Dropping it ends the run and everything beneath it; what it did until then stays in
+/// its session's history. Once it was first read, it
 /// holds its session, or its place among those that wait for it, until then: another run in that session waits. So read it
 /// to its end or drop it.
 pub struct RunStream {

@@ -232,6 +232,11 @@ impl RunContext {
         self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Reads the messages of the conversation where they are.
+    pub(crate) fn with_messages<T>(&self, read: impl FnOnce(&[Message]) -> T) -> T {
+        read(&self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     pub(crate) fn append(&self, messages: impl IntoIterator<Item = Message>) {
         self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).extend(messages);
     }

@@ -8,6 +8,7 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod dropped;
 mod effects;
 mod parallel;
 mod support;

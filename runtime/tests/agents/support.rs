@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use onionskin::Message;
+
 /// Counts what happened.
 #[derive(Clone, Default)]
 pub struct Count(Arc<AtomicU32>);
@@ -15,4 +17,9 @@ impl Count {
     pub fn get(&self) -> u32 {
         self.0.load(Ordering::SeqCst)
     }
+}
+
+/// The text of each message.
+pub fn texts(messages: &[Message]) -> Vec<String> {
+    messages.iter().map(|message| message.to_text().into_owned()).collect()
 }

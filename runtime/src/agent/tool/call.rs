@@ -9,7 +9,7 @@ use crate::agent::child;
 use crate::agent::declaration::DISPLAY_INSTANCES;
 use crate::agent::error::RunError;
 use crate::agent::event::Events;
-use crate::agent::handle::{AgentHandle, RunPlan, drive, never_began, scope};
+use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope};
 use crate::agent::session::{Chosen, Owner, Session, Wait};
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
@@ -148,9 +148,8 @@ impl AgentCall {
         }
         .begin(cx)?;
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
-        let answer = drive(&run, input, shown).await;
-        session.append(run.messages().into_iter().skip(start));
-        Ok(answer)
+        let _kept = Kept { run: &run, start };
+        Ok(drive(&run, input, shown).await)
     }
 }
 

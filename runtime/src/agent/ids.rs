@@ -1,0 +1,115 @@
+//! The ids of tool calls. A provider tells results apart by them and refuses a request that holds one twice, so no two calls of
+//! a conversation have the same.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::model::{Message, ToolCall};
+
+/// The ids that are taken.
+pub(super) struct CallIds {
+    taken: HashSet<Arc<str>>,
+    /// The number that was last put behind an id.
+    last: HashMap<Arc<str>, u64>,
+}
+
+impl CallIds {
+    pub(super) fn of(messages: &[Message]) -> Self {
+        let calls = messages.iter().flat_map(|message| match message {
+            Message::Assistant { tool_calls, .. } => &tool_calls[..],
+            _ => &[],
+        });
+        Self { taken: calls.map(|call| Arc::clone(&call.id)).collect(), last: HashMap::new() }
+    }
+
+    /// Takes the ids of these calls; a call whose id is taken, or that has none, gets another.
+    pub(super) fn take(&mut self, calls: &mut [ToolCall]) {
+        for call in calls {
+            if call.id.is_empty() || !self.taken.insert(Arc::clone(&call.id)) {
+                call.id = self.another(&call.id);
+            }
+        }
+    }
+
+    /// As [`Self::take`], for messages of another conversation: results go with their calls.
+    pub(super) fn take_messages(&mut self, messages: &mut [Message]) {
+        let mut ids: Vec<Arc<str>> = Vec::new();
+        for message in messages {
+            match message {
+                Message::Assistant { tool_calls, .. } => {
+                    self.take(tool_calls);
+                    ids = tool_calls.iter().map(|call| Arc::clone(&call.id)).collect();
+                }
+                Message::Tool { results } => {
+                    for (result, id) in results.iter_mut().zip(ids.drain(..)) {
+                        result.call_id = id;
+                    }
+                }
+                Message::User { .. } => {}
+            }
+        }
+    }
+
+    fn another(&mut self, id: &Arc<str>) -> Arc<str> {
+        let base = if id.is_empty() { "call" } else { &**id };
+        let last = self.last.entry(Arc::clone(id)).or_insert(1);
+        loop {
+            *last += 1;
+            let other: Arc<str> = format!("{base}_{last}").into();
+            if self.taken.insert(Arc::clone(&other)) {
+                return other;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ToolResultMessage;
+
+    fn calls(ids: &[&str]) -> Vec<ToolCall> {
+        ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()
+    }
+
+    fn of(calls: &[ToolCall]) -> Vec<&str> {
+        calls.iter().map(|call| &*call.id).collect()
+    }
+
+    #[test]
+    fn a7_calls_of_one_id_get_ids_that_no_other_has() {
+        let mut repeated = calls(&["one", "one", "", "one_2", "one", ""]);
+        CallIds::of(&[]).take(&mut repeated);
+        assert_eq!(of(&repeated), ["one", "one_2", "call_2", "one_2_2", "one_3", "call_3"]);
+    }
+
+    #[test]
+    fn a7_many_calls_of_one_id_are_told_apart_in_time_that_grows_with_their_number() {
+        let mut repeated = calls(&vec!["one"; 50_000]);
+        CallIds::of(&[]).take(&mut repeated);
+        assert_eq!(repeated.iter().map(|call| &call.id).collect::<HashSet<_>>().len(), 50_000);
+    }
+
+    #[test]
+    fn a5_results_of_a_merged_conversation_follow_their_calls() {
+        let said = |ids: &[&str]| Message::Assistant {
+            text: String::new(),
+            tool_calls: calls(ids),
+            provider_data: None,
+        };
+        let told = |ids: &[&str]| Message::Tool {
+            results: ids
+                .iter()
+                .map(|id| ToolResultMessage {
+                    call_id: (*id).into(),
+                    name: "f".into(),
+                    content: Vec::new(),
+                    is_error: false,
+                })
+                .collect(),
+        };
+        let mut merged = [said(&["a", "b"]), told(&["a", "b"]), said(&["a"]), told(&["a"])];
+        CallIds::of(&[said(&["b"])]).take_messages(&mut merged);
+        assert_eq!(merged, [said(&["a", "b_2"]), told(&["a", "b_2"]), said(&["a_2"]), told(&["a_2"])]);
+    }
+}

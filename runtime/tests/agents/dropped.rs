@@ -1,0 +1,137 @@
+//! A12: what a run did before it was dropped stays in its session's history.
+
+use std::time::Duration;
+
+use onionskin::{
+    AgentHandle, AgentTool, Message, RunError, Script, ScriptedTurn, Session, State, agent, call, tool,
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::support::{Count, texts};
+
+/// Pays.
+#[tool(effect = once)]
+fn pay(paid: State<Count>) -> String {
+    format!("paid, receipt {}", paid.up())
+}
+
+/// Never ends.
+#[tool]
+async fn hangs() -> String {
+    std::future::pending().await
+}
+
+agent! {
+    Payer { name: "payer", description: "Pays.", instruction: "Pay.", state: Count, function_tools: [pay, hangs] }
+    Asker {
+        name: "asker",
+        instruction: "Ask.",
+        agents: [Payer],
+        function_tools: [hangs],
+        history_source: child,
+        history_merge_target: child,
+    }
+}
+
+fn pays_and_hangs() -> Script {
+    Script::turns([
+        ScriptedTurn::call("pay", json!({})),
+        ScriptedTurn::call("pay", json!({})).and_call("hangs", json!({})),
+        ScriptedTurn::say("go on: {last}"),
+    ])
+}
+
+async fn payer(model: Script) -> AgentHandle {
+    Payer::builder().state(Count::default()).model(model).build().await.unwrap()
+}
+
+/// Each call has one result, and the history can be gone on with.
+fn is_whole(session: &Session) {
+    let mut open: Vec<_> = Vec::new();
+    for message in session.history() {
+        match message {
+            Message::Assistant { tool_calls, .. } => {
+                assert!(open.is_empty());
+                open = tool_calls.into_iter().map(|call| call.id).collect();
+            }
+            Message::Tool { results } => {
+                let told: Vec<_> = results.into_iter().map(|result| result.call_id).collect();
+                assert_eq!(std::mem::take(&mut open), told);
+            }
+            _ => assert!(open.is_empty()),
+        }
+    }
+    assert!(open.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_dropped_run_leaves_what_it_did_in_the_history() {
+    let handle = payer(pays_and_hangs()).await;
+    let session = handle.session();
+    let run = handle.request("pay twice").session(&session).run();
+    assert!(timeout(Duration::from_secs(1), run).await.is_err());
+    let history = session.history();
+    assert_eq!(
+        texts(&history),
+        ["pay twice", "", "paid, receipt 1", "", "paid, receipt 2\ncancelled before it finished"]
+    );
+    is_whole(&session);
+    let output = handle.request("and now?").session(&session).run().await.unwrap();
+    assert_eq!(output.text, "go on: and now?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_stream_that_is_dropped_leaves_what_it_did_in_the_history() {
+    let handle = payer(pays_and_hangs()).await;
+    let session = handle.session();
+    let mut stream = handle.request("pay twice").session(&session).stream();
+    while timeout(Duration::from_secs(1), stream.next()).await.is_ok() {}
+    assert_eq!(session.history(), [], "it goes on as long as it is there");
+    drop(stream);
+    assert_eq!(session.history().len(), 5);
+    is_whole(&session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_dropped_call_of_an_agent_tool_leaves_what_it_did_in_its_thread() {
+    let handle = payer(pays_and_hangs()).await;
+    let thread = handle.session();
+    let tool = AgentTool::new(&handle).thread(&thread).spec();
+    assert!(timeout(Duration::from_secs(1), call!(tool, input = "pay twice")).await.is_err());
+    assert_eq!(texts(&thread.history())[..3], ["pay twice", "", "paid, receipt 1"]);
+    is_whole(&thread);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_child_that_answered_before_the_run_was_dropped_keeps_its_conversation() {
+    let asks = ScriptedTurn::call("agent__payer", json!({ "input": "pay" })).and_call("hangs", json!({}));
+    let model = Script::new().agent("asker", [asks]).agent("payer", [ScriptedTurn::say("no money")]);
+    let handle = Asker::builder().state(Count::default()).model(model).build().await.unwrap();
+    let session = handle.session();
+    let run = handle.request("go").session(&session).run();
+    assert!(timeout(Duration::from_secs(1), run).await.is_err());
+    assert_eq!(texts(&session.child_history("payer")), ["pay", "no money"]);
+    is_whole(&session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_cancelled_run_and_a_failed_one_leave_what_they_did_too() {
+    let handle = payer(pays_and_hangs()).await;
+    let session = handle.session();
+    let token = onionskin::CancellationToken::new();
+    let run = handle.request("pay twice").session(&session).cancellation(token.clone()).run();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    let (end, ()) = tokio::join!(run, cancel);
+    assert!(matches!(end, Err(RunError::Cancelled { .. })));
+    assert_eq!(session.history().len(), 5);
+    is_whole(&session);
+
+    let handle = payer(Script::turns([ScriptedTurn::call("pay", json!({}))])).await;
+    let session = handle.session();
+    assert!(matches!(handle.request("go").session(&session).run().await, Err(RunError::Model { .. })));
+    assert_eq!(texts(&session.history()), ["go", "", "paid, receipt 1"]);
+}
