@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use super::Agent;
-use super::assembly::Setup;
-use super::declaration::ChildLink;
+use super::declaration::{ChildLink, Limits};
 use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
+use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
-use crate::model::Model;
+use crate::model::{Message, Model};
+use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::{Secret, Sensitive};
+use crate::spec::ToolSpec;
 use crate::tool::SharedToolbox;
 
 /// Several agents in one program. The one with `default: true` is the entry.
@@ -115,6 +117,39 @@ impl AppBuilder {
         self
     }
 
+    /// Adds a hook to the agent of this name, a child for example, as [`AgentBuilder::hook`](super::AgentBuilder::hook) does.
+    /// That the hook works on the agent's state is seen when it is built.
+    pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: Hook<State: 'static, Ring<EndRing>: RawRing>,
+    {
+        self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
+    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl Into<ToolSpec>) -> Self {
+        self.setup.of(agent).tools.push(tool.into());
+        self
+    }
+
+    /// Bounds of one run of the agent of this name, in place of the declared ones.
+    pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
+        self.setup.of(agent).limits = Some(limits);
+        self
+    }
+
+    /// The messages that the agent of this name begins with: each call of a parent whose `history_source` is `messages`, and
+    /// each new session of its own.
+    pub fn messages_for(
+        mut self,
+        agent: impl Into<String>,
+        messages: impl IntoIterator<Item = Message>,
+    ) -> Self {
+        self.setup.of(agent).messages(messages);
+        self
+    }
+
     /// Who approves calls of tools with `approval`. Without one they are refused.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.setup.approver = Some(Arc::new(approver));
@@ -130,7 +165,7 @@ impl AppBuilder {
     /// Configures a server.
     #[cfg(feature = "mcp")]
     pub fn server(mut self, name: impl Into<String>, server: ServerConfig) -> Self {
-        self.setup.servers.insert(name, server);
+        self.setup.server(name, server);
         self
     }
 

@@ -1,31 +1,28 @@
 //! From a declared agent to a built one.
 
 use std::any::TypeId;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::child::ChildTool;
-use super::declaration::{AgentDeclaration, ChildLink, Limits, Onion};
+use super::declaration::{AgentDeclaration, ChildLink, Onion};
 use super::error::BuildError;
+use super::given;
 use super::handle::AgentHandle;
 use super::instance::{Children, Instance, ToolProvider, fixed_entries};
+use super::setup::{Extra, Setup, StateMakers};
 use super::toolboxes::Toolboxes;
-use crate::context::{AgentInfo, StateCell, StateHandle};
+use crate::context::AgentInfo;
 use crate::journal::Journal;
 use crate::life::DynApprover;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerPool};
-use crate::model::{DynModel, Message};
-use crate::onion::{
-    Call, Core, Definitions, DynHook, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool,
-};
-use crate::secret::{Secret, Sensitive, noted};
+use crate::model::DynModel;
+use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool};
 use crate::spec::ToolSpec;
-use crate::tool::Toolbox;
+#[cfg(feature = "mcp")]
+use crate::tool::nearest;
 use crate::tool::table::ToolTable;
-
-/// Makes the state of a new session, and gives the secrets in it.
-pub(super) type StateMakers = HashMap<TypeId, Arc<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>>;
 
 /// What all agents of a program share.
 pub(super) struct Shared {
@@ -47,56 +44,25 @@ impl Shared {
     }
 }
 
-/// What is given to agents when they are built.
-#[derive(Default)]
-pub(super) struct Setup {
-    pub(super) model: Option<Arc<dyn DynModel>>,
-    pub(super) states: StateMakers,
-    pub(super) secrets: Vec<Vec<u8>>,
-    pub(super) journal: Option<Arc<dyn Journal>>,
-    pub(super) approver: Option<Arc<dyn DynApprover>>,
-    /// For the entry only.
-    pub(super) hooks: Vec<Arc<dyn DynHook>>,
-    pub(super) limits: Option<Limits>,
-    pub(super) messages: Vec<Message>,
-    /// For the entry only.
-    pub(super) tools: Vec<ToolSpec>,
-    pub(super) toolboxes: Toolboxes,
-    #[cfg(feature = "mcp")]
-    pub(super) servers: McpConfig,
-}
-
 impl Setup {
-    pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
-        let make = move || {
-            let (state, secrets) = noted(|| state.clone());
-            (StateCell::handle(state), secrets)
-        };
-        self.states.insert(TypeId::of::<S>(), Arc::new(make));
-    }
-
-    pub(super) fn conceal<T: Sensitive>(&mut self, secret: &Secret<T>) {
-        secret.expose().each(&mut |text| self.secrets.push(text.to_vec()));
-    }
-
-    pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
-        self.toolboxes.give(prefix, toolbox);
-    }
-
     /// Builds agents and everything beneath them; servers that several of them use are started once.
     #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
     pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
         let declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
+        let problems = given::problems(&self, &declared);
         let mut names = BTreeSet::new();
         for agent in &declared {
             agent.servers(&mut names);
         }
         #[cfg(feature = "mcp")]
-        let servers = start(self.servers, &names).await?;
+        let servers = start(self.servers, &self.named_servers, &names, problems).await?;
         #[cfg(not(feature = "mcp"))]
-        if let Some((_, agent)) = names.first() {
-            return Err(BuildError::McpIsOff { agent: (*agent).to_owned() });
+        {
+            let mut problems = problems;
+            let off = names.first().map(|(_, agent)| BuildError::McpIsOff { agent: (*agent).to_owned() });
+            problems.extend(off);
+            BuildError::all(problems)?;
         }
         let shared = Arc::new(Shared {
             states: self.states,
@@ -107,52 +73,77 @@ impl Setup {
             #[cfg(feature = "mcp")]
             servers,
         });
-        let mut assembly = Assembly { shared: &shared, model: self.model.as_ref(), built: HashMap::new() };
-        let entry =
-            Entry { hooks: self.hooks, limits: self.limits, messages: self.messages, tools: self.tools };
-        let mut entry = Some(entry);
+        let extras = Extras { own: links.first().map(|link| (link.id, self.own)), named: self.named };
+        let mut assembly =
+            Assembly { shared: &shared, model: self.model.as_ref(), extras, built: HashMap::new() };
         declared
             .into_iter()
             .map(|agent| {
-                let instance = assembly.instance(agent, entry.take())?;
+                let instance = assembly.instance(agent)?;
                 Ok(AgentHandle { instance, shared: Arc::clone(&shared) })
             })
             .collect()
     }
 }
 
+/// Finds the servers and starts them, unless something is wrong already.
 #[cfg(feature = "mcp")]
 async fn start(
     config: McpConfig,
+    named: &[String],
     names: &BTreeSet<(&'static str, &'static str)>,
+    mut problems: Vec<BuildError>,
 ) -> Result<ServerPool, BuildError> {
-    let pool = ServerPool::new(config, names.iter().map(|(server, _)| *server))?;
-    for (server, agent) in names {
-        if !pool.knows(server) {
-            return Err(BuildError::UnknownServer {
-                agent: (*agent).to_owned(),
-                server: (*server).to_owned(),
-                known: pool.known(),
-            });
-        }
+    let used: BTreeSet<_> = names.iter().map(|(server, _)| *server).collect();
+    for server in named.iter().filter(|server| !used.contains(server.as_str())) {
+        problems.push(BuildError::UnusedServer {
+            server: server.clone(),
+            near: nearest(server, used.iter().copied())
+                .map(|near| format!("; did you mean `{near}`?"))
+                .unwrap_or_default(),
+            used: given::list(used.iter().map(|server| format!("`{server}`"))),
+        });
     }
-    pool.start(names.iter().map(|(server, _)| *server).collect()).await?;
+    let pool = match ServerPool::new(config, used.iter().copied()) {
+        Ok(pool) => pool,
+        Err(error) => {
+            problems.push(error.into());
+            return Err(BuildError::together(problems));
+        }
+    };
+    problems.extend(names.iter().filter(|(server, _)| !pool.knows(server)).map(|(server, agent)| {
+        BuildError::UnknownServer {
+            agent: (*agent).to_owned(),
+            server: (*server).to_owned(),
+            known: pool.known(),
+        }
+    }));
+    BuildError::all(problems)?;
+    pool.start(used).await?;
     Ok(pool)
 }
 
-/// What the entry gets beyond what is declared of it.
-struct Entry {
-    hooks: Vec<Arc<dyn DynHook>>,
-    limits: Option<Limits>,
-    messages: Vec<Message>,
-    tools: Vec<ToolSpec>,
+/// What agents get beyond what is declared of them.
+struct Extras {
+    /// For the agent of this type.
+    own: Option<(TypeId, Extra)>,
+    named: BTreeMap<String, Extra>,
+}
+
+impl Extras {
+    fn take(&mut self, link: &ChildLink) -> Extra {
+        let own = self.own.take_if(|(id, _)| *id == link.id);
+        let mut extra = own.map(|(_, extra)| extra).unwrap_or_default();
+        extra.add(self.named.remove(link.name).unwrap_or_default());
+        extra
+    }
 }
 
 /// A declaration with its children's.
-struct Declared {
-    declaration: AgentDeclaration,
-    link: ChildLink,
-    children: Vec<Declared>,
+pub(super) struct Declared {
+    pub(super) declaration: AgentDeclaration,
+    pub(super) link: ChildLink,
+    pub(super) children: Vec<Declared>,
 }
 
 impl Declared {
@@ -180,20 +171,18 @@ impl Declared {
 struct Assembly<'s> {
     shared: &'s Arc<Shared>,
     model: Option<&'s Arc<dyn DynModel>>,
+    extras: Extras,
     /// An agent that several others call is built once.
     built: HashMap<TypeId, Arc<Instance>>,
 }
 
 impl Assembly<'_> {
-    fn instance(&mut self, agent: Declared, entry: Option<Entry>) -> Result<Arc<Instance>, BuildError> {
+    fn instance(&mut self, agent: Declared) -> Result<Arc<Instance>, BuildError> {
         if let Some(built) = self.built.get(&agent.link.id) {
             return Ok(Arc::clone(built));
         }
         let Declared { declaration, link, children } = agent;
         let name: Arc<str> = declaration.name.into();
-        if !link.state.is_none() && !self.shared.states.contains_key(&link.state.id) {
-            return Err(BuildError::NoState { agent: name.to_string(), state: link.state.name });
-        }
         let rules = Children {
             history_source: declaration.history_source,
             history_merge_target: declaration.history_merge_target,
@@ -203,18 +192,15 @@ impl Assembly<'_> {
         };
         let children: Vec<_> = children
             .into_iter()
-            .map(|child| Ok(ChildTool::new(self.instance(child, None)?, rules.clone())))
+            .map(|child| Ok(ChildTool::new(self.instance(child)?, rules.clone())))
             .collect::<Result<_, BuildError>>()?;
         let mut needs: Vec<_> = children.iter().flat_map(ChildTool::needs).cloned().collect();
         if !link.state.is_none() {
             needs.insert(0, (Arc::clone(&name), link.state));
         }
-        let (mut hooks, limits, messages, tools) = match entry {
-            Some(entry) => (entry.hooks, entry.limits, entry.messages, entry.tools),
-            None => Default::default(),
-        };
-        hooks.extend(declaration.hooks);
-        let hooks = RuntimeHooks(hooks.into());
+        let Extra { hooks, limits, messages, tools } = self.extras.take(&link);
+        let hooks = hooks.into_iter().map(|extra| extra.hook).chain(declaration.hooks);
+        let hooks = RuntimeHooks(hooks.collect());
         let onion = match declaration.onion {
             Some(compose) => compose(hooks),
             None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
@@ -256,7 +242,7 @@ impl Assembly<'_> {
             state: link.state,
             needs,
             run: link.run,
-            messages: messages.into(),
+            messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,
             effect: declaration.effect,
             fixed,

@@ -4,10 +4,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::Agent;
-use super::assembly::Setup;
 use super::declaration::{ChildLink, Limits};
 use super::error::{BuildError, RunError};
 use super::handle::{AgentHandle, block_on};
+use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
 use crate::journal::Journal;
 use crate::life::Approver;
@@ -72,26 +72,60 @@ impl<A: Agent> AgentBuilder<A> {
     where
         H: Hook<State: FitsState<A::State>, Ring<EndRing>: RawRing>,
     {
-        self.setup.hooks.push(Arc::new(hook));
+        self.setup.own.hook(hook);
         self
     }
 
     /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
     /// the tool's own [`state`](ToolSpec::state), its `State<S>` from the agent's.
     pub fn tool(mut self, tool: impl Into<ToolSpec>) -> Self {
-        self.setup.tools.push(tool.into());
+        self.setup.own.tools.push(tool.into());
         self
     }
 
     /// Bounds of one run, in place of the declared ones.
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.setup.limits = Some(limits);
+        self.setup.own.limits = Some(limits);
         self
     }
 
-    /// The messages that instances of this agent begin with where `history_source` is `messages`.
+    /// The messages that each new session of the agent begins with. Its children get theirs by
+    /// [`Self::messages_for`].
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
-        self.setup.messages = messages.into_iter().collect();
+        self.setup.own.messages(messages);
+        self
+    }
+
+    /// Adds a hook to the agent of this name, a child for example, as [`AgentBuilder::hook`](super::AgentBuilder::hook) does.
+    /// That the hook works on the agent's state is seen when it is built.
+    pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
+    where
+        H: Hook<State: 'static, Ring<EndRing>: RawRing>,
+    {
+        self.setup.of(agent).unchecked_hook(hook);
+        self
+    }
+
+    /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
+    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl Into<ToolSpec>) -> Self {
+        self.setup.of(agent).tools.push(tool.into());
+        self
+    }
+
+    /// Bounds of one run of the agent of this name, in place of the declared ones.
+    pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
+        self.setup.of(agent).limits = Some(limits);
+        self
+    }
+
+    /// The messages that the agent of this name begins with: each call of a parent whose `history_source` is `messages`, and
+    /// each new session of its own.
+    pub fn messages_for(
+        mut self,
+        agent: impl Into<String>,
+        messages: impl IntoIterator<Item = Message>,
+    ) -> Self {
+        self.setup.of(agent).messages(messages);
         self
     }
 
@@ -110,7 +144,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// Configures a server.
     #[cfg(feature = "mcp")]
     pub fn server(mut self, name: impl Into<String>, server: ServerConfig) -> Self {
-        self.setup.servers.insert(name, server);
+        self.setup.server(name, server);
         self
     }
 

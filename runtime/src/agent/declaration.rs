@@ -1,12 +1,14 @@
 //! What is declared of an agent. `agent!` writes it down; a hand-written agent builds it.
 
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use super::{Agent, AgentRun, RunError};
-use crate::model::RequestParams;
+use crate::context::State;
+use crate::model::{Message, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
 use crate::tool::{DynTool, Effect, Tool, Toolbox};
 
@@ -21,7 +23,7 @@ pub enum HistorySource {
     Child,
     /// The history of the parent.
     Orchestrator,
-    /// The messages that the child was built with ([`AgentBuilder::messages`](super::AgentBuilder::messages)).
+    /// The messages that the child was built with ([`AgentBuilder::messages_for`](super::AgentBuilder::messages_for)).
     Messages,
 }
 
@@ -97,6 +99,7 @@ pub struct AgentDeclaration {
     pub(crate) child_timeout: Option<Duration>,
     pub(crate) max_display_instances: usize,
     pub(crate) effect: Effect,
+    pub(crate) messages: Vec<Message>,
 }
 
 /// One server that an agent uses, and which of its tools.
@@ -112,7 +115,7 @@ pub(crate) struct ServerUse {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[doc(hidden)]
 pub struct ToolboxLink {
-    pub(crate) id: std::any::TypeId,
+    pub(crate) id: TypeId,
     pub(crate) name: &'static str,
     /// Stands before the names of its tools.
     pub(crate) prefix: Option<&'static str>,
@@ -120,7 +123,7 @@ pub struct ToolboxLink {
 
 impl ToolboxLink {
     pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
-        Self { id: std::any::TypeId::of::<T>(), name: T::NAME, prefix }
+        Self { id: TypeId::of::<T>(), name: T::NAME, prefix }
     }
 }
 
@@ -146,7 +149,7 @@ impl Onion {
 #[doc(hidden)]
 #[derive(Clone)]
 pub struct ChildLink {
-    pub(crate) id: std::any::TypeId,
+    pub(crate) id: TypeId,
     pub(crate) name: &'static str,
     pub(crate) declare: fn() -> AgentDeclaration,
     pub(crate) run: RunFn,
@@ -156,18 +159,24 @@ pub struct ChildLink {
 /// The state that an agent wants.
 #[derive(Clone, Copy)]
 pub(crate) struct StateType {
-    pub(crate) id: std::any::TypeId,
+    pub(crate) id: TypeId,
+    /// That of `State<S>`, as tools and hooks take it.
+    pub(crate) injected: TypeId,
     pub(crate) name: &'static str,
 }
 
 impl StateType {
     pub(crate) fn of<A: Agent>() -> Self {
-        Self { id: std::any::TypeId::of::<A::State>(), name: std::any::type_name::<A::State>() }
+        Self {
+            id: TypeId::of::<A::State>(),
+            injected: TypeId::of::<State<A::State>>(),
+            name: std::any::type_name::<A::State>(),
+        }
     }
 
     /// Whether it is `()`: the agent has no state.
     pub(crate) fn is_none(&self) -> bool {
-        self.id == std::any::TypeId::of::<()>()
+        self.id == TypeId::of::<()>()
     }
 }
 
@@ -176,7 +185,7 @@ pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result
 impl ChildLink {
     pub fn of<A: Agent>() -> Self {
         Self {
-            id: std::any::TypeId::of::<A>(),
+            id: TypeId::of::<A>(),
             name: A::NAME,
             declare: A::declare,
             run: |run, input| Box::pin(A::run(run, input)),
@@ -213,6 +222,7 @@ impl AgentDeclaration {
             child_timeout: None,
             max_display_instances: DISPLAY_INSTANCES,
             effect: Effect::Once,
+            messages: Vec::new(),
         }
     }
 
@@ -313,6 +323,14 @@ impl AgentDeclaration {
         self
     }
 
+    /// The messages that it begins with: each new session, and as a child each call of a parent whose `history_source` is
+    /// `messages`. [`AgentBuilder::messages`](super::AgentBuilder::messages) and `messages_for` take their place.
+    #[must_use]
+    pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
+        self.messages = messages.into_iter().collect();
+        self
+    }
+
     /// What its children start with.
     #[must_use]
     pub fn history_source(mut self, source: HistorySource) -> Self {
@@ -327,24 +345,25 @@ impl AgentDeclaration {
         self
     }
 
-    /// How many tool calls of a run go on at once, those that an agent by hand makes included; at least 1.
+    /// How many tool calls of a run go on at once, those that an agent by hand makes included. 0 is refused when the
+    /// agent is built.
     #[must_use]
     pub fn max_parallel(mut self, calls: usize) -> Self {
-        self.max_parallel = Some(calls.max(1));
+        self.max_parallel = Some(calls);
         self
     }
 
-    /// How long a child may run.
+    /// How long a child may run. Zero is refused when the agent is built.
     #[must_use]
     pub fn child_timeout(mut self, timeout: Duration) -> Self {
         self.child_timeout = Some(timeout);
         self
     }
 
-    /// How many instances of a child are shown to people; at least 1.
+    /// How many instances of a child are shown to people. 0 is refused when the agent is built.
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {
-        self.max_display_instances = instances.max(1);
+        self.max_display_instances = instances;
         self
     }
 

@@ -18,7 +18,32 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
-    /// The agent declares a state and was given none.
+    /// The agent names a model and the feature that asks it is off.
+    #[cfg(not(feature = "genai"))]
+    #[error(
+        "the agent `{agent}` names the model `{model}`: enable feature `genai` of onionskin, or give the agent a model with \
+         `.model(..)`"
+    )]
+    GenaiIsOff {
+        /// The agent.
+        agent: String,
+        /// The model's name.
+        model: String,
+    },
+    /// Several things are wrong.
+    #[error("{} things are wrong:{}", .0.len(), items(.0))]
+    Several(Vec<Self>),
+    /// A bound is zero, so that nothing could run.
+    #[error("the agent `{agent}` has `{setting}` 0: {advice}")]
+    Zero {
+        /// The agent.
+        agent: String,
+        /// What is zero.
+        setting: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The agent declares a state and was given none of its type.
     #[error("the agent `{agent}` declares `state: {state}` and was given none: call `.state(..)` with one")]
     NoState {
         /// The agent.
@@ -35,6 +60,82 @@ pub enum BuildError {
         toolbox: &'static str,
         /// What to call on the builder.
         call: String,
+    },
+    /// A state was given that no agent declares.
+    #[error(
+        "`.state(..)` was called with a `{state}`, which no agent declares as its state; declared are: {declared}. Leave it \
+         out, or correct its type"
+    )]
+    UnusedState {
+        /// The type of the state.
+        state: &'static str,
+        /// The types that agents declare.
+        declared: String,
+    },
+    /// A toolbox was given that no agent declares.
+    #[error("`{call}` was called with the toolbox `{toolbox}`, which no agent declares so{advice}")]
+    UnusedToolbox {
+        /// The toolbox's type.
+        toolbox: &'static str,
+        /// What was called on the builder.
+        call: String,
+        /// What to do.
+        advice: String,
+    },
+    /// A server was given that no agent uses.
+    #[cfg(feature = "mcp")]
+    #[error("`.server(\"{server}\", ..)` configures a server that no agent uses{near}; used are: {used}")]
+    UnusedServer {
+        /// The server.
+        server: String,
+        /// The nearest name, as a question.
+        near: String,
+        /// The servers that agents use.
+        used: String,
+    },
+    /// Something was given to an agent by a name that none has.
+    #[error("something was given to the agent `{name}`, which there is not{near} There are: {known}")]
+    NoAgent {
+        /// The name.
+        name: String,
+        /// The nearest name, as a question.
+        near: String,
+        /// The agents that there are, children included.
+        known: String,
+    },
+    /// A hook that was given to an agent by name works on another state.
+    #[error(
+        "the hook `{hook}` takes `{takes}` and was given to the agent `{agent}`, whose state is `{state}`"
+    )]
+    HookState {
+        /// The agent.
+        agent: String,
+        /// The hook's type.
+        hook: &'static str,
+        /// What it takes.
+        takes: &'static str,
+        /// The type of the agent's state.
+        state: &'static str,
+    },
+    /// The agent begins its children with messages and none of them was given any.
+    #[error(
+        "the agent `{agent}` declares `history_source: messages` and none of its children has messages: call \
+         `.messages_for(\"{child}\", ..)`"
+    )]
+    NoMessages {
+        /// The agent.
+        agent: String,
+        /// Its first child.
+        child: String,
+    },
+    /// Messages were given to a child that does not begin with them.
+    #[error(
+        "the agent `{agent}` was given messages and begins with none: write `history_source: messages` in an agent that \
+         calls it"
+    )]
+    UnusedMessages {
+        /// The agent.
+        agent: String,
     },
     /// An example of a tool does not fit its schema.
     #[error("the agent `{agent}` cannot show its tool: {source}")]
@@ -101,12 +202,21 @@ pub enum BuildError {
         /// Those agents.
         agents: String,
     },
-    /// Two agents of an app have the same name.
-    #[error("two agents of the app are called `{name}`")]
+    /// Two agents have the same name, so that it does not say which one is meant.
+    #[error("two agents are called `{name}`: give one of them another name")]
     TwoAgents {
         /// The name.
         name: String,
     },
+}
+
+/// Each on a line of its own.
+fn items(errors: &[BuildError]) -> String {
+    errors.iter().fold(String::new(), |mut all, error| {
+        all.push_str("\n- ");
+        all.push_str(&error.to_string());
+        all
+    })
 }
 
 /// A bound of a run that was reached.

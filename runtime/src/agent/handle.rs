@@ -53,7 +53,7 @@ impl AgentHandle {
 
     /// A new session: a conversation of its own.
     pub fn session(&self) -> Session {
-        new_session(&self.shared)
+        new_session(&self.shared, &self.instance)
     }
 
     /// Asks the agent, in a session of its own.
@@ -172,7 +172,7 @@ impl RunRequest {
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let AgentHandle { instance, shared } = self.handle;
-        let session = self.session.unwrap_or_else(|| new_session(&shared));
+        let session = self.session.unwrap_or_else(|| new_session(&shared, &instance));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let deadline = Deadline::sooner(instance.limits.time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
@@ -352,16 +352,17 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
     Ok(session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(())))
 }
 
-/// A session knows the secrets that its states begin with.
-fn new_session(shared: &Shared) -> Session {
+/// A session begins with the messages of the agent that makes it, and knows the secrets that its states begin with.
+fn new_session(shared: &Shared, instance: &Instance) -> Session {
     let mut secrets = shared.secrets.clone();
-    let states = shared.states.iter().map(|(id, make)| {
-        let (state, noted) = make();
+    let states = shared.states.iter().map(|(id, maker)| {
+        let (state, noted) = (maker.make)();
         secrets.extend(noted);
         (*id, state)
     });
     let session = Session::new(states.collect());
     session.state().concealed().add(&secrets);
+    session.append(instance.messages.iter().cloned());
     session
 }
 

@@ -26,6 +26,11 @@ impl Toolboxes {
         self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
     }
 
+    /// What was given.
+    pub(super) fn links(&self) -> impl Iterator<Item = &ToolboxLink> {
+        self.0.keys()
+    }
+
     pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&Given> {
         self.0.get(toolbox)
     }
@@ -55,6 +60,14 @@ impl Given {
 }
 
 impl ToolboxLink {
+    /// As it is written in `toolboxes: [..]`.
+    pub(super) fn written(&self) -> String {
+        match self.prefix {
+            Some(prefix) => format!("{prefix}: {}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
     /// What is called on the builder to give it.
     pub(super) fn call(&self) -> String {
         match self.prefix {

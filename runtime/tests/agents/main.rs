@@ -10,5 +10,7 @@
 
 mod dropped;
 mod effects;
+mod given;
+mod histories;
 mod parallel;
 mod support;

@@ -1,0 +1,217 @@
+//! What agents are given, held against what is declared of them, before anything starts. All that is wrong is told at once.
+
+use std::any::TypeId;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::assembly::Declared;
+use super::declaration::{HistorySource, Limits, ToolboxLink};
+use super::error::BuildError;
+use super::setup::{Extra, Setup};
+use crate::tool::nearest;
+
+/// An agent of the program. One that several others call is here once.
+struct Seen<'d> {
+    agent: &'d Declared,
+    /// Whether a program can ask it by itself.
+    is_asked: bool,
+    /// Whether a parent begins its calls with the messages that it was given.
+    begins_with_messages: bool,
+}
+
+/// Everything that can be told to be wrong now.
+pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> {
+    let mut agents = Vec::new();
+    for agent in declared {
+        see(agent, None, &mut agents);
+    }
+    let mut problems = Vec::new();
+    for (index, seen) in agents.iter().enumerate() {
+        let own = (index == 0).then_some(&setup.own);
+        let named = setup.named.get(seen.agent.link.name);
+        of_agent(setup, seen.agent, own.into_iter().chain(named), &mut problems);
+        no_messages(setup, seen.agent, &mut problems);
+    }
+    no_model(setup, &agents, &mut problems);
+    unused_states(setup, &agents, &mut problems);
+    unused_toolboxes(setup, &agents, &mut problems);
+    unknown_agents(setup, &agents, &mut problems);
+    problems
+}
+
+fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen<'d>>) {
+    let begins = parent.is_some_and(|parent| parent.declaration.history_source == HistorySource::Messages);
+    match agents.iter_mut().find(|seen| seen.agent.link.id == agent.link.id) {
+        Some(seen) => {
+            seen.is_asked |= parent.is_none();
+            seen.begins_with_messages |= begins;
+            return;
+        }
+        None => agents.push(Seen { agent, is_asked: parent.is_none(), begins_with_messages: begins }),
+    }
+    for child in &agent.children {
+        see(child, Some(agent), agents);
+    }
+}
+
+const LEAVE_OUT: &str = "leave it out for no limit";
+
+/// What one agent lacks, or was given wrongly.
+fn of_agent<'e>(
+    setup: &Setup,
+    agent: &Declared,
+    extras: impl Iterator<Item = &'e Extra> + Clone,
+    problems: &mut Vec<BuildError>,
+) {
+    let (name, declaration, state) = (agent.link.name, &agent.declaration, agent.link.state);
+    let mut zero = |setting: &'static str, advice: &'static str| {
+        problems.push(BuildError::Zero { agent: name.to_owned(), setting, advice });
+    };
+    if declaration.max_parallel == Some(0) {
+        zero("max_parallel", LEAVE_OUT);
+    }
+    if declaration.child_timeout == Some(Duration::ZERO) {
+        zero("child_timeout", LEAVE_OUT);
+    }
+    if declaration.max_display_instances == 0 {
+        zero("max_display_instances", "at least one instance is shown");
+    }
+    let given = extras.clone().filter_map(|extra| extra.limits.as_ref()).last();
+    let Limits { turns, tokens, time, model_timeout, .. } = given.unwrap_or(&declaration.limits);
+    if *turns == 0 {
+        zero("limits.turns", "a run needs at least one turn");
+    }
+    if *tokens == Some(0) {
+        zero("limits.tokens", LEAVE_OUT);
+    }
+    if *time == Some(Duration::ZERO) {
+        zero("limits.time", LEAVE_OUT);
+    }
+    if model_timeout.is_zero() {
+        zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` is no limit");
+    }
+    if !state.is_none() && !setup.states.contains_key(&state.id) {
+        problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
+    }
+    for toolbox in &declaration.toolboxes {
+        if setup.toolboxes.get(toolbox).is_none() {
+            problems.push(BuildError::NoToolbox {
+                agent: name.to_owned(),
+                toolbox: toolbox.name,
+                call: toolbox.call(),
+            });
+        }
+    }
+    let takes = extras.flat_map(|extra| &extra.hooks).filter_map(|hook| hook.takes.as_ref());
+    for takes in takes.filter(|takes| !takes.fits(&state)) {
+        problems.push(BuildError::HookState {
+            agent: name.to_owned(),
+            hook: takes.hook,
+            takes: takes.state_name,
+            state: state.name,
+        });
+    }
+}
+
+/// `history_source: messages` where no child was given any.
+fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) {
+    let wants = agent.declaration.history_source == HistorySource::Messages;
+    let has = |child: &Declared| {
+        let named = setup.named.get(child.link.name);
+        !child.declaration.messages.is_empty() || named.is_some_and(|extra| extra.messages.is_some())
+    };
+    if wants && !agent.children.is_empty() && !agent.children.iter().any(has) {
+        problems.push(BuildError::NoMessages {
+            agent: agent.link.name.to_owned(),
+            child: agent.children[0].link.name.to_owned(),
+        });
+    }
+}
+
+/// One model answers for all, so the first agent without one tells it.
+fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+    if setup.model.is_some() {
+        return;
+    }
+    let without = |seen: &&Seen<'_>| !(cfg!(feature = "genai") && seen.agent.declaration.model.is_some());
+    let Some(Seen { agent: first, .. }) = agents.iter().find(without) else { return };
+    let agent = first.link.name.to_owned();
+    problems.push(match &first.declaration.model {
+        #[cfg(not(feature = "genai"))]
+        Some(model) => BuildError::GenaiIsOff { agent, model: model.to_string() },
+        _ => BuildError::NoModel { agent },
+    });
+}
+
+fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+    let used: Vec<_> =
+        agents.iter().map(|seen| seen.agent.link.state).filter(|state| !state.is_none()).collect();
+    let is_used = |id: &TypeId| used.iter().any(|state| state.id == *id);
+    let mut unused: Vec<_> =
+        setup.states.iter().filter(|(id, _)| !is_used(id)).map(|(_, maker)| maker.name).collect();
+    unused.sort_unstable();
+    let declared: BTreeSet<_> = used.iter().map(|state| format!("`{}`", state.name)).collect();
+    let declared = list(declared.into_iter());
+    problems.extend(
+        unused.into_iter().map(|state| BuildError::UnusedState { state, declared: declared.clone() }),
+    );
+}
+
+fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+    let declared: Vec<&ToolboxLink> =
+        agents.iter().flat_map(|seen| &seen.agent.declaration.toolboxes).collect();
+    let mut unused: Vec<_> = setup.toolboxes.links().filter(|link| !declared.contains(link)).collect();
+    unused.sort_unstable_by_key(|link| (link.name, link.prefix));
+    for link in unused {
+        let meant = declared
+            .iter()
+            .find(|other| other.id == link.id)
+            .map(|other| format!("; an agent declares `{}`: call `{}`", other.written(), other.call()));
+        problems.push(BuildError::UnusedToolbox {
+            toolbox: link.name,
+            call: link.call(),
+            advice: meant.unwrap_or_else(|| format!("; write `toolboxes: [{}]` in one", link.written())),
+        });
+    }
+}
+
+/// What was given to an agent by a name that none has, or that two have, and messages that nothing begins with.
+fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+    let names: BTreeSet<_> = agents.iter().map(|seen| seen.agent.link.name).collect();
+    for (name, extra) in &setup.named {
+        let mut called: Vec<_> = agents.iter().filter(|seen| seen.agent.link.name == name).collect();
+        match (called.pop(), called.is_empty()) {
+            (None, _) => problems.push(BuildError::NoAgent {
+                name: name.clone(),
+                near: nearest(name, names.iter().copied())
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default(),
+                known: list(names.iter().map(|name| format!("`{name}`"))),
+            }),
+            (Some(_), false) => problems.push(BuildError::TwoAgents { name: name.clone() }),
+            (Some(seen), true) => {
+                if extra.messages.is_some() && !seen.is_asked && !seen.begins_with_messages {
+                    problems.push(BuildError::UnusedMessages { agent: name.clone() });
+                }
+            }
+        }
+    }
+}
+
+/// Names for an error text.
+pub(super) fn list(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<_> = names.collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+impl BuildError {
+    /// Fails if there are any.
+    pub(super) fn all(problems: Vec<Self>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }
+    }
+
+    /// All of them as one error.
+    pub(super) fn together(mut problems: Vec<Self>) -> Self {
+        if problems.len() == 1 { problems.swap_remove(0) } else { Self::Several(problems) }
+    }
+}

@@ -1,0 +1,271 @@
+//! A5: what a child begins with and what it leaves; every request can be sent to a provider.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use onionskin::{
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, BuildError, Message, Model, ModelDelta, ModelError,
+    ModelRequest, ModelResponse, RunError, Script, ScriptedTurn, ToolCall, agent, tool,
+};
+use serde_json::json;
+
+use crate::support::texts;
+
+/// Echoes.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+agent! {
+    Helper { name: "helper", description: "Helps.", instruction: "Help.", function_tools: [echo] }
+    Other { name: "other", description: "Helps too.", instruction: "Help." }
+    Sharing {
+        name: "sharing",
+        instruction: "Ask.",
+        agents: [Helper],
+        history_source: orchestrator,
+        history_merge_target: orchestrator,
+        default: true,
+    }
+    Briefing { name: "briefing", instruction: "Ask.", agents: [Helper, Other], history_source: messages }
+    Plain { name: "plain", instruction: "Ask.", agents: [Helper] }
+}
+
+fn ask(agent: &str, input: &str) -> ScriptedTurn {
+    ScriptedTurn::call(format!("agent__{agent}"), json!({ "input": input }))
+}
+
+/// Refuses what providers refuse: a request that does not end with the user or a tool, that holds an id twice, or that holds a
+/// call without its result.
+struct Provider {
+    script: Script,
+    seen: Mutex<Vec<ModelRequest>>,
+}
+
+impl Provider {
+    fn of(script: Script) -> Arc<Self> {
+        Arc::new(Self { script, seen: Mutex::default() })
+    }
+
+    fn of_agent(&self, agent: &str) -> Vec<Vec<String>> {
+        let seen = self.seen.lock().unwrap();
+        seen.iter()
+            .filter(|request| &*request.agent == agent)
+            .map(|request| texts(&request.messages))
+            .collect()
+    }
+}
+
+impl Model for Provider {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        self.seen.lock().unwrap().push(request.clone());
+        let refuse = |reason: &str| {
+            let message = format!("{reason}: {:#?}", texts(&request.messages));
+            Err(ModelError::Status { status: 400, message, retry_after: None })
+        };
+        let mut ids = HashSet::new();
+        let mut open: Vec<&str> = Vec::new();
+        for message in &request.messages {
+            match message {
+                Message::Assistant { tool_calls, .. } => {
+                    if !tool_calls.iter().all(|call| !call.id.is_empty() && ids.insert(&*call.id)) {
+                        return refuse("an id that is there twice");
+                    }
+                    open = tool_calls.iter().map(|call| &*call.id).collect();
+                }
+                Message::Tool { results } => {
+                    if results.iter().map(|result| &*result.call_id).ne(open.drain(..)) {
+                        return refuse("results that are not those of the calls");
+                    }
+                }
+                _ if !open.is_empty() => return refuse("calls without results"),
+                _ => {}
+            }
+        }
+        if matches!(request.messages.last(), Some(Message::Assistant { .. }) | None) {
+            return refuse("it ends with an answer");
+        }
+        self.script.respond(request, deltas).await
+    }
+}
+
+#[tokio::test]
+async fn a5_after_a_merge_into_the_orchestrator_the_next_request_ends_with_a_user() {
+    let helped = ScriptedTurn::say("helped");
+    let calls = || ScriptedTurn::call("echo", json!({ "text": "e" }));
+    // A script counts all answers of a conversation, those of merged ones too.
+    let skipped = |turns: usize| (0..turns).map(|_| ScriptedTurn::say("-"));
+    let sharing = [ask("helper", "one").and_call("agent__helper", json!({ "input": "two" }))]
+        .into_iter()
+        .chain(skipped(4))
+        .chain([ask("helper", "three")])
+        .chain(skipped(1))
+        .chain([ScriptedTurn::say("done")]);
+    let helper = (0..20).map(|turn| if turn == 0 { calls() } else { helped.clone() });
+    let model = Provider::of(Script::new().agent("sharing", sharing).agent("helper", helper));
+    let handle = Sharing::builder().model(Arc::clone(&model)).build().await.unwrap();
+    let session = handle.session();
+    let output = handle.request("go").session(&session).run().await.unwrap();
+    assert_eq!(output.text, "done");
+    let history = texts(&session.history());
+    assert_eq!(
+        history[..11],
+        ["go", "", "helped\nhelped", "one", "", "e", "helped", "two", "", "e", "helped"],
+        "the whole conversations, in call order"
+    );
+    assert!(history[11].starts_with("(These were the conversations"), "{history:?}");
+}
+
+#[tokio::test]
+async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
+    struct ByHand;
+    impl Agent for ByHand {
+        const NAME: &'static str = "by_hand";
+        type State = ();
+        fn declare() -> AgentDeclaration {
+            AgentDeclaration::new(Self::NAME)
+                .child::<Helper>()
+                .history_merge_target(onionskin::HistoryMergeTarget::Orchestrator)
+        }
+        async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+            run.call_tool("agent__helper", r#"{"input":"one"}"#).await.unwrap();
+            run.call_tool("agent__helper", r#"{"input":"two"}"#).await.unwrap();
+            run.converse(input).await
+        }
+    }
+    let helper = [ScriptedTurn::call("echo", json!({ "text": "e" })), ScriptedTurn::say("helped")];
+    let turns = (0..4).map(|_| ScriptedTurn::say("-")).chain([ScriptedTurn::say("done")]);
+    let model = Provider::of(Script::new().agent("helper", helper).agent("by_hand", turns));
+    let handle = AgentBuilder::<ByHand>::default().model(Arc::clone(&model)).build().await.unwrap();
+    let session = handle.session();
+    handle.request("go").session(&session).run().await.unwrap();
+    assert_eq!(texts(&session.history()), ["one", "", "e", "helped", "two", "", "e", "helped", "go", "done"]);
+}
+
+/// Gives all its calls one id, or none.
+struct OneId(&'static str);
+
+impl Model for OneId {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        if request.messages.len() > 4 {
+            return Ok(ModelResponse::text("done"));
+        }
+        let call = |text: &str| ToolCall::new(self.0, "echo", json!({ "text": text }).to_string());
+        Ok(ModelResponse::tool_calls([call("a"), call("b")]))
+    }
+}
+
+#[tokio::test]
+async fn a7_calls_that_a_model_gave_one_id_are_told_apart() {
+    for (id, expected) in
+        [("one", ["one", "one_2", "one_3", "one_4"]), ("", ["call_2", "call_3", "call_4", "call_5"])]
+    {
+        let handle = Helper::builder().model(OneId(id)).build().await.unwrap();
+        let session = handle.session();
+        let output = handle.request("go").session(&session).run().await.unwrap();
+        let mut results = Vec::new();
+        for message in session.history() {
+            if let Message::Tool { results: of_turn } = message {
+                results.extend(of_turn.into_iter().map(|result| (result.call_id, result.content)));
+            }
+        }
+        let ids: Vec<_> = results.iter().map(|(id, _)| &**id).collect();
+        assert_eq!(ids, expected, "in the whole conversation");
+        let reported: Vec<_> =
+            output.tool_calls.iter().map(|call| (&*call.call_id, call.to_text())).collect();
+        let told: Vec<_> =
+            ids.into_iter().zip(["a", "b", "a", "b"].map(std::borrow::Cow::Borrowed)).collect();
+        assert_eq!(reported, told, "each with its own result");
+    }
+}
+
+fn brief() -> Vec<Message> {
+    vec![Message::user("You know of tides."), Message::assistant("I do.")]
+}
+
+#[tokio::test]
+async fn a5_a_child_begins_with_the_messages_that_it_was_given_by_name() {
+    let script = || {
+        Script::new()
+            .agent(
+                "briefing",
+                [
+                    ask("helper", "one").and_call("agent__other", json!({ "input": "two" })),
+                    ScriptedTurn::say("done"),
+                ],
+            )
+            .agent("helper", [ScriptedTurn::say("-"), ScriptedTurn::say("helped")])
+            .agent("other", [ScriptedTurn::say("helped")])
+    };
+    let model = Provider::of(script());
+    let builder = Briefing::builder().messages_for("helper", brief()).model(Arc::clone(&model));
+    builder.run("go").await.unwrap();
+    assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
+    assert_eq!(model.of_agent("other"), [["two"]]);
+
+    let model = Provider::of(script());
+    let app = App::builder().agent::<Briefing>().messages_for("helper", brief()).model(Arc::clone(&model));
+    app.build().await.unwrap().run("go").await.unwrap();
+    assert_eq!(model.of_agent("helper"), [["You know of tides.", "I do.", "one"]]);
+}
+
+#[tokio::test]
+async fn a5_a_child_by_hand_declares_the_messages_that_it_begins_with() {
+    struct Knows;
+    impl Agent for Knows {
+        const NAME: &'static str = "knows";
+        type State = ();
+        fn declare() -> AgentDeclaration {
+            AgentDeclaration::new(Self::NAME).messages(brief())
+        }
+        async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+            Ok(format!("{} | {input}", texts(&run.messages()).join(" ")))
+        }
+    }
+    agent! { Asks { name: "asks", instruction: "Ask.", agents: [Knows], history_source: messages } }
+    let model = Script::turns([ask("knows", "one"), ScriptedTurn::say("{last}")]);
+    let output = Asks::builder().model(model).run("go").await.unwrap();
+    assert_eq!(output.text, "You know of tides. I do. | one");
+}
+
+#[tokio::test]
+async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
+    let model = Provider::of(Script::turns([
+        ScriptedTurn::say("-"),
+        ScriptedTurn::say("one"),
+        ScriptedTurn::say("two"),
+    ]));
+    let handle = Helper::builder().messages(brief()).model(Arc::clone(&model)).build().await.unwrap();
+    assert_eq!(handle.run("go").await.unwrap().text, "one");
+    let session = handle.session();
+    handle.request("go").session(&session).run().await.unwrap();
+    handle.request("again").session(&session).run().await.unwrap();
+    let brief = ["You know of tides.", "I do."];
+    assert_eq!(texts(&session.history()), [&brief[..], &["go", "one", "again", "two"]].concat());
+    assert_eq!(model.of_agent("helper")[0], [&brief[..], &["go"]].concat());
+}
+
+#[tokio::test]
+async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_that_nobody_gave() {
+    let error =
+        Plain::builder().messages_for("helper", brief()).model(Script::new()).build().await.unwrap_err();
+    assert!(matches!(&error, BuildError::UnusedMessages { agent } if agent == "helper"), "{error}");
+    let error = Briefing::builder().model(Script::new()).build().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent `briefing` declares `history_source: messages` and none of its children has messages: call \
+         `.messages_for(\"helper\", ..)`"
+    );
+    // An app asks it by itself.
+    let app = App::builder().agent::<Sharing>().agent::<Helper>().messages_for("helper", brief());
+    app.model(Script::new()).build().await.unwrap();
+}
