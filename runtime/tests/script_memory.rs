@@ -107,6 +107,49 @@ const HOSTILE: &[(&str, &str)] = &[
         }",
     ),
     (
+        "text in place of each letter",
+        r#"fn f() { let s = ""; s.pad(262144, "a"); let t = s; s.replace("a", t); s }"#,
+    ),
+    (
+        "text in place of each letter, in many arrays",
+        r#"fn f() { let a = []; for i in 0..9999 { let s = ""; s.pad(32768, "a"); s.replace('a', s); a.push(s); } }"#,
+    ),
+    (
+        "large items of an array that is made",
+        r#"fn f() { let s = ""; s.pad(250000, "a"); let a = []; a.pad(9999, 1); a.map(|x| s + x) }"#,
+    ),
+    (
+        "large items of an array that is made of two",
+        r#"fn f() { let s = ""; s.pad(250000, "a"); let a = []; a.pad(9999, 1); a.zip(a, |x, y| s + x) }"#,
+    ),
+    (
+        "large entries of a map that is made",
+        r#"fn f() {
+            let s = ""; s.pad(250000, "a"); let m = #{}; for i in 0..9999 { m[`${i}`] = i; }
+            m.map(|v| s + v)
+        }"#,
+    ),
+    (
+        "arrays of arrays that are made at once",
+        r#"fn f() { let a = []; a.pad(9999, 1); let b = a; let c = a; a.map(|x| b.map(|y| c.map(|z| "some text of some length" + z))) }"#,
+    ),
+    (
+        "more items than can be counted",
+        r#"fn f() { let b = []; b.pad(8191, 1); let a = []; a.pad(2251799813685248, b); }"#,
+    ),
+    (
+        "letters that are kept",
+        r#"fn f() { let a = []; a.pad(9999, 1); for i in 0..9999 { let s = ""; s.pad(250000, "a"); a[i] = s.chars(); } }"#,
+    ),
+    (
+        "bytes that are kept",
+        r#"fn f() { let a = []; a.pad(9999, 1); let s = ""; s.pad(9999, "a"); for i in 0..9999 { a[i] = s.to_blob(); } }"#,
+    ),
+    (
+        "long names of entries",
+        r#"fn f() { let m = #{}; let s = ""; s.pad(250000, "a"); for i in 0..9999 { m[s + i] = i; } }"#,
+    ),
+    (
         "what is caught goes on",
         "fn f() {
             let m = #{}; let b = []; b.pad(5000, 1);

@@ -492,3 +492,79 @@ async fn s2_a_host_function_that_panics_is_a_panic_of_the_tool() {
     let result = call!(spec).await;
     assert_eq!(kind(&result), ErrorKind::Panic, "{result:?}");
 }
+
+#[test]
+fn s2_closures_of_the_language_own_functions_are_limited_too() {
+    let run = |body: &str, limits: ScriptLimits| {
+        let spec = ToolSpec::from_code(Code::new(function(&[], "f()", body)).limits(limits)).unwrap();
+        let begin = Instant::now();
+        let result = spec.call_blocking("{}");
+        assert!(begin.elapsed() < Duration::from_mins(1), "{body}: {:?}", begin.elapsed());
+        match result {
+            Err(Exit::Tool(error)) => (error.kind(), error.to_string()),
+            other => panic!("{body}: {other:?}"),
+        }
+    };
+    for body in [
+        "let a = []; a.pad(10000, 1); let b = a; let c = a; a.for_each(|x| b.for_each(|y| c.for_each(|z| 1)))",
+        "let a = []; a.pad(10000, 1); let b = a; let c = a; a.map(|x| b.all(|y| c.all(|z| true)))",
+        "let m = #{}; for i in 0..5000 { m[`${i}`] = i; } let n = m; m.filter(|v| n.filter(|v| true) == #{})",
+        "let a = []; a.pad(10000, 1); let b = a; a.reduce(|s, x| b.some(|y| false), 0)",
+    ] {
+        let mut limits = ScriptLimits::default();
+        limits.time = Duration::MAX;
+        let (kind, text) = run(body, limits);
+        assert_eq!(kind, ErrorKind::Limit, "{text}");
+        assert!(text.ends_with("it took more than 1000000 operations"), "{body}: {text}");
+        let mut limits = ScriptLimits::default();
+        (limits.operations, limits.time) = (u64::MAX, Duration::from_millis(300));
+        let (kind, text) = run(body, limits);
+        assert_eq!(kind, ErrorKind::Timeout, "{body}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn s2_bounded_functions_do_what_the_language_says() {
+    for (body, value) in [
+        (r#"let t = "a-b-a"; t.replace("a", "xyz"); t"#, json!("xyz-b-xyz")),
+        (r#"let t = "a-b-a"; t.replace("a", 'ü'); t"#, json!("ü-b-ü")),
+        (r#"let t = "a-b-a"; t.replace('a', "xy"); t"#, json!("xy-b-xy")),
+        (r#"let t = "a-b-a"; t.replace('a', 'c'); t"#, json!("c-b-c")),
+        (r#"let t = "ab"; t.replace("", "-"); t"#, json!("-a-b-")),
+        (r#"let t = ""; t.replace("", "-"); t"#, json!("")),
+        (r#"let t = "a"; t.pad(6, "bc"); t"#, json!("abcbcb")),
+        (r#"let t = "abc"; t.pad(2, "x"); t.pad(-1, "x"); t.pad(9, ""); t"#, json!("abc")),
+        ("[1, 2].map(|x| x + 1)", json!([2, 3])),
+        ("[1, 2].map(|x, i| x * i)", json!([0, 2])),
+        ("let k = 3; [1, 2].map(|| k)", json!([3, 3])),
+        ("#{ a: 1, b: 2 }.map(|k| k + 1)", json!({"a": "a1", "b": "b1"})),
+        ("#{ a: 1, b: 2 }.map(|k, v| v + 1)", json!({"a": 2, "b": 3})),
+        ("[1, 2].zip([3, 4, 5], |x, y| x * y)", json!([3, 8])),
+        ("[1, 2].zip([3, 4], |x, y, i| i)", json!([0, 1])),
+        (r#"let a = []; for c in "aüb".chars() { a.push(c); } a"#, json!(["a", "ü", "b"])),
+        (r#"let a = []; for c in "aüb".chars { a.push(c); } a"#, json!(["a", "ü", "b"])),
+        (r#"let t = ""; for c in "aübc".chars(1) { t += c; } t"#, json!("übc")),
+        (r#"let t = ""; for c in "aübc".chars(-3, 2) { t += c; } t"#, json!("üb")),
+        (r#"let t = ""; for c in "aübc".chars(-9, 2) { t += c; } t"#, json!("aü")),
+        (r#"let t = ""; for c in "aübc".chars(1..3) { t += c; } t"#, json!("üb")),
+        (r#"let t = ""; for c in "aübc".chars(1..=3) { t += c; } t"#, json!("übc")),
+        (r#"let t = ""; for c in "aübc".chars(4, 2) { t += c; } t + "." "#, json!(".")),
+        (r#"let t = ""; for c in "aübc".chars(0, 0) { t += c; } t + "." "#, json!(".")),
+        (r#"["a", "len", 'c'].index_of("len")"#, json!(1)),
+        (r#"["a", "len", "a"].index_of("a", 1)"#, json!(2)),
+        (r#"["a", "len", 'c'].index_of("c", -1)"#, json!(2)),
+        (r#"["a"].index_of("x")"#, json!(-1)),
+    ] {
+        let spec = ToolSpec::from_code(function(&[], "f()", body)).unwrap();
+        assert_eq!(call!(spec).await.unwrap(), value, "{body}");
+    }
+    let spec = ToolSpec::from_code(function(&[], "f()", r#"[1].map("print")"#)).unwrap();
+    let text = call!(spec).await.unwrap_err().to_string();
+    assert!(
+        text.contains("`map` takes a closure, such as `|x| ..`, and not the name of a function"),
+        "{text}"
+    );
+    let constant =
+        ToolSpec::from_code(function(&[], "f()", r#"const T = "a"; T.replace("a", "b"); T"#)).unwrap();
+    assert!(call!(constant).await.is_err());
+}

@@ -1,8 +1,11 @@
 //! Tools written as Rhai scripts.
 
 // `docs` reads a function's schema from its comments, `sandbox` makes the engine that it runs in, `tool` runs it there,
-// `memory` adds up what it holds, `json` carries values in and out, `env` is what the script sees of the program.
+// `memory` adds up what it holds, `bounded` and `chars` stand for functions of the language that would hold too much,
+// `json` carries values in and out, `env` is what the script sees of the program.
 
+mod bounded;
+mod chars;
 mod docs;
 mod env;
 mod json;
@@ -102,7 +105,7 @@ impl ToolSpec {
     /// `int: ..`.
     ///
     /// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`, and
-    /// there is no `this`. It runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
+    /// there is no `this`. A function is passed on as a closure, `|x| ..`, and not by its name: there is no `Fn`. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
     ///
     /// # Errors
     /// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is

@@ -1,7 +1,7 @@
 //! The engine that a script runs in: bounded, and without a way out.
 
 use std::any::TypeId;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use rhai::packages::{
 };
 use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position, Shared};
 
+use super::bounded;
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
 use super::memory::{MEMORY, Meter};
@@ -78,11 +79,16 @@ static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
         BasicArrayPackage::new().as_shared_module(),
         BasicMapPackage::new().as_shared_module(),
         MoreStringPackage::new().as_shared_module(),
+        // In front of the others, as the last one.
+        bounded::functions().into(),
     ]
 });
 
 /// An exit of a host function that a script cannot make good.
 pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
+
+/// What a script that works too long ends with.
+pub(super) const OPERATIONS: Dynamic = Dynamic::FALSE;
 
 /// What ends a call from outside.
 #[derive(Clone, Default)]
@@ -109,8 +115,9 @@ pub(super) fn engine(
     // Nothing of a script runs before it is called, not even to make it shorter.
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_module_resolver(DummyModuleResolver::new());
-    // What is done through `this` is no access of a variable, and nobody would see it grow.
-    for word in ["eval", "import", "export", "this"] {
+    // What is done through `this` is no access of a variable, and nobody would see it grow. A function of the language that is
+    // passed by its name would be given an item as its `this`.
+    for word in ["eval", "import", "export", "this", "Fn"] {
         engine.disable_symbol(word);
     }
     engine.on_print(|_| {}).on_debug(|_, _, _| {});
@@ -131,10 +138,15 @@ pub(super) fn engine(
     let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
     // A limit beyond all clocks is none.
     let until = Instant::now().checked_add(time);
-    let meter = Arc::clone(meter);
-    engine.on_progress(move |count| {
+    let (meter, most, operations) = (Arc::clone(meter), limits.operations, AtomicU64::new(0));
+    // The language counts what a closure does apart, and anew for each call that one of its own functions makes.
+    engine.on_progress(move |_| {
         if meter.is_over() {
             return Some(MEMORY);
+        }
+        let count = operations.fetch_add(1, Ordering::Relaxed);
+        if count >= most {
+            return Some(OPERATIONS);
         }
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
         // Looking at a clock takes longer than an operation.
@@ -145,7 +157,6 @@ pub(super) fn engine(
 }
 
 fn limit(engine: &mut Engine, limits: &ScriptLimits) {
-    engine.set_max_operations(limits.operations);
     engine.set_max_call_levels(limits.call_depth);
     engine.set_max_expr_depths(EXPRESSIONS, EXPRESSIONS);
     engine.set_max_string_size(limits.string_bytes);

@@ -185,7 +185,7 @@ impl Inner {
         let limits = &self.limits;
         let root = error.unwrap_inner();
         let (kind, reason) = match root {
-            EvalAltResult::ErrorTooManyOperations(_) => {
+            EvalAltResult::ErrorTerminated(token, _) if matches!(token.as_bool(), Ok(false)) => {
                 (ErrorKind::Limit, format!("it took more than {} operations", limits.operations))
             }
             EvalAltResult::ErrorStackOverflow(_) => {

@@ -7,13 +7,12 @@ use rhai::{Dynamic, Engine, EvalAltResult, Position, Scope};
 
 use super::super::sandbox::{ScriptLimits, lock};
 use super::captured::Captured;
+use super::most::Most;
 use super::shape::Shape;
 use super::size::Size;
 
 /// Accesses of a function's variables between two looks at them, at most: the more is held, and the further in, the fewer.
 const ACCESSES: usize = 64;
-/// What one function of the language makes of an item of text: a text of its own in an array.
-const SPLIT: usize = 64;
 /// Beside the values of [`Shape::held`]: the result of a function, and its copy.
 const RESULT: usize = 2;
 
@@ -29,14 +28,6 @@ pub(in super::super) struct Meter {
     /// The most values that stand in no variable, in all levels of calls.
     held: usize,
     most: Most,
-}
-
-/// What one value may hold.
-#[derive(Clone, Copy)]
-struct Most {
-    text: usize,
-    items: usize,
-    entries: usize,
 }
 
 /// The variables of all levels of calls.
@@ -63,8 +54,7 @@ struct Frame {
 
 impl Meter {
     pub(in super::super) fn new(limits: &ScriptLimits, shape: Shape) -> Self {
-        let most = Most { text: limits.string_bytes, items: limits.array_items, entries: limits.map_entries };
-        let (limit, held) = (limits.memory_bytes, shape.held.saturating_add(RESULT));
+        let (most, limit, held) = (Most::new(limits), limits.memory_bytes, shape.held.saturating_add(RESULT));
         let frames =
             Frames { levels: Vec::new(), largest: 0, captured: Captured::default(), limit, held, most };
         Self {
@@ -173,25 +163,6 @@ impl Frames {
         let gap = (free / 2 / self.largest.max(1)).min(ACCESSES / (level + 1)).max(1);
         self.levels[level] = Some(Frame { bytes: size.bytes, accesses: 0, gap });
         Ok(())
-    }
-}
-
-impl Most {
-    /// Rhai looks at a value where it is passed, and not at what it has grown to where it stands.
-    fn check(self, size: &Size) -> Result<(), EvalAltResult> {
-        let what = match self {
-            _ if size.text > self.text => "Length of string",
-            _ if size.items > self.items => "Size of array",
-            _ if size.entries > self.entries => "Size of object map",
-            _ => return Ok(()),
-        };
-        Err(EvalAltResult::ErrorDataTooLarge(what.to_owned(), Position::NONE))
-    }
-
-    /// What a function of the language may make of a text.
-    fn split(self, text: usize) -> usize {
-        let items = text.min(self.items.saturating_add(self.entries));
-        text.saturating_add(items.saturating_mul(SPLIT))
     }
 }
 

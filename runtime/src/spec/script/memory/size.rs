@@ -4,31 +4,35 @@ use std::collections::HashSet;
 
 use rhai::{Dynamic, FnPtr, Identifier};
 
+use super::super::chars::Chars;
+
 /// A value where it stands: in a variable, an array or a map.
 pub(super) const SLOT: usize = size_of::<Dynamic>();
 /// What each array, text, closure or captured variable needs beside its items: allocations of their own.
 const BOX: usize = 48;
 /// An entry of a map without the value's own bytes: nodes of the tree are not full.
 pub(super) const ENTRY: usize = 64 + SLOT;
+/// More than any other value of the language holds.
+const OTHER: usize = 128;
 /// Values are walked on the stack; deeper than any value that Rhai lets through.
 const DEPTH: usize = 16_384;
 
 /// Adds up values, each captured variable once.
-pub(super) struct Size {
+pub(in super::super) struct Size {
     /// Beyond it nothing is added any more: no walk takes longer than the limit allows.
     limit: usize,
     pub(super) bytes: usize,
-    /// Bytes of all texts.
-    pub(super) text: usize,
+    /// Bytes of all texts, names of entries among them.
+    pub(in super::super) text: usize,
     /// Items of all arrays.
-    pub(super) items: usize,
+    pub(in super::super) items: usize,
     /// Entries of all maps.
-    pub(super) entries: usize,
+    pub(in super::super) entries: usize,
     captured: HashSet<usize>,
 }
 
 impl Size {
-    pub(super) fn up_to(limit: usize) -> Self {
+    pub(in super::super) fn up_to(limit: usize) -> Self {
         Self { limit, bytes: 0, text: 0, items: 0, entries: 0, captured: HashSet::new() }
     }
 
@@ -38,7 +42,7 @@ impl Size {
         size
     }
 
-    pub(super) fn add(&mut self, value: &Dynamic) {
+    pub(in super::super) fn add(&mut self, value: &Dynamic) {
         self.walk(value, 0);
     }
 
@@ -70,11 +74,21 @@ impl Size {
             self.entries += entries.len();
             for (name, value) in entries.iter() {
                 self.bytes += ENTRY - SLOT + name.capacity();
+                self.text += name.len();
                 self.walk(value, depth + 1);
             }
         } else if let Some(function) = value.read_lock::<FnPtr>() {
-            self.bytes += BOX;
+            self.bytes += BOX + size_of::<FnPtr>();
             function.iter_curry().for_each(|value| self.walk(value, depth + 1));
+        } else if let Ok(bytes) = value.as_blob_ref() {
+            self.bytes += BOX + bytes.capacity();
+            self.items += bytes.len();
+        } else if let Some(chars) = value.read_lock::<Chars>() {
+            self.bytes += BOX + size_of::<Chars>() + chars.bytes();
+            self.text += chars.bytes();
+        } else if !value.is_char() {
+            // Ranges and other small things of the language.
+            self.bytes += BOX + OTHER;
         }
     }
 }

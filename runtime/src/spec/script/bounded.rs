@@ -1,0 +1,225 @@
+//! Functions of the language that could make more than a value may hold, or would not end, anew.
+
+// Rhai looks at what a function has made. Here it is known before it is made, or while it is. `tests` runs all functions that an
+// engine has.
+#![expect(clippy::needless_pass_by_value, reason = "the language passes values")]
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use std::ops::{Range, RangeInclusive};
+
+use rhai::{
+    Array, Dynamic, EvalAltResult, FnPtr, FuncRegistration, INT, ImmutableString, Map, Module,
+    NativeCallContext, RhaiNativeFunc, Variant,
+};
+
+use super::chars::Chars;
+use super::memory::{Most, Size};
+
+type Made<T> = Result<T, Box<EvalAltResult>>;
+
+/// The functions, to be looked for before those of the language.
+pub(super) fn functions() -> Module {
+    let mut module = Module::new();
+    replacing(&mut module);
+    changing(&mut module, "pad", pad);
+    changing(&mut module, "pad", pad_array);
+    module.set_native_fn("map", map_array);
+    module.set_native_fn("map", map_map);
+    module.set_native_fn("zip", zip);
+    letters(&mut module);
+    named(&mut module);
+    module
+}
+
+/// Registers a function that changes its first argument, which a constant cannot be.
+fn changing<A: 'static, const N: usize, const X: bool, R: Variant + Clone, const F: bool>(
+    module: &mut Module,
+    name: &str,
+    function: impl RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
+) {
+    FuncRegistration::new(name).with_purity(false).set_into_module(module, function);
+}
+
+fn replacing(module: &mut Module) {
+    changing(
+        module,
+        "replace",
+        |cx: NativeCallContext<'_>,
+         text: &mut ImmutableString,
+         from: ImmutableString,
+         to: ImmutableString| { replace(&cx, text, &from, &to) },
+    );
+    changing(
+        module,
+        "replace",
+        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: ImmutableString, to: char| {
+            replace(&cx, text, &from, to.encode_utf8(&mut [0; 4]))
+        },
+    );
+    changing(
+        module,
+        "replace",
+        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: char, to: ImmutableString| {
+            replace(&cx, text, from.encode_utf8(&mut [0; 4]), &to)
+        },
+    );
+    changing(
+        module,
+        "replace",
+        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: char, to: char| {
+            replace(&cx, text, from.encode_utf8(&mut [0; 4]), to.encode_utf8(&mut [0; 4]))
+        },
+    );
+}
+
+fn replace(cx: &NativeCallContext<'_>, text: &mut ImmutableString, from: &str, to: &str) -> Made<()> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    if to.len() > from.len() {
+        let more = text.matches(from).count().saturating_mul(to.len() - from.len());
+        Most::of(cx.engine()).check_text(text.len().saturating_add(more))?;
+    }
+    *text = text.replace(from, to).into();
+    Ok(())
+}
+
+/// To at least so many letters. The language's own does not end if there is nothing to add.
+fn pad(
+    cx: NativeCallContext<'_>,
+    text: &mut ImmutableString,
+    len: INT,
+    padding: ImmutableString,
+) -> Made<()> {
+    let (len, before) = (usize::try_from(len).unwrap_or(0), text.chars().count());
+    if padding.is_empty() || len <= before {
+        return Ok(());
+    }
+    let most = Most::of(cx.engine());
+    most.check_text(text.len().saturating_add(len - before))?;
+    let added: String = padding.chars().cycle().take(len - before).collect();
+    most.check_text(text.len().saturating_add(added.len()))?;
+    *text += added;
+    Ok(())
+}
+
+/// To at least so many items. The sizes that the language's own adds up overflow.
+fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynamic) -> Made<()> {
+    let len = usize::try_from(len).unwrap_or(0);
+    let (mut growing, item) = (Growing::new(&cx), item.flatten());
+    growing.size.items = items.len();
+    for item in items.iter() {
+        growing.size.add(item);
+    }
+    while items.len() < len {
+        items.push(growing.add(item.clone())?);
+    }
+    Ok(())
+}
+
+/// What a function makes item by item.
+struct Growing {
+    size: Size,
+    most: Most,
+}
+
+impl Growing {
+    fn new(cx: &NativeCallContext<'_>) -> Self {
+        Self { size: Size::up_to(usize::MAX), most: Most::of(cx.engine()) }
+    }
+
+    fn add(&mut self, value: Dynamic) -> Made<Dynamic> {
+        let value = value.flatten();
+        self.size.items += 1;
+        self.size.add(&value);
+        self.most.check(&self.size)?;
+        Ok(value)
+    }
+}
+
+fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: FnPtr) -> Made<Array> {
+    let mut growing = Growing::new(&cx);
+    let made = items.iter_mut().enumerate().map(|(at, item)| {
+        let made = function.call_raw_with_extra_args("map", &cx, Some(item), [], [index(at)], Some(0))?;
+        growing.add(made)
+    });
+    made.collect()
+}
+
+fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> Made<Map> {
+    let mut growing = Growing::new(&cx);
+    let made = entries.iter_mut().map(|(name, value)| {
+        let key = [name.as_str().into()];
+        let made = function.call_raw_with_extra_args("map", &cx, Some(value), key, [], Some(1))?;
+        Ok((name.clone(), growing.add(made)?))
+    });
+    made.collect()
+}
+
+fn zip(cx: NativeCallContext<'_>, items: &mut Array, others: Array, function: FnPtr) -> Made<Array> {
+    let mut growing = Growing::new(&cx);
+    let made = items.iter().zip(others).enumerate().map(|(at, (item, other))| {
+        let both = [item.clone(), other];
+        let made = function.call_raw_with_extra_args("zip", &cx, None, both, [index(at)], None)?;
+        growing.add(made)
+    });
+    made.collect()
+}
+
+fn index(at: usize) -> Dynamic {
+    INT::try_from(at).unwrap_or(INT::MAX).into()
+}
+
+fn letters(module: &mut Module) {
+    module.set_iterator::<Chars>();
+    let all = |text: ImmutableString| Chars::new(text, 0, INT::MAX);
+    FuncRegistration::new("chars").set_into_module(module, all);
+    FuncRegistration::new_getter("chars").set_into_module(module, all);
+    FuncRegistration::new("chars")
+        .set_into_module(module, |text: ImmutableString, start: INT| Chars::new(text, start, INT::MAX));
+    FuncRegistration::new("chars").set_into_module(module, Chars::new);
+    let range = |text: ImmutableString, range: Range<INT>| {
+        let start = range.start.max(0);
+        Chars::new(text, start, range.end.saturating_sub(start))
+    };
+    FuncRegistration::new("chars").set_into_module(module, range);
+    let range = |text: ImmutableString, range: RangeInclusive<INT>| {
+        let start = (*range.start()).max(0);
+        Chars::new(text, start, range.end().saturating_sub(start).saturating_add(1))
+    };
+    FuncRegistration::new("chars").set_into_module(module, range);
+}
+
+/// Functions that take another one by its name. It may be one of the language, which could change the items.
+fn named(module: &mut Module) {
+    for name in ["map", "filter", "some", "all", "dedup", "reduce", "reduce_rev", "sort", "drain", "retain"] {
+        let refused = move || -> Made<Dynamic> {
+            Err(format!("`{name}` takes a closure, such as `|x| ..`, and not the name of a function").into())
+        };
+        FuncRegistration::new(name)
+            .set_into_module(module, move |_: &mut Array, _: ImmutableString| refused());
+        FuncRegistration::new(name)
+            .set_into_module(module, move |_: &mut Array, _: ImmutableString, _: Dynamic| refused());
+    }
+    // The language's own looks for a function of that name first.
+    module
+        .set_native_fn("index_of", |items: &mut Array, text: ImmutableString| Ok(index_of(items, &text, 0)));
+    module.set_native_fn("index_of", |items: &mut Array, text: ImmutableString, start: INT| {
+        Ok(index_of(items, &text, start))
+    });
+}
+
+/// The place of a text, or of a letter.
+fn index_of(items: &Array, text: &str, start: INT) -> INT {
+    let count = usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX);
+    let start = if start < 0 { items.len().saturating_sub(count) } else { count };
+    let is_it = |item: &Dynamic| match (item.as_immutable_string_ref(), item.as_char()) {
+        (Ok(item), _) => item.as_str() == text,
+        (_, Ok(letter)) => *letter.encode_utf8(&mut [0; 4]) == *text,
+        _ => false,
+    };
+    let found = items.iter().skip(start).position(is_it);
+    found.and_then(|at| INT::try_from(at + start).ok()).unwrap_or(-1)
+}

@@ -1,0 +1,61 @@
+//! What one value may hold.
+
+use rhai::{Engine, EvalAltResult, Position};
+
+use super::super::sandbox::ScriptLimits;
+use super::size::Size;
+
+/// What one function of the language makes of a letter of text: a text of its own in an array.
+const SPLIT: usize = 64;
+
+/// What one value may hold.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Most {
+    pub(in super::super) text: usize,
+    items: usize,
+    entries: usize,
+}
+
+impl Most {
+    pub(super) fn new(limits: &ScriptLimits) -> Self {
+        Self { text: limits.string_bytes, items: limits.array_items, entries: limits.map_entries }
+    }
+
+    /// What an engine was limited to.
+    pub(in super::super) fn of(engine: &Engine) -> Self {
+        Self {
+            text: engine.max_string_size(),
+            items: engine.max_array_size(),
+            entries: engine.max_map_size(),
+        }
+    }
+
+    /// Rhai looks at a value where it is passed, and not at what it has grown to where it stands.
+    ///
+    /// # Errors
+    /// If it holds more.
+    pub(in super::super) fn check(self, size: &Size) -> Result<(), EvalAltResult> {
+        match self {
+            _ if size.text > self.text => Err(too_large("Length of string")),
+            _ if size.items > self.items => Err(too_large("Size of array")),
+            _ if size.entries > self.entries => Err(too_large("Size of object map")),
+            _ => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// If a text of that many bytes is too long.
+    pub(in super::super) fn check_text(self, bytes: usize) -> Result<(), EvalAltResult> {
+        if bytes > self.text { Err(too_large("Length of string")) } else { Ok(()) }
+    }
+
+    /// What a function of the language may make of a text.
+    pub(super) fn split(self, text: usize) -> usize {
+        let items = text.min(self.items.saturating_add(self.entries));
+        text.saturating_add(items.saturating_mul(SPLIT))
+    }
+}
+
+fn too_large(what: &str) -> EvalAltResult {
+    EvalAltResult::ErrorDataTooLarge(what.to_owned(), Position::NONE)
+}
