@@ -34,11 +34,11 @@ pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
 pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, strict_reader};
 pub use crate::tool::{
-    Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, FitsState, Function, Kind,
-    Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, Slots, StaticTool, Tool, ToolArg,
-    ToolDefinition, ToolExample, ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Veiled, Within, aborted,
-    can_be_shared, encode, has_part, ladder, lend, no_alias, offload, read, reader, reads, schema_by,
-    schema_of,
+    Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, Function,
+    Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool,
+    Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn, Toolbox, ToolboxPart,
+    ToolboxTools, Veiled, Within, aborted, can_be_shared, encode, has_part, ladder, lend, no_alias, offload,
+    read, reader, reads, schema_by, schema_of,
 };
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for

@@ -175,7 +175,10 @@ pub mod forms {
         TypedReturn,
     };
     pub use crate::strict::StrictFields;
-    pub use crate::tool::{BothStates, FitsState, Make, SharedToolbox, ToolArg, ToolReturn};
+    pub use crate::tool::{
+        BothStates, ErrorText, FitsState, Make, SentToCalls, SharedToolbox, ToolArg, ToolParameter,
+        ToolReturn,
+    };
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

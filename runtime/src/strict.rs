@@ -62,6 +62,10 @@ use crate::tool::{Reader, ToolArg, ToolDefinition, reader};
             struct, instead of any JSON value a type that says what is in it; or drop `strict`"
 )]
 pub trait Strict {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    const IS: bool = true;
+
     /// Where `#[derive(Strict)]` names the types of the fields.
     #[doc(hidden)]
     fn fields() {}

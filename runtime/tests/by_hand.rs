@@ -97,9 +97,12 @@ const _: () = {
         fn returned() -> impl rt::Returned<i64> {
             use rt::ladder::*;
             let kind = rt::Kind::<i64>::new();
-            let split = (&&&&kind).split_by();
-            let inner = split.value(&kind);
-            split.and(&kind, (&&&inner).form().of(&inner))
+            let split = (&&&&&kind).split_by();
+            let (value, error) = (split.value(&kind), split.error(&kind));
+            let form = (&&&&value).form();
+            <_ as rt::ErrorText>::is_told(&error);
+            <_ as rt::ToolReturn>::is_told(&form.asked(&value));
+            split.and(&kind, form.of(&value))
         }
     }
 };

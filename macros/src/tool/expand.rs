@@ -118,11 +118,13 @@ pub(super) fn local(index: usize) -> Ident {
 impl Expansion<'_> {
     fn block(&self) -> TokenStream {
         let private = self.model.runtime.private();
+        let sound = self.sound();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
         let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
         quote! {
             use #private as __rt;
+            #sound
             #tables
             #definition
             #inject
@@ -197,7 +199,13 @@ impl Expansion<'_> {
     }
 
     fn inject(&self) -> Option<TokenStream> {
-        let types: Vec<_> = self.injected().map(|(_, param)| param.asked()).collect();
+        let types: Vec<_> = self
+            .injected()
+            .map(|(_, param)| match &param.checked {
+                Some((alias, _)) => alias.to_token_stream(),
+                None => param.asked().to_token_stream(),
+            })
+            .collect();
         (!types.is_empty()).then(|| {
             quote! {
                 fn __inject(

@@ -5,6 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::{Type, parse_quote};
 
 use super::expand::{Expansion, local};
 use super::read::ladders;
@@ -44,7 +45,7 @@ impl Expansion<'_> {
         let count = values.len();
         // A lone `()` would be one too many for clippy.
         let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
-        let output = self.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
+        let output: Type = self.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
         let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
@@ -55,7 +56,7 @@ impl Expansion<'_> {
             >
         };
         let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
-        let call = quote!(#callee(#(#passed),*));
+        let call = self.sound_call(quote!(#callee(#(#passed),*)));
         let (prepared, of_state) = (self.prepared(), self.fields());
         let (before, call) = match (self.model.is_async, self.passes_references()) {
             (false, _) if of_state.is_empty() => (None, quote!(__rt::lazy(move |_| #call))),

@@ -15,6 +15,7 @@ mod param;
 mod read;
 mod run;
 mod secret;
+mod sound;
 mod source;
 mod table;
 mod typed;

@@ -64,6 +64,9 @@ impl Model {
         for parameter in &mut function.sig.inputs {
             params.extend(Param::read(parameter, errors));
         }
+        for (index, param) in params.iter_mut().enumerate() {
+            param.name_checked(index, options.strict);
+        }
         let ident = function.sig.ident.clone();
         let tool_name = check::name(&ident, &options, errors);
         let (description, returns) = describe(function, &options, &mut params, errors);

@@ -74,6 +74,8 @@ pub(crate) struct Param {
     pub(crate) form: Form,
     /// The type that is read: owned, but for [`Form::Borrowing`].
     pub(crate) owned: TokenStream,
+    /// The alias of the type that is read or injected, and the type behind it, where it has to be asked for.
+    pub(crate) checked: Option<(Ident, TokenStream)>,
     pub(crate) name: String,
     pub(crate) description: TokenStream,
     pub(crate) has_description: bool,
@@ -174,6 +176,7 @@ impl Param {
             source,
             form,
             owned,
+            checked: None,
             name,
             description,
             has_description,
@@ -440,6 +443,16 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
         return None;
     }
     let inner = plain(&reference.elem);
+    if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
+        let inner = inner.to_token_stream();
+        errors.at(
+            lifetime,
+            format_args!(
+                "the arguments of a call live as long as the call: write `&{inner}`, or own the value"
+            ),
+        );
+        return None;
+    }
     if last_segment(inner).is_some_and(|last| last.ident == "OsStr" || last.ident == "CStr") {
         errors.at(inner, "a model writes Unicode: take `&str`, or `&Path` for the name of a file");
         return None;

@@ -1,11 +1,13 @@
 //! How arguments are read, and what becomes of what the function returns.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::{GenericArgument, PathArguments, Type};
 
 use super::expand::Expansion;
 use super::param::{Form, Param};
+use crate::injected::last_segment;
 
 impl Expansion<'_> {
     /// Reads the arguments that the model fills into a tuple; whatever is wrong with them is told at once.
@@ -51,25 +53,48 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
 }
 
 /// The rungs of the two ladders that fit what a function returns.
-pub(super) fn ladders(returned: &impl ToTokens) -> TokenStream {
-    climb(&quote!(__rt::Kind::<#returned>::new()), returned.span())
+pub(super) fn ladders(returned: &Type) -> TokenStream {
+    climb(&quote!(__rt::Kind::<#returned>::new()), returned)
 }
 
 /// As [`ladders`], for the type of a value: it may borrow what its type does not say.
-pub(super) fn ladders_of(value: &Ident, span: Span) -> TokenStream {
-    climb(&quote!(__rt::Kind::of(&#value)), span)
+pub(super) fn ladders_of(value: &Ident, returned: &Type) -> TokenStream {
+    climb(&quote!(__rt::Kind::of(&#value)), returned)
 }
 
-/// A type that has no place on the second ladder is reported where `span` is.
-fn climb(kind: &TokenStream, span: Span) -> TokenStream {
-    let inner = Ident::new("inner", Span::mixed_site().located_at(span));
-    let form = quote_spanned!(span.resolved_at(Span::mixed_site())=> (&&&inner).form().of(&#inner));
-    let inner = Ident::new("inner", Span::mixed_site());
+/// A type that has no place on a ladder is reported at the part of the result that it is.
+fn climb(kind: &TokenStream, returned: &Type) -> TokenStream {
+    let (value, error) = parts(returned);
+    let [value, error] = [value, error].map(|part| part.span().resolved_at(Span::mixed_site()));
+    let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_told(&error););
+    let value = quote_spanned!(value=> <_ as __rt::ToolReturn>::is_told(&asked););
     quote_spanned! {Span::mixed_site()=>
         use __rt::ladder::*;
         let kind = #kind;
-        let split = (&&&&kind).split_by();
-        let #inner = split.value(&kind);
-        split.and(&kind, #form)
+        let split = (&&&&&kind).split_by();
+        let (value, error) = (split.value(&kind), split.error(&kind));
+        let form = (&&&&value).form();
+        let asked = form.asked(&value);
+        #error
+        #value
+        split.and(&kind, form.of(&value))
+    }
+}
+
+/// The value and the error of what reads as a `Result`; only for where errors are shown, as the type may be another of that
+/// name.
+fn parts(returned: &Type) -> (&Type, &Type) {
+    let types = last_segment(returned)
+        .filter(|last| last.ident == "Result" || last.ident == "ToolResult")
+        .and_then(|last| match &last.arguments {
+            PathArguments::AngleBracketed(args) => Some(args.args.iter().filter_map(|arg| match arg {
+                GenericArgument::Type(ty) => Some(ty),
+                _ => None,
+            })),
+            _ => None,
+        });
+    match types.map(|mut types| (types.next(), types.next())) {
+        Some((Some(value), error)) => (value, error.unwrap_or(returned)),
+        _ => (returned, returned),
     }
 }

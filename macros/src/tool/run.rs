@@ -3,6 +3,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::parse_quote;
 use syn::spanned::Spanned;
 
 use super::expand::{Expansion, as_written, hook_const, local, named, of_type};
@@ -66,6 +67,7 @@ impl Expansion<'_> {
             quote!(&#self_ty)
         });
         let types = self_ty.into_iter().chain(self.params.iter().map(|param| param.ty.to_token_stream()));
+        let call = self.sound_call(quote!(#callee(#(#values),*)));
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
         let output =
@@ -75,7 +77,7 @@ impl Expansion<'_> {
         };
         Some(quote! {
             fn __call #lifetimes (#(#values: #types),*) -> #future #bounds {
-                #callee(#(#values),*)
+                #call
             }
         })
     }
@@ -88,7 +90,7 @@ impl Expansion<'_> {
 
     fn encode(&self) -> TokenStream {
         let Some(returned) = &self.model.returned else {
-            let ladders = ladders(&quote!(()));
+            let ladders = ladders(&parse_quote!(()));
             return quote! {
                 fn __encode(returned: ()) -> __rt::ToolResult {
                     __rt::encode({ #ladders }, returned)
@@ -98,7 +100,7 @@ impl Expansion<'_> {
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
         let value = Ident::new("returned", Span::mixed_site());
-        let ladders = ladders_of(&value, returned.span());
+        let ladders = ladders_of(&value, returned);
         quote! {
             fn __encode #lifetimes (#value: #returned) -> __rt::ToolResult #bounds {
                 __rt::encode({ #ladders }, #value)

@@ -3,6 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::{Type, parse_quote};
 
 use super::expand::{Expansion, local};
 use super::read::ladders;
@@ -17,7 +18,7 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     let fields: Vec<_> = tool.model_params().map(|(_, param)| &param.ident).collect();
     let values: Vec<_> = tool.model_params().map(|(at, _)| local(at)).collect();
     let owned = tool.model_params().map(|(at, param)| param.to_owned(&local(at)));
-    let output = tool.model.returned.as_ref().map_or_else(|| quote!(()), |returned| quote!(#returned));
+    let output: Type = tool.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
     let span = tool.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
     let same = quote_spanned!(span.resolved_at(Span::mixed_site())=> #output: __rt::Same<As = __O>);
     let (prepared, fields_of_state, call) = (tool.prepared(), tool.fields(), tool.called(true));

@@ -35,6 +35,10 @@ use crate::journal::StepKind;
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
 )]
 pub trait Inject<'a>: Sized {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    const IS: bool = true;
+
     /// The value for this call.
     ///
     /// # Errors

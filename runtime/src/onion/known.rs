@@ -10,10 +10,17 @@ pub struct Known<const VALUE: bool>;
 pub trait Is {
     /// The type itself.
     type Type<T>;
+
+    /// A value under that name of its type: of a constant that is an error, nothing more is said.
+    fn hold<T>(value: T) -> Self::Type<T>;
 }
 
 impl<const VALUE: bool> Is for Known<VALUE> {
     type Type<T> = T;
+
+    fn hold<T>(value: T) -> T {
+        value
+    }
 }
 
 /// Whether a hook stands with as many values as it takes. Reported where this is called.

@@ -44,9 +44,12 @@ pub use function::{Function, read, schema_by};
 pub(crate) use keys::Keys;
 pub use lent::{Lent, lend};
 pub use own::{Body, BothStates, Layer, Within, offload};
-pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, Reader, ToolArg, no_alias, reader, reads};
+pub use param::{
+    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, no_alias, reader,
+    reads,
+};
 pub(crate) use problem::{Problem, describe, expected, nearest};
-pub use result::{Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
+pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part};

@@ -22,6 +22,39 @@ pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
 
+/// A [`ToolArg`] of every lifetime: what a parameter that borrows nothing is asked.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a tool",
+    label = "the model cannot fill this type",
+    note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
+            `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
+    note = "if it is the agent's state, take `State<..>` of it; what stands in the state, as every secret does, is marked \
+            `#[bind(..)]`, and what else the runtime should fill `#[inject]`"
+)]
+pub trait ToolParameter {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    const IS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: for<'a> ToolArg<'a>> ToolParameter for T {}
+
+/// A type that goes with a call from thread to thread, as every parameter does.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a tool",
+    label = "a call goes from thread to thread, and this cannot be sent with it",
+    note = "calls run on all threads of the runtime: take a type that is `Send` and borrows nothing, `Arc` in place of `Rc`"
+)]
+pub trait SentToCalls {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    const IS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> SentToCalls for T {}
+
 /// A limit on a parameter, shown in its schema and checked before the tool runs.
 #[derive(Debug, Clone, Copy)]
 pub enum ArgLimit {

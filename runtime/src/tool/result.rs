@@ -7,7 +7,8 @@
 //!
 //! Two ladders, one after the other: [`ladder::SplitExit`] and below take the error side off, then
 //! [`ladder::FormOwn`] and below choose how the value is written; both together are a [`Returned`], which a tool
-//! asks for once. [`ladder::ShowJson`] shows a default to the model where its type can be written.
+//! asks for once. What cannot be told has a rung of its own on each, so that only the one question that the macro puts, at the part
+//! of the type that is at fault, goes wrong, and nothing behind it. [`ladder::ShowJson`] shows a default to the model where its type can be written.
 
 #![allow(
     clippy::unused_self,
@@ -38,6 +39,10 @@ use crate::output::ToolOutput;
             these where `E` can be displayed"
 )]
 pub trait ToolReturn: Sized {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    fn is_told(_: &Kind<Self>) {}
+
     #[doc(hidden)]
     fn into_json(self) -> Result<String, serde_json::Error>;
 }
@@ -48,6 +53,22 @@ impl<T: Serialize> ToolReturn for T {
         serde_json::to_string(&self)
     }
 }
+
+/// An error that the model can be told of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a tool",
+    label = "the model reads an error as text, and this has none",
+    note = "implement `std::fmt::Display` for it (`#[derive(thiserror::Error)]` does), or turn it into text: `Result<_, String>` with \
+            `.map_err(|error| ..)`"
+)]
+pub trait ErrorText: Sized {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    fn is_told(_: &Kind<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> ErrorText for E {}
 
 /// Results that are written in a form of their own, not as JSON.
 #[doc(hidden)]
@@ -135,13 +156,13 @@ impl<T> Kind<T> {
 #[doc(hidden)]
 pub mod ladder {
     pub use super::Split as _;
-    use super::{AsIs, Described, InError, InExit, InText, Own, Undescribed};
+    use super::{AsIs, Described, InError, InExit, InText, Mute, Own, Undescribed, Untold};
     use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
 
     pub trait SplitExit {
         fn split_by(&self) -> InExit;
     }
-    impl<T> SplitExit for &&&Kind<Result<T, Exit>> {
+    impl<T> SplitExit for &&&&Kind<Result<T, Exit>> {
         fn split_by(&self) -> InExit {
             InExit
         }
@@ -150,7 +171,7 @@ pub mod ladder {
     pub trait SplitError {
         fn split_by(&self) -> InError;
     }
-    impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError for &&Kind<Result<T, E>> {
+    impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError for &&&Kind<Result<T, E>> {
         fn split_by(&self) -> InError {
             InError
         }
@@ -159,9 +180,18 @@ pub mod ladder {
     pub trait SplitText {
         fn split_by(&self) -> InText;
     }
-    impl<T, E: Display> SplitText for &Kind<Result<T, E>> {
+    impl<T, E: Display> SplitText for &&Kind<Result<T, E>> {
         fn split_by(&self) -> InText {
             InText
+        }
+    }
+
+    pub trait SplitMute {
+        fn split_by(&self) -> Mute;
+    }
+    impl<T, E> SplitMute for &Kind<Result<T, E>> {
+        fn split_by(&self) -> Mute {
+            Mute
         }
     }
 
@@ -177,7 +207,7 @@ pub mod ladder {
     pub trait FormOwn {
         fn form(&self) -> Own;
     }
-    impl<T: OwnForm> FormOwn for &&Kind<T> {
+    impl<T: OwnForm> FormOwn for &&&Kind<T> {
         fn form(&self) -> Own {
             Own
         }
@@ -186,7 +216,7 @@ pub mod ladder {
     pub trait FormDescribed {
         fn form(&self) -> Described;
     }
-    impl<T: ToolReturn + JsonSchema> FormDescribed for &Kind<T> {
+    impl<T: ToolReturn + JsonSchema> FormDescribed for &&Kind<T> {
         fn form(&self) -> Described {
             Described
         }
@@ -195,9 +225,18 @@ pub mod ladder {
     pub trait FormJson {
         fn form(&self) -> Undescribed;
     }
-    impl<T> FormJson for Kind<T> {
+    impl<T: ToolReturn> FormJson for &Kind<T> {
         fn form(&self) -> Undescribed {
             Undescribed
+        }
+    }
+
+    pub trait FormNone {
+        fn form(&self) -> Untold;
+    }
+    impl<T> FormNone for Kind<T> {
+        fn form(&self) -> Untold {
+            Untold
         }
     }
 
@@ -277,6 +316,8 @@ pub fn aborted<R, T: Returned<R>>(_: T, returned: &R) -> Option<&Abort> {
 #[doc(hidden)]
 pub trait Split<R>: Sized {
     type Value;
+    /// What has to be an [`ErrorText`], which text always is.
+    type Error;
 
     fn split(returned: R) -> Result<Self::Value, Exit>;
 
@@ -286,6 +327,11 @@ pub trait Split<R>: Sized {
 
     /// What is left of the type.
     fn value(&self, _: &Kind<R>) -> Kind<Self::Value> {
+        Kind::new()
+    }
+
+    /// The error that is asked for.
+    fn error(&self, _: &Kind<R>) -> Kind<Self::Error> {
         Kind::new()
     }
 
@@ -316,12 +362,16 @@ pub struct InError;
 /// The error side can be displayed.
 #[doc(hidden)]
 pub struct InText;
+/// The error side cannot be told. A program with it does not compile.
+#[doc(hidden)]
+pub struct Mute;
 /// There is no error side.
 #[doc(hidden)]
 pub struct AsIs;
 
 impl<T> Split<Result<T, Exit>> for InExit {
     type Value = T;
+    type Error = String;
 
     #[inline]
     fn split(returned: Result<T, Exit>) -> Result<T, Exit> {
@@ -338,6 +388,7 @@ impl<T> Split<Result<T, Exit>> for InExit {
 
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
     type Value = T;
+    type Error = String;
 
     #[inline]
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
@@ -347,14 +398,25 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
 
 impl<T, E: Display> Split<Result<T, E>> for InText {
     type Value = T;
+    type Error = String;
 
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|error| Exit::tool(error.to_string()))
     }
 }
 
+impl<T, E> Split<Result<T, E>> for Mute {
+    type Value = T;
+    type Error = E;
+
+    fn split(returned: Result<T, E>) -> Result<T, Exit> {
+        returned.map_err(|_| Exit::tool("failed"))
+    }
+}
+
 impl<T> Split<T> for AsIs {
     type Value = T;
+    type Error = String;
 
     #[inline]
     fn split(returned: T) -> Result<T, Exit> {
@@ -371,10 +433,17 @@ pub struct Described;
 /// Written as JSON, without a schema.
 #[doc(hidden)]
 pub struct Undescribed;
+/// Not written at all. A program with it does not compile.
+#[doc(hidden)]
+pub struct Untold;
 
 impl Own {
     pub fn of<T: OwnForm>(self, _: &Kind<T>) -> Written<Self, T> {
         Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
     }
 }
 
@@ -382,12 +451,30 @@ impl Described {
     pub fn of<T: ToolReturn + JsonSchema>(self, _: &Kind<T>) -> Written<Self, T> {
         Written(PhantomData)
     }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
 }
 
 impl Undescribed {
-    // That `T` is a `ToolReturn` is asked once, where `Form` is.
+    pub fn of<T: ToolReturn>(self, _: &Kind<T>) -> Written<Self, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+}
+
+impl Untold {
     pub fn of<T>(self, _: &Kind<T>) -> Written<Self, T> {
         Written(PhantomData)
+    }
+
+    /// The type that has to be a [`ToolReturn`], which text always is.
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
     }
 }
 
@@ -417,6 +504,16 @@ impl<T: ToolReturn> Form<T> for Undescribed {
     #[inline]
     fn finish(value: T) -> ToolResult {
         json(value)
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+impl<T> Form<T> for Untold {
+    fn finish(_: T) -> ToolResult {
+        Err(Exit::tool("has a result that cannot be told"))
     }
 
     fn schema() -> Option<Value> {
