@@ -1,11 +1,13 @@
 //! `.mcp.json`: what is read, and what is said about what cannot be.
 
-use onionskin::mcp::{McpConfig, McpError};
+use std::time::Duration;
+
+use onionskin::mcp::{McpConfig, McpError, McpServer};
 use onionskin::{AgentBuilder, Script};
 use serde_json::json;
 
 use super::fixture::{Log, server};
-use super::support::{All, call};
+use super::support::{All, build_error, call};
 
 fn refusal(text: &str) -> String {
     match McpConfig::from_json(text, "x/.mcp.json") {
@@ -14,42 +16,114 @@ fn refusal(text: &str) -> String {
     }
 }
 
-#[test]
-fn a4_wrong_fields_are_named_with_place_and_nearest() {
-    let text = "{\n  \"mcpServers\": {\n    \"time\": {\n      \"comand\": \"x\"\n    }\n  }\n}";
-    assert_eq!(
-        refusal(text),
-        "x/.mcp.json:4:17: `mcpServers.time.comand`: unknown field; did you mean `command`?"
-    );
+#[tokio::test]
+async fn a4_wrong_fields_are_named_with_place_and_nearest() {
+    let text = "{\n  \"mcpServers\": {\n    \"fix\": {\n      \"comand\": \"x\"\n    }\n  }\n}";
+    let expected = ".mcp.json:4:17: `mcpServers.fix.comand`: unknown field; did you mean `command`?";
+    assert_eq!(unusable(text).await, expected);
     assert_eq!(
         refusal(r#"{"mcpservers": {}}"#),
         "x/.mcp.json:1:16: `mcpservers`: unknown field; did you mean `mcpServers`?"
     );
-    let text = refusal(r#"{"mcpServers": {"a": {"command": "x", "colour": 1}}}"#);
-    assert!(text.contains("`mcpServers.a.colour`: unknown field; these are known: type, command"), "{text}");
 }
 
-#[test]
-fn a4_wrong_values_are_named_and_not_shown() {
+/// A file as editors write it.
+const ORDINARY: &str = r#"{
+  "$schema": "https://example.org/mcp.json",
+  "inputs": [{"type": "promptString", "id": "key"}],
+  "mcpServers": {
+    "fix": {
+      "type": "stdio", "command": "COMMAND", "args": ["plain"], "description": "Fixes.", "alwaysAllow": ["get_echo"],
+      "disabled": false, "timout": 5000
+    },
+    "other": {"command": 7},
+    "number": 5,
+    "nothing": {},
+    "pigeon": {"type": "carrier-pigeon"},
+    "off": {"command": "x", "disabled": true},
+    "twice": {"command": "x", "command": "y"},
+    "again": {"command": "x"},
+    "again": {"command": "y"}
+  }
+}"#;
+
+#[tokio::test]
+async fn a4_an_ordinary_file_is_read_and_what_nobody_reads_is_told() {
+    let text = ORDINARY.replace("COMMAND", env!("CARGO_BIN_EXE_fixture"));
+    let config = McpConfig::from_json(&text, ".mcp.json").unwrap();
+    let unread: Vec<_> = config.unread().collect();
+    let expected = [
+        ".mcp.json:2:14: `$schema`: unknown field, which is not read",
+        ".mcp.json:3:13: `inputs`: unknown field, which is not read",
+        "`mcpServers.fix.description`: unknown field, which is not read",
+        "`mcpServers.fix.alwaysAllow`: unknown field, which is not read",
+        ".mcp.json:7:36: `mcpServers.fix.timout`: unknown field; did you mean `timeout`?",
+    ];
+    assert_eq!(unread.len(), expected.len(), "{unread:?}");
+    assert!(unread.iter().zip(expected).all(|(unread, expected)| unread.ends_with(expected)), "{unread:?}");
+
+    let agent = AgentBuilder::<All>::default().model(Script::new()).servers(config).build().await.unwrap();
+    let told = super::life::notices(&agent).await;
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[2].contains("did you mean `timeout`?"), "{told:?}");
+    assert_eq!(call(&agent, "fix__get_echo", json!({"text": "here"})).await.text, "here");
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_what_is_wrong_with_a_server_concerns_who_uses_it() {
+    for (name, reason) in [
+        ("other", "`mcpServers.fix.command`: expected a string"),
+        ("number", "`mcpServers.fix`: invalid type: integer `5`, expected an object"),
+        ("nothing", "`mcpServers.fix`: the field `command` is missing"),
+        ("pigeon", "`mcpServers.fix.type`: expected \"stdio\""),
+        ("off", "`mcpServers.fix.disabled`: the server is disabled"),
+        ("twice", "`mcpServers.fix`: the key `command` stands twice"),
+        ("again", "`mcpServers.fix`: the server stands twice"),
+    ] {
+        let text = ORDINARY.replace("\"fix\"", "\"unused\"").replace(&format!("\"{name}\""), "\"fix\"");
+        let text = unusable(&text).await;
+        assert!(text.contains(reason), "{name}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a4_wrong_values_are_named_and_not_shown() {
     for (field, expected) in [
-        (r#""command": 1"#, "`mcpServers.a.command`: expected a string"),
-        (r#""command": "x", "args": "y""#, "`mcpServers.a.args`: expected a list of strings"),
+        (r#""command": 1"#, "`mcpServers.fix.command`: expected a string"),
+        (r#""command": "x", "args": "y""#, "`mcpServers.fix.args`: expected a list of strings"),
         (
             r#""command": "x", "env": {"K": 12345678}"#,
-            "`mcpServers.a.env`: expected an object whose values are",
+            "`mcpServers.fix.env`: expected an object whose values are",
         ),
         (
             r#""command": "x", "timeout": 30"#,
-            "`mcpServers.a.timeout`: expected a whole number of milliseconds",
+            "`mcpServers.fix.timeout`: expected a whole number of milliseconds",
         ),
-        (r#""command": "x", "type": "carrier-pigeon""#, "`mcpServers.a.type`: expected \"stdio\""),
-        (r#""args": []"#, "`mcpServers.a`: the field `command` is missing"),
-        (r#""command": "x", "command": "y""#, "`mcpServers.a`: the key `command` stands twice"),
+        (r#""command": "x", "startTimeout": 0"#, "`mcpServers.fix.startTimeout`: expected a whole number"),
+        (r#""command": "x", "disabled": "12345678""#, "`mcpServers.fix.disabled`: expected true or false"),
+        (r#""args": []"#, "`mcpServers.fix`: the field `command` is missing"),
     ] {
-        let text = refusal(&format!(r#"{{"mcpServers": {{"a": {{{field}}}}}}}"#));
+        let text = unusable(&format!(r#"{{"mcpServers": {{"fix": {{{field}}}}}}}"#)).await;
         assert!(text.contains(expected), "{expected}: {text}");
         assert!(!text.contains("12345678"), "{text}");
     }
+}
+
+#[tokio::test]
+async fn a4_a_time_limit_of_zero_is_an_error_of_the_build() {
+    let log = Log::new("zero");
+    for (config, setting) in [
+        (server("plain", &log).timeout(Duration::ZERO), "timeout"),
+        (server("plain", &log).start_timeout(Duration::ZERO), "start_timeout"),
+    ] {
+        let expected = format!("the MCP server `fix` has a `{setting}` of zero");
+        let text = build_error::<All>(config.clone()).await;
+        assert!(text.starts_with(&expected), "{text}");
+        let text = McpServer::start("fix", config).await.unwrap_err().to_string();
+        assert!(text.starts_with(&expected), "{text}");
+    }
+    assert!(log.pids().is_empty());
 }
 
 #[test]

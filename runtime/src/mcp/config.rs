@@ -27,7 +27,11 @@ const START: Duration = Duration::from_secs(30);
 /// # Ok::<_, onionskin::mcp::McpError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct McpConfig(BTreeMap<String, Configured>);
+pub struct McpConfig {
+    pub(super) servers: BTreeMap<String, Configured>,
+    /// What of its files nobody reads.
+    pub(super) unread: Vec<String>,
+}
 
 /// A server, or why it cannot be used. That matters only if some agent wants it: a shared file may name
 /// servers that this program has no use for.
@@ -60,11 +64,12 @@ impl McpConfig {
     /// the variable is unset or empty; in `command`, `args`, `env` and `cwd`. The time limits, of one request
     /// and of the start, are in milliseconds.
     ///
-    /// A server that is reached by URL, or that needs a variable which is not set, is an error once an agent
-    /// uses it.
+    /// Other programs share such files. What is wrong with one server, also that it is `"disabled": true`, is reached by
+    /// URL, or needs a variable which is not set, is an error only once an agent uses it. Fields that are not listed
+    /// above are not read: [`Self::unread`] names them, and the notices of the agents that use their server do.
     ///
     /// # Errors
-    /// If the file cannot be read, is not such JSON, or has fields that are not listed above.
+    /// If the file cannot be read, or is not such JSON.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, McpError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -78,26 +83,47 @@ impl McpConfig {
     /// # Errors
     /// As [`Self::from_file`].
     pub fn from_json(text: &str, file: &str) -> Result<Self, McpError> {
-        file::read(text, file).map(Self)
+        let config = file::read(text, file)?;
+        for unread in &config.unread {
+            tracing::debug!("{unread}");
+        }
+        Ok(config)
     }
 
     /// Adds a server. It replaces one of the same name.
     pub fn insert(&mut self, name: impl Into<String>, server: ServerConfig) {
-        self.0.insert(name.into(), Ok(server));
+        self.servers.insert(name.into(), Ok(server));
     }
 
     /// Adds the servers of another configuration. They replace those of the same name.
     pub fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
+        self.servers.extend(other.servers);
+        self.unread.extend(other.unread);
     }
 
     /// The names of the servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.servers.keys().map(String::as_str)
+    }
+
+    /// The fields of its files that are not read, each with file, line, column and, where a field was likely misspelt,
+    /// the one that was meant.
+    ///
+    /// ```
+    /// use onionskin::mcp::McpConfig;
+    /// let text = r#"{"mcpServers": {"time": {"command": "mcp-server-time", "timout": 5000}}}"#;
+    /// let config = McpConfig::from_json(text, "mcp.json")?;
+    /// let unread: Vec<_> = config.unread().collect();
+    /// assert_eq!(unread, ["mcp.json:1:66: `mcpServers.time.timout`: unknown field; did you mean `timeout`?"]);
+    /// # Ok::<_, onionskin::mcp::McpError>(())
+    /// ```
+    pub fn unread(&self) -> impl Iterator<Item = &str> {
+        let of_servers = self.servers.values().flatten().flat_map(|server| &server.unread);
+        self.unread.iter().chain(of_servers).map(String::as_str)
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Configured> {
-        self.0.get(name)
+        self.servers.get(name)
     }
 }
 
@@ -129,6 +155,8 @@ pub struct ServerConfig {
     pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
     pub(super) expanded: BTreeMap<String, String>,
+    /// What of its entry in a file nobody reads.
+    pub(super) unread: Vec<String>,
 }
 
 /// A part of the command line: what it is, and what is shown of it.
@@ -160,6 +188,7 @@ impl ServerConfig {
             start_timeout: START,
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
+            unread: Vec::new(),
         }
     }
 
@@ -201,18 +230,30 @@ impl ServerConfig {
     }
 
     /// The time for one request; a call's progress starts it anew, up to ten times its length. Default: one
-    /// minute.
+    /// minute. Zero is an error of the build.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The time from starting the process until its tools are known. Default: half a minute.
+    /// The time from starting the process until its tools are known. Default: half a minute. Zero is an error of the
+    /// build.
     #[must_use]
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;
         self
+    }
+
+    /// # Errors
+    /// If a time limit is zero, so that every call, or the start, would fail.
+    pub(super) fn check(&self, server: &str) -> Result<(), McpError> {
+        for (setting, time) in [("timeout", self.timeout), ("start_timeout", self.start_timeout)] {
+            if time.is_zero() {
+                return Err(McpError::ZeroTimeout { server: server.to_owned(), setting });
+            }
+        }
+        Ok(())
     }
 
     /// The command line as it was written.

@@ -28,6 +28,16 @@ pub enum McpError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A time limit of a server is zero.
+    #[error(
+        "the MCP server `{server}` has a `{setting}` of zero; give it time, or leave out `.{setting}(..)`"
+    )]
+    ZeroTimeout {
+        /// The server.
+        server: String,
+        /// `timeout` or `start_timeout`.
+        setting: &'static str,
+    },
     /// A server did not start.
     #[error(transparent)]
     Start(Box<StartFailure>),

@@ -5,32 +5,48 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::config::{Configured, ServerConfig, Word};
+use super::config::{Configured, McpConfig, ServerConfig, Word};
 use super::error::McpError;
 use super::expand::expand;
 use crate::tool::nearest;
 
-/// The fields of a server.
-const FIELDS: [&str; 7] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout"];
+/// The fields of a server that are read.
+const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "disabled"];
 /// Shorter limits are surely seconds.
 const LEAST_TIMEOUT: u64 = 100;
+const SERVERS: &str = "mcpServers";
 
-pub(super) fn read(text: &str, file: &str) -> Result<BTreeMap<String, Configured>, McpError> {
+/// Reads the servers of a file, and what in it nobody reads. Other programs share such files, and have fields of their
+/// own in them.
+///
+/// # Errors
+/// If it is not the JSON of such a file. What is wrong with one server is that server's error.
+pub(super) fn read(text: &str, file: &str) -> Result<McpConfig, McpError> {
     let source = Source { text, file };
-    let mut servers = BTreeMap::new();
-    for (key, value) in source.object(text, "")? {
-        if key != "mcpServers" {
-            return Err(source.unknown_field(value, "", &key, &["mcpServers"]));
-        }
-        for (name, value) in source.object(value, "mcpServers")? {
-            let server = source.server(value, &format!("mcpServers.{name}"))?;
-            servers.insert(name, server);
+    let mut config = McpConfig::default();
+    let fields = source.object(text, "")?;
+    let has_servers = fields.iter().any(|(key, _)| key == SERVERS);
+    for (key, value) in fields {
+        if key == SERVERS {
+            for (name, value) in source.members(value, SERVERS)? {
+                let path = format!("{SERVERS}.{name}");
+                let server = if config.servers.contains_key(&name) {
+                    Err(source.error(value, &path, "the server stands twice"))
+                } else {
+                    source.server(value, &path)
+                };
+                config.servers.insert(name, server);
+            }
+        } else if !has_servers && nearest(&key, [SERVERS].into_iter()).is_some() {
+            return Err(source.unknown_field(value, "", &key, &[SERVERS]));
+        } else {
+            config.unread.push(source.unknown_field(value, "", &key, &[]).to_string());
         }
     }
-    Ok(servers)
+    Ok(config)
 }
 
 /// The text of a file. Its parts are slices of it, so that their places are known.
@@ -66,7 +82,17 @@ impl<'t> Source<'t> {
         }
     }
 
+    /// The fields of an object, each of which stands once.
     fn object(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
+        let fields = self.members(part, field)?;
+        let mut seen = HashSet::new();
+        match fields.iter().find(|(name, _)| !seen.insert(name)) {
+            Some((name, value)) => Err(self.error(value, field, format!("the key `{name}` stands twice"))),
+            None => Ok(fields),
+        }
+    }
+
+    fn members(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
         serde_json::from_str::<Fields<'t>>(part).map(|fields| fields.0).map_err(|error| {
             let place = (error.line().max(1), error.column().max(1));
             self.error_in(part, place, field, plain(&error))
@@ -82,22 +108,30 @@ impl<'t> Source<'t> {
         let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
         let reason = match nearest(name, known.iter().copied()) {
             Some(near) => format!("unknown field; did you mean `{near}`?"),
-            None => format!("unknown field; these are known: {}", known.join(", ")),
+            None => "unknown field, which is not read".to_owned(),
         };
         self.error(part, &field, reason)
     }
 
-    /// A server, or why it cannot be used; misspelt fields and wrong types are errors of the file.
-    fn server(&self, part: &'t str, path: &str) -> Result<Configured, McpError> {
+    /// A server, or why it cannot be used.
+    fn server(&self, part: &'t str, path: &str) -> Configured {
         let fields = self.object(part, path)?;
+        for (name, value) in &fields {
+            if name == "disabled" && self.value(value, &format!("{path}.disabled"), "true or false")? {
+                let reason = "the server is disabled; say `false`, take it out of the agent's `servers`, or configure \
+                              it in code";
+                return Err(self.error(value, &format!("{path}.disabled"), reason));
+            }
+        }
         if let Some(refused) = self.not_stdio(&fields, path)? {
-            return Ok(Err(refused));
+            return Err(refused);
         }
         let mut written = Written::default();
+        let mut unread = Vec::new();
         for (name, value) in fields {
             let field = format!("{path}.{name}");
             match name.as_str() {
-                "type" => {}
+                "type" | "disabled" => {}
                 "command" => written.command = Some((value, self.value(value, &field, "a string")?)),
                 "args" => written.args = Some((value, self.value(value, &field, "a list of strings")?)),
                 "env" => {
@@ -107,13 +141,20 @@ impl<'t> Source<'t> {
                 "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
-                _ => return Err(self.unknown_field(value, path, &name, &FIELDS)),
+                _ => unread.push((
+                    nearest(&name, FIELDS.into_iter()),
+                    self.unknown_field(value, path, &name, &FIELDS),
+                )),
             }
         }
         if written.command.is_none() {
-            return Err(self.error(part, path, "the field `command` is missing"));
+            let misspelt = unread.into_iter().find(|(near, _)| *near == Some("command"));
+            let missing = || self.error(part, path, "the field `command` is missing");
+            return Err(misspelt.map_or_else(missing, |(_, error)| error));
         }
-        Ok(self.expanded(part, path, written))
+        let mut server = self.expanded(part, path, written)?;
+        server.unread = unread.into_iter().map(|(_, error)| error.to_string()).collect();
+        Ok(server)
     }
 
     /// Why a server that is not a child process cannot be used.
@@ -196,7 +237,7 @@ fn plain(error: &serde_json::Error) -> String {
     text
 }
 
-/// The fields of an object, unread. A key that stands twice is an error.
+/// The fields of an object, unread.
 struct Fields<'t>(Vec<(String, &'t str)>);
 
 impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
@@ -216,11 +257,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Vec::new();
-        let mut seen = HashSet::new();
         while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-            if !seen.insert(name.clone()) {
-                return Err(A::Error::custom(format_args!("the key `{name}` stands twice")));
-            }
             fields.push((name, value.get()));
         }
         Ok(fields)

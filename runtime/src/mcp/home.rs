@@ -45,8 +45,9 @@ impl McpServer {
     /// Starts the server, shakes hands with it and lists its tools.
     ///
     /// # Errors
-    /// If it does not start, or its tools cannot be listed.
+    /// If a time limit of it is zero, it does not start, or its tools cannot be listed.
     pub async fn start(name: &str, config: ServerConfig) -> Result<Self, McpError> {
+        config.check(name)?;
         let command = config.command_line();
         let server = Server::new(name, config);
         let over = CancellationToken::new();

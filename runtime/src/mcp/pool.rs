@@ -40,7 +40,9 @@ impl ServerPool {
         let mut servers = BTreeMap::new();
         for name in wanted {
             if let Some(configured) = config.get(name) {
-                servers.insert(name, Server::new(name, configured.clone()?));
+                let server = configured.clone()?;
+                server.check(name)?;
+                servers.insert(name, Server::new(name, server));
             }
         }
         Ok(Self { config, servers })

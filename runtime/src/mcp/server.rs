@@ -72,7 +72,8 @@ struct News {
 
 impl Server {
     pub(super) fn new(name: &str, config: ServerConfig) -> Arc<Self> {
-        Arc::new(Self {
+        let unread = config.unread.clone();
+        let server = Arc::new(Self {
             name: name.into(),
             secrets: Secrets::all(&[&config.env, &config.expanded]),
             told: Secrets::told(&config),
@@ -84,7 +85,11 @@ impl Server {
             refused: Mutex::default(),
             news: Mutex::default(),
             closed: AtomicBool::new(false),
-        })
+        });
+        for text in unread {
+            server.tell(text);
+        }
+        server
     }
 
     pub(super) fn generation(&self) -> u64 {
