@@ -30,10 +30,15 @@
 //! # });
 //! ```
 //!
+//! `FakeServer` (feature `mcp`) is an MCP server of closures.
+//!
 //! [`ToolCaller`](crate::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`Script`](crate::Script) plays whole runs.
 
 use std::sync::Arc;
+
+#[cfg(feature = "mcp")]
+pub use crate::mcp::fake::{FakeAnswer, FakeServer};
 
 use crate::args::Args;
 use crate::context::{RunContext, SessionState, StateCell, StateHandle, ToolContext, ToolSource};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::McpError;
+use super::fake::FakeServer;
 use super::file;
 use crate::secret::Secret;
 
@@ -157,6 +158,8 @@ pub struct ServerConfig {
     pub(super) expanded: BTreeMap<String, String>,
     /// What of its entry in a file nobody reads.
     pub(super) unread: Vec<String>,
+    /// A server within the program, which is started instead of the command.
+    pub(super) fake: Option<FakeServer>,
 }
 
 /// A part of the command line: what it is, and what is shown of it.
@@ -189,6 +192,7 @@ impl ServerConfig {
             secrets: BTreeSet::new(),
             expanded: BTreeMap::new(),
             unread: Vec::new(),
+            fake: None,
         }
     }
 

@@ -85,7 +85,7 @@ impl Connection {
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
-        let quiet = Quiet::start().map_err(|error| {
+        let quiet = Quiet::start(config.fake.is_some()).map_err(|error| {
             failure(
                 format!("there is no thread for it: {error}"),
                 "Let the program have more threads.",

@@ -21,6 +21,7 @@ mod connection;
 mod convert;
 mod error;
 mod expand;
+pub(crate) mod fake;
 mod file;
 mod filter;
 mod home;

@@ -5,10 +5,12 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 
 use super::config::ServerConfig;
+use super::fake::FakeServer;
 use super::secrets::Secrets;
 use super::stderr::Tail;
 
@@ -17,9 +19,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last lines of a dead server's standard error may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
+/// What a server reads.
+pub(super) type Input = Box<dyn AsyncWrite + Send + Unpin>;
+/// What it writes.
+pub(super) type Output = Box<dyn AsyncRead + Send + Unpin>;
+
+/// So much waits between a fake server and its client.
+const PIPE: usize = 64 << 10;
+
 /// A running process. Dropping it kills the process and everything in its group.
 pub(super) struct Process {
-    group: Group,
+    /// None for a server within the program.
+    group: Option<Group>,
     /// How it ended, once it has and its last lines were read.
     ended: watch::Receiver<Option<Arc<str>>>,
     /// Told, it kills the process.
@@ -32,7 +43,10 @@ impl Process {
         server: &Arc<str>,
         config: &ServerConfig,
         secrets: &Secrets,
-    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+    ) -> io::Result<(Self, Input, Output)> {
+        if let Some(fake) = &config.fake {
+            return Ok(Self::within(fake.clone()));
+        }
         let mut command = Command::new(&config.command.value);
         command.args(config.args.iter().map(|arg| &arg.value)).envs(&config.env);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
@@ -59,7 +73,26 @@ impl Process {
                 ending.send_replace(Some(how));
             }
         });
-        Ok((Self { group, ended, kill, stderr: tail }, stdin, stdout))
+        Ok((Self { group: Some(group), ended, kill, stderr: tail }, Box::new(stdin), Box::new(stdout)))
+    }
+
+    /// A task of this program as a server's process.
+    fn within(fake: FakeServer) -> (Self, Input, Output) {
+        let (input, stdin) = tokio::io::duplex(PIPE);
+        let (output, stdout) = tokio::io::duplex(PIPE);
+        let kill = Arc::new(Notify::new());
+        let (ending, ended) = watch::channel(None);
+        tokio::spawn({
+            let kill = Arc::clone(&kill);
+            async move {
+                let how = tokio::select! {
+                    how = fake.serve(stdin, stdout) => how,
+                    () = kill.notified() => "signal: 9 (SIGKILL)",
+                };
+                ending.send_replace(Some(how.into()));
+            }
+        });
+        (Self { group: None, ended, kill, stderr: Tail::default() }, Box::new(input), Box::new(output))
     }
 
     /// How the process ended, if it has.
@@ -82,7 +115,9 @@ impl Process {
         if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
             return;
         }
-        self.group.terminate();
+        if let Some(group) = self.group {
+            group.terminate();
+        }
         if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
             return;
         }
@@ -93,7 +128,9 @@ impl Process {
     /// Kills the process and its group at once.
     pub(super) fn kill(&self) {
         if self.ended().is_none() {
-            self.group.kill();
+            if let Some(group) = self.group {
+                group.kill();
+            }
             self.kill.notify_one();
         }
     }

@@ -12,11 +12,15 @@ use tracing::subscriber::{NoSubscriber, set_default};
 /// The thread. It ends when this is dropped, and the task with it.
 pub(super) struct Quiet {
     runtime: Handle,
-    _over: DropGuard,
+    _over: Option<DropGuard>,
 }
 
 impl Quiet {
-    pub(super) fn start() -> io::Result<Self> {
+    /// `here` takes no thread: a test has no secrets, and one clock.
+    pub(super) fn start(here: bool) -> io::Result<Self> {
+        if here {
+            return Ok(Self { runtime: Handle::current(), _over: None });
+        }
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let over = CancellationToken::new();
@@ -25,7 +29,7 @@ impl Quiet {
             let _quiet = set_default(NoSubscriber::new());
             runtime.block_on(until.cancelled());
         })?;
-        Ok(Self { runtime: handle, _over: over.drop_guard() })
+        Ok(Self { runtime: handle, _over: Some(over.drop_guard()) })
     }
 
     /// Runs `work` here, and what it spawns there.

@@ -1,0 +1,107 @@
+//! The MCP server of closures: agents cannot tell it from another.
+#![cfg(feature = "mcp")]
+
+use std::time::Duration;
+
+use onionskin::mcp::McpServer;
+use onionskin::testing::{FakeAnswer, FakeServer};
+use onionskin::{
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Script, ScriptedTurn, ToolOutput, call,
+};
+use serde_json::{Value, json};
+
+struct Desk;
+
+impl Agent for Desk {
+    const NAME: &'static str = "desk";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME).server("fake", None)
+    }
+}
+
+/// An agent that calls these tools, one a turn.
+async fn desk(fake: &FakeServer, tools: &[&str]) -> AgentHandle {
+    let calls = tools.iter().map(|tool| ScriptedTurn::call(format!("fake__{tool}"), json!({})));
+    let model = Script::turns(calls.chain([ScriptedTurn::say("Done.")]));
+    AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).build().await.unwrap()
+}
+
+/// What each call was answered, and the notices of the run.
+async fn run(agent: &AgentHandle) -> (Vec<String>, Vec<String>) {
+    let mut stream = agent.stream("Go.");
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text } = event.kind {
+            notices.push(text);
+        }
+    }
+    let calls = stream.output().await.unwrap().tool_calls;
+    (calls.iter().map(|call| call.to_text().into_owned()).collect(), notices)
+}
+
+fn described(name: &str) -> Value {
+    json!({ "name": name, "description": "Does so." })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
+    let fake = FakeServer::new()
+        .tool(described("text"), |_| "plain")
+        .tool(described("value"), |_| json!({"degrees": 21}))
+        .tool(described("output"), |_| ToolOutput::blocks(["a".into(), "b".into()]))
+        .tool(described("late"), |_| FakeAnswer::from("late").after(Duration::from_secs(50)))
+        .tool(described("error"), |_| FakeAnswer::error("no such city"))
+        .tool(described("refusal"), |_| FakeAnswer::refusal("not today"))
+        .tool(described("wrong"), |_| FakeAnswer::result(json!({"content": 5})))
+        .tool(described("silence"), |_| FakeAnswer::silence())
+        .tool(described("death"), |_| FakeAnswer::death());
+    let tools = ["text", "value", "output", "late", "error", "refusal", "wrong", "silence", "death", "text"];
+    let agent = desk(&fake, &tools).await;
+    let begun = std::time::Instant::now();
+    let (answers, notices) = run(&agent).await;
+    let expected = [
+        "plain",
+        r#"{"degrees":21}"#,
+        "ab",
+        "late",
+        "no such city",
+        "the MCP server `fake` refused the call: not today",
+        "the MCP server `fake` gave an answer that cannot be read: invalid type: integer `5`",
+        "the MCP server `fake` did not answer within 60s",
+        "the MCP server `fake` died during the call (exit status: 1)",
+        "plain",
+    ];
+    assert_eq!(answers.len(), expected.len(), "{answers:?}");
+    for (answer, expected) in answers.iter().zip(expected) {
+        assert!(answer.starts_with(expected), "{expected}: {answer}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10), "the clock is the test's");
+    assert_eq!(notices, ["the MCP server `fake` died (exit status: 1) and was started again"]);
+    assert_eq!((fake.starts(), fake.cancelled(), fake.calls().len()), (2, 1, 10));
+    agent.shutdown().await;
+}
+
+#[tokio::test]
+async fn a4_a_fake_server_is_held_to_its_schemas_and_says_that_its_tools_changed() {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let fake =
+        FakeServer::new().tool(json!({"name": "look", "inputSchema": schema}), |args| args["city"].clone());
+    let server = McpServer::start("fake", fake.config()).await.unwrap();
+    let look = server.tool("look").unwrap();
+    assert_eq!(call!(look, city = "Rome").await.unwrap(), "Rome");
+    let refused = call!(look, town = "Rome").await.unwrap_err().to_string();
+    assert!(refused.contains("`city`: missing"), "{refused}");
+    assert_eq!(fake.calls(), [("look".to_owned(), json!({"city": "Rome"}))]);
+
+    fake.add_tool(described("new"), |_| "new");
+    fake.remove_tool("look");
+    while server.tool("new").is_none() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(server.tool("look").is_none());
+    let gone = call!(look, city = "Rome").await.unwrap_err().to_string();
+    assert!(gone.contains("there is no tool `look`"), "{gone}");
+    server.shutdown().await;
+}
