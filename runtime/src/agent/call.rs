@@ -53,6 +53,7 @@ impl ReadyCall<'_> {
         )
         .with_number(self.number);
         self.run.cx.watch();
+        args.bind(&cx.definition().input_schema);
         // A block of its own: a hook that is written by hand may panic before it gives its future.
         let call = async { self.run.instance.onion.call_dyn(&cx, args).await };
         // Hooks may know secrets too, and a tool may have told of one while it ran.

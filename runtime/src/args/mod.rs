@@ -16,10 +16,13 @@ pub(crate) use literals::{Literals, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
+use crate::tool::coerce;
+
 /// The arguments of one tool call: a JSON object.
 ///
 /// They stay the text that the model wrote until somebody asks for a value, so a hook that only passes
-/// them on costs nothing. Hooks see them raw: names and types are checked in the innermost layer.
+/// them on costs nothing. Names and types are checked in the innermost layer. What a hook of a call sees is what the tool gets: where
+/// its schema wants a number, `"41"` reads as 41.
 ///
 /// ```
 /// use onionskin::Args;
@@ -43,6 +46,8 @@ pub struct Args {
     changed: bool,
     /// What was set in arguments that are no object.
     lost: Option<Box<Value>>,
+    /// What the tool of the call takes.
+    schema: Option<Arc<Value>>,
 }
 
 /// Why the arguments cannot be read as one JSON object.
@@ -67,7 +72,7 @@ impl Args {
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true, lost: None }
+        Self { text: Arc::from(""), object: cell, changed: true, lost: None, schema: None }
     }
 
     /// The text: as the model wrote it, or serialised anew where a hook changed it.
@@ -86,7 +91,52 @@ impl Args {
     /// If the text is not one JSON object, even after the listed repairs (a code fence around it, a
     /// trailing comma, an object encoded twice), or if a key stands in it twice.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
-        self.object.get_or_init(|| parse_object(&self.text)).as_ref()
+        self.object.get_or_init(|| self.read()).as_ref()
+    }
+
+    fn read(&self) -> Result<Map<String, Value>, ArgsError> {
+        let object = parse_object(&self.text)?;
+        Ok(match &self.schema {
+            Some(schema) => self.coerced(object, schema),
+            None => object,
+        })
+    }
+
+    fn coerced(&self, object: Map<String, Value>, schema: &Value) -> Map<String, Value> {
+        let mut value = Value::Object(object);
+        coerce(&mut value, schema, schema, &self.literals());
+        match value {
+            Value::Object(object) => object,
+            _ => unreachable!("an object is read as nothing else"),
+        }
+    }
+
+    /// Has whoever looks at a value see what a tool of this schema gets: the tool reads `"41"` as 41 where it wants a
+    /// number, so a hook must not see a text there. Nothing is read before somebody looks.
+    #[inline]
+    pub(crate) fn bind(&mut self, schema: &Arc<Value>) {
+        if self.object.get().is_some() {
+            self.bind_read(schema);
+        }
+        self.schema = Some(Arc::clone(schema));
+    }
+
+    #[cold]
+    fn bind_read(&mut self, schema: &Value) {
+        if !self.changed {
+            self.object = OnceLock::new();
+        } else if let Some(Ok(object)) = self.object.get_mut() {
+            let object = std::mem::take(object);
+            self.object = OnceLock::from(Ok(self.coerced(object, schema)));
+        }
+    }
+
+    /// Has values seen as they were written.
+    pub(crate) fn unbind(&mut self) -> Option<Arc<Value>> {
+        if !self.changed {
+            self.object = OnceLock::new();
+        }
+        self.schema.take()
     }
 
     /// The object, to be changed.
@@ -136,7 +186,14 @@ impl Args {
 
     /// Replaces all arguments, whatever they were.
     pub fn replace(&mut self, object: Map<String, Value>) {
-        *self = Self::new(object);
+        let schema = self.schema.take();
+        *self = Self { schema, ..Self::new(object) };
+    }
+
+    /// Puts the repaired text in place of the broken one.
+    pub(crate) fn mend(&mut self, repaired: String) {
+        let schema = self.schema.take();
+        *self = Self { schema, ..Self::from(repaired) };
     }
 
     /// Writes changes back into the text, which is then what the tool reads.
@@ -204,6 +261,7 @@ impl Clone for Args {
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
             changed: self.changed,
             lost: None,
+            schema: self.schema.clone(),
         }
     }
 }
@@ -222,7 +280,7 @@ impl fmt::Debug for Args {
 
 impl From<Arc<str>> for Args {
     fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, lost: None }
+        Self { text, object: OnceLock::new(), changed: false, lost: None, schema: None }
     }
 }
 
@@ -256,6 +314,7 @@ impl From<Value> for Args {
                 object: OnceLock::from(Err(ArgsError::no_object(&other))),
                 changed: true,
                 lost: None,
+                schema: None,
             },
         }
     }

@@ -110,6 +110,7 @@ impl<A: Compiled> ToolCaller<A> {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
+        args.bind(&cx.definition().input_schema);
         outermost(cx, self.entry.call(cx, args))
     }
 }

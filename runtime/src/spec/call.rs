@@ -102,6 +102,9 @@ impl ToolSpec {
             RunContext::detached_with(typed, self.state().clone(), self.own_approver(), Arc::new(Direct));
         let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
+        if !self.hooks().is_empty() {
+            args.bind(&cx.definition().input_schema);
+        }
         let result = cx.run().hide(outermost(&cx, Direct.call(&cx, args)).await);
         Execution {
             result,

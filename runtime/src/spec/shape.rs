@@ -187,6 +187,7 @@ impl Shape {
                 object.insert(name.clone(), default.clone());
             }
         }
+        own_args.bind(&own.input_schema);
         Ok(own_args)
     }
 

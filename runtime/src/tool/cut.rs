@@ -37,7 +37,7 @@ fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Pr
     spans.fill(None);
     match args::repair(args.settle()) {
         Some(repaired) => {
-            *args = Args::from(repaired);
+            args.mend(repaired);
             if let Err(error) = cut(params, args.settle(), spans, &mut problems) {
                 problems.push(Problem::root(error.to_string()));
             }

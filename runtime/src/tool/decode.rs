@@ -315,13 +315,18 @@ pub(crate) fn has_unknown(definition: &ToolDefinition, args: &Args) -> bool {
 /// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.
 /// What cannot be read without loss stays: decoding refuses it.
 pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
-    let Ok(object) = args.as_object() else { return };
+    let bound = args.unbind();
     let schema = &*definition.input_schema;
-    let mut value = Value::Object(object.clone());
-    if coerce(&mut value, schema, schema, &args.literals())
-        && let (Value::Object(read), Ok(object)) = (value, args.as_object_mut())
-    {
-        *object = read;
+    if let Ok(object) = args.as_object() {
+        let mut value = Value::Object(object.clone());
+        if coerce(&mut value, schema, schema, &args.literals())
+            && let (Value::Object(read), Ok(object)) = (value, args.as_object_mut())
+        {
+            *object = read;
+        }
+    }
+    if let Some(schema) = bound {
+        args.bind(&schema);
     }
 }
 

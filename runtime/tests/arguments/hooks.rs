@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use onionskin::spec::Transform;
 use onionskin::{
     Args, ErrorKind, Exit, Next, Script, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
@@ -139,4 +140,181 @@ async fn t11_a_value_that_is_no_object_is_refused_where_it_is_used() {
         assert!(spec.call(args).await.unwrap_err().to_string().contains("Invalid arguments"), "{value}");
         refused(tools.call(&cx, &mut Args::from(value.clone())).await, &value.to_string()).await;
     }
+}
+
+/// Pays.
+#[tool]
+async fn pay(#[arg(range(0..))] cents: i64, note: Option<String>) -> String {
+    format!("{cents} {note:?}")
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Payment {
+    cents: i64,
+    note: Option<String>,
+}
+
+/// The guide's hook.
+#[tool_hook]
+async fn at_most(#[config] most: i64, args: &mut Args, next: impl Next) -> ToolResult {
+    if let Some(cents) = args["cents"].as_i64() {
+        args["cents"] = cents.min(most).into();
+    }
+    next.run(args).await
+}
+
+/// Refuses and does not change.
+#[tool_hook]
+fn refuse_large(args: &Args) -> ToolResult<Option<ToolOutput>> {
+    if args["cents"].as_u64().is_some_and(|cents| cents > 10) {
+        Err(Exit::denied("too much"))
+    } else {
+        Ok(None)
+    }
+}
+
+/// Answers instead.
+#[tool_hook]
+fn cached(args: &Args) -> Option<ToolOutput> {
+    (args["cents"] == 41).then(|| ToolOutput::text("10 cached"))
+}
+
+/// As a guardrail of the tool's own.
+#[guardrail(input)]
+fn clamp_cents(args: &mut Args) {
+    if let Some(cents) = args["cents"].as_i64() {
+        args["cents"] = cents.min(10).into();
+    }
+}
+
+/// Pays, clamped by itself.
+#[tool(name = "pay", input_guardrails = [clamp_cents])]
+async fn pay_clamped(cents: i64, note: Option<String>) -> String {
+    format!("{cents} {note:?}")
+}
+
+agent! {
+    Clamped { instruction: "Pay.", function_tools: [pay], tool_hooks: [at_most(10)] }
+    Refused { instruction: "Pay.", function_tools: [pay], tool_hooks: [refuse_large] }
+    Cached { instruction: "Pay.", function_tools: [pay], tool_hooks: [cached] }
+    Watched {
+        instruction: "Pay.", function_tools: [pay],
+        tool_hooks: [onionskin::hooks::log, onionskin::hooks::timing, onionskin::hooks::retry(2), at_most(10)],
+    }
+    Guarded { instruction: "Pay.", function_tools: [pay_clamped] }
+    AtRunTime { instruction: "Pay." }
+}
+
+/// 41 in every way that a model may write it.
+const SPELLINGS: [&str; 16] = [
+    r#"{"cents":41}"#,
+    r#"{"cents":"41"}"#,
+    r#"{"cents":41.0}"#,
+    r#"{"cents":"41.0"}"#,
+    r#"{"cents":" 41"}"#,
+    r#"{"cents":4.1e1}"#,
+    r#"{"cents":"41","note":null}"#,
+    r#"{"cents":1,"cents":41}"#,
+    r#"{"c\u0065nts":"41"}"#,
+    r#"{"cents":41,"cent":1}"#,
+    r#"{"cents":[41]}"#,
+    r#"{"cents":41,}"#,
+    "```json\n{\"cents\":\"41\"}\n```",
+    r#""{\"cents\":\"41\"}""#,
+    r#"{"cents":{"cents":41}}"#,
+    r#"{"cents":41.00000000000000000001}"#,
+];
+
+/// Nothing but ten cents is paid.
+fn holds(result: &ToolResult, text: &str) -> bool {
+    match result {
+        Ok(output) => {
+            assert!(output.to_text().starts_with("10 "), "{text}: {output:?}");
+            true
+        }
+        Err(Exit::Tool(error)) => {
+            let kind = error.kind();
+            assert!(matches!(kind, ErrorKind::Arguments | ErrorKind::Denied), "{text}: {error}");
+            kind == ErrorKind::Denied
+        }
+        Err(other) => panic!("{text}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn h1_a_hook_sees_what_the_tool_gets_however_it_is_written() {
+    macro_rules! held {
+        ($($agent:ident),*) => {$(
+            let tools = ToolCaller::<$agent>::new();
+            let cx = tools.context("pay").unwrap();
+            let mut took_hold = 0;
+            for text in SPELLINGS {
+                took_hold += usize::from(holds(&tools.call(&cx, &mut Args::from(text)).await, text));
+            }
+            // A hook that answers or refuses by itself comes before what the tool has against other keys.
+            assert!(took_hold == 10 || took_hold == 11, "{}: {took_hold}", stringify!($agent));
+        )*};
+    }
+    held!(Clamped, Refused, Cached, Watched, Guarded);
+}
+
+#[tokio::test]
+async fn h1_hooks_of_tool_values_see_what_the_tool_gets() {
+    let closure = || {
+        ToolSpec::from_fn("pay", "Pays.", |args: Payment, _| async move {
+            Ok(format!("{} {:?}", args.cents, args.note))
+        })
+    };
+    let mut renamed = closure().hook(renamed_at_most::new());
+    renamed.transform(Transform::new().rename("cents", "amount")).unwrap();
+    for spec in [pay::spec().hook(at_most::new(10)), closure().hook(at_most::new(10)), pay_clamped::spec()] {
+        let handle = AtRunTime::builder().model(Script::turns([])).tool(spec.clone()).build().await.unwrap();
+        drop(handle);
+        for text in SPELLINGS {
+            let result = spec.exec(text).await.result;
+            holds(&result, text);
+        }
+    }
+    for text in SPELLINGS {
+        holds(
+            &renamed.exec(text.replace("cents", "amount").replace("\\u0065nts", "amount")).await.result,
+            text,
+        );
+    }
+}
+
+#[tool_hook]
+async fn renamed_at_most(args: &mut Args, next: impl Next) -> ToolResult {
+    if let Some(cents) = args["amount"].as_i64() {
+        args["amount"] = cents.min(10).into();
+    }
+    next.run(args).await
+}
+
+#[tokio::test]
+async fn h1_hooks_of_a_run_see_what_the_tool_gets() {
+    for text in SPELLINGS {
+        let script = Script::turns([ScriptedTurn::call("pay", json!(text)), ScriptedTurn::say("{last}")]);
+        let spec = ToolSpec::from_fn("pay", "Pays.", |args: Payment, _| async move {
+            Ok(format!("{} {:?}", args.cents, args.note))
+        });
+        let handle =
+            AtRunTime::builder().model(script).tool(spec).hook(at_most::new(10)).build().await.unwrap();
+        let text = handle.run("go").await.unwrap().text;
+        assert!(text.starts_with("10 ") || text.contains("it did not run"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn h1_a_hook_that_looks_and_changes_nothing_leaves_the_text_as_it_is() {
+    #[tool_hook]
+    fn look(args: &Args) {
+        assert!(args["cents"].is_i64() || args["cents"].is_u64());
+    }
+    agent! { Looking { instruction: "Pay.", function_tools: [pay], tool_hooks: [look] } }
+    let tools = ToolCaller::<Looking>::new();
+    let cx = tools.context("pay").unwrap();
+    let mut args = Args::from(r#"{"cents": "41"}"#);
+    assert_eq!(tools.call(&cx, &mut args).await.unwrap().to_text(), "41 None");
+    assert_eq!(&*args.text(), r#"{"cents": "41"}"#);
 }
