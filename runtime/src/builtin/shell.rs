@@ -1,5 +1,6 @@
 //! `shell.execute`: runs a shell command.
 
+use std::fmt;
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -89,7 +90,7 @@ static TOOL: StaticTool = StaticTool {
 /// let agent = AgentDeclaration::new("builder")
 ///     .runtime_tool(onionskin::builtin::shell().cwd("/tmp").timeout(Duration::from_secs(10)));
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Shell {
     definition: ToolDefinition,
     cwd: Option<PathBuf>,
@@ -151,7 +152,7 @@ impl Shell {
         self
     }
 
-    /// Sets an environment variable of the commands.
+    /// Sets an environment variable of the commands. Its value may be a secret: `Debug` shows the name only.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
@@ -233,6 +234,20 @@ impl Tool for Shell {
                 Err(Exit::Tool(ToolError::new(format!("lost the command: {error}")).with_source(error)))
             }
         }
+    }
+}
+
+/// Shows no value of a variable.
+impl fmt::Debug for Shell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let env: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Shell")
+            .field("cwd", &self.cwd)
+            .field("timeout", &self.timeout)
+            .field("max_output", &self.max_output)
+            .field("inherit", &self.inherit)
+            .field("env", &env)
+            .finish_non_exhaustive()
     }
 }
 

@@ -319,6 +319,12 @@ impl ToolContext {
         self.run.conceal(secret);
     }
 
+    /// Lets a secret be seen again that was concealed in this session, as [`RunContext::forget`]: a token of one call, for
+    /// example, once it is no longer valid.
+    pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
+        self.run.forget(secret);
+    }
+
     /// The tool itself, past all hooks that have not run yet: those of the agent, typed ones, and the tool's own. What
     /// stands behind the hooks stays: approval, cache and guardrails.
     ///

@@ -254,6 +254,15 @@ impl RunContext {
         self.know(&texts);
     }
 
+    /// Lets a secret be seen again that was concealed in this session: a token that is no longer valid, for example. Otherwise it
+    /// is looked for until the session ends. What stands in the agent's state as a secret, or in the session's, is
+    /// concealed again when it is used.
+    pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
+        let mut texts = Vec::new();
+        secret.expose().each(&mut |text| texts.push(text.to_vec()));
+        self.concealed().forget(&texts);
+    }
+
     pub(crate) fn know(&self, texts: &[Vec<u8>]) {
         self.concealed().add(texts);
         self.watch();

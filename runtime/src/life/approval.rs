@@ -135,7 +135,7 @@ impl ApprovalRequest {
         &self.correlation_id
     }
 
-    /// Why it has to be approved, if the tool says so.
+    /// Why it has to be approved, if the tool says so; a secret in it is masked.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
@@ -200,8 +200,12 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         }
         Ok(Approval::Deny(reason)) => Err(refused(reason)),
         Err(panic) => {
-            let reason = panic_text(&*panic);
-            tracing::error!(tool = cx.tool_name(), reason, "the approver panicked, so the call is refused");
+            let reason = cx.run().hide_text(panic_text(&*panic));
+            tracing::error!(
+                tool = cx.tool_name(),
+                reason = &*reason,
+                "the approver panicked, so the call is refused"
+            );
             Err(refused(None))
         }
     }
@@ -221,7 +225,7 @@ fn request(cx: &ToolContext, args: &Args, reason: Option<String>) -> ApprovalReq
         effect: cx.definition().effect,
         call_id: cx.tool_use_id().into(),
         correlation_id: cx.correlation_id().into(),
-        reason,
+        reason: reason.map(|reason| cx.run().hide_text(reason).into_owned()),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::config::ServerConfig;
 use crate::error::ToolResult;
 use crate::secret::{Held, Needles};
+use crate::tool::ToolDefinition;
 
 /// Hides the values of environment variables, each behind its name.
 #[derive(Clone)]
@@ -43,6 +44,12 @@ impl Secrets {
     /// For a text that comes in pieces.
     pub(super) fn held(&self) -> Held {
         Held::new(Arc::clone(&self.0))
+    }
+
+    /// What a server says of a tool.
+    pub(super) fn definition(&self, mut definition: ToolDefinition) -> ToolDefinition {
+        self.0.definition(&mut definition);
+        definition
     }
 
     pub(super) fn result(&self, result: ToolResult) -> ToolResult {

@@ -1,11 +1,10 @@
 //! The secrets that a session knows.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::needles::Needles;
+use super::needles::{Needles, id};
 
 /// The secrets that a session and its runs know. While there are none it costs a look at [`Self::any`].
 #[derive(Default)]
@@ -17,9 +16,8 @@ pub(crate) struct Concealed {
 #[derive(Clone, Default)]
 struct Known {
     needles: Option<Arc<Needles>>,
-    /// Hashes of the secrets that were added, so that what a state holds is told apart from what is new at every change of it.
+    /// The secrets that were added, so that what a state holds is told apart from what is new at every change of it.
     added: HashSet<u64>,
-    hasher: RandomState,
 }
 
 impl Concealed {
@@ -36,36 +34,37 @@ impl Concealed {
     /// Looks for these from now on.
     pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
         let mut known = self.lock();
-        let Known { needles, added, hasher } = &mut *known;
-        let is_looked_for = |secret: &[u8]| needles.as_ref().is_some_and(|needles| needles.has(secret));
-        let new: Vec<_> = secrets
-            .iter()
-            .map(Vec::as_slice)
-            .filter(|secret| added.insert(hasher.hash_one(secret)) && !is_looked_for(secret))
-            .collect();
-        if new.is_empty() {
-            return;
+        let secrets = secrets.iter().map(Vec::as_slice);
+        let new: Vec<_> = secrets.filter(|secret| known.added.insert(id(secret))).collect();
+        if !new.is_empty() {
+            let needles = known.needles.as_deref().cloned().unwrap_or_default();
+            self.set(&mut known, needles.and(new));
         }
-        let more = match needles {
-            Some(needles) => needles.and(new),
-            None => Needles::new([]).and(new),
-        };
-        if !more.is_empty() {
-            *needles = Some(Arc::new(more));
-            self.any.store(true, Ordering::Release);
+    }
+
+    /// Looks for these no more.
+    pub(crate) fn forget(&self, secrets: &[Vec<u8>]) {
+        let mut known = self.lock();
+        let ids: HashSet<u64> = secrets.iter().map(|secret| id(secret)).collect();
+        known.added.retain(|id| !ids.contains(id));
+        if let Some(needles) = known.needles.as_deref().cloned() {
+            self.set(&mut known, needles.without(&ids));
         }
     }
 
     /// Looks for what the other one looks for, from now on.
     pub(crate) fn learn(&self, other: &Self) {
         let Some(more) = other.needles() else { return };
-        let needles = &mut self.lock().needles;
-        match needles {
-            Some(own) if own.has_all(&more) => return,
-            Some(own) => *needles = Some(Arc::new(own.with(&more))),
-            None => *needles = Some(more),
+        let mut known = self.lock();
+        match known.needles.as_deref().cloned() {
+            Some(own) => self.set(&mut known, own.with(&more)),
+            None => self.set(&mut known, (*more).clone()),
         }
-        self.any.store(true, Ordering::Release);
+    }
+
+    fn set(&self, known: &mut Known, needles: Needles) {
+        self.any.store(!needles.is_empty(), Ordering::Release);
+        known.needles = Some(Arc::new(needles)).filter(|needles| !needles.is_empty());
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

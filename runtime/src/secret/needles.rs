@@ -1,7 +1,9 @@
 //! Finds the forms of secrets in texts, and takes them out.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
 use zeroize::Zeroize;
@@ -12,22 +14,85 @@ use super::value::MASK;
 /// Masks, from the best one on.
 const MASKS: [&str; 3] = [MASK, "[hidden]", "***"];
 
-/// Forms of secrets, ready to be looked for, each with what stands in its place.
+/// What is written where a text was cut.
+const CUTS: [&str; 2] = ["..", "\u{2026}"];
+
+/// So many layers of about one size become one with the next one.
+const ALIKE: usize = 3;
+
+/// Of what stands before a cut, so many bytes may be the beginning of a secret: more are hidden.
+const SHORT: usize = 3;
+
+/// Forms of secrets, ready to be looked for, each with what stands in its place. Cheap to clone.
+///
+/// What is added becomes a layer of its own, and layers of about one size become one: so to add secrets one by one takes
+/// little more than to add all at once.
+#[derive(Clone)]
 pub(crate) struct Needles {
-    forms: Vec<Form>,
+    layers: Vec<Arc<Layer>>,
+    /// What stands in place of a secret that has no mask of its own, or one that shows a secret.
+    mask: &'static str,
+}
+
+/// Secrets that are looked for in one pass.
+struct Layer {
+    secrets: Vec<Arc<Needle>>,
+    /// Of each form: its secret, and which of its forms it is. In the order of the automaton's patterns, which is that of the
+    /// forms' texts.
+    forms: Vec<(usize, usize)>,
     /// None if there are too many forms for one: then no text passes.
     automaton: Option<AhoCorasick>,
+    longest: usize,
 }
 
-#[derive(Clone)]
-struct Form {
-    text: String,
-    mask: Arc<str>,
+/// One secret.
+struct Needle {
+    id: u64,
+    forms: Vec<String>,
+    mask: Option<Arc<str>>,
 }
 
-impl Drop for Form {
+impl Needle {
+    fn new(secret: &[u8], mask: Option<Arc<str>>) -> Self {
+        Self { id: id(secret), forms: forms(secret), mask }
+    }
+}
+
+impl Drop for Needle {
     fn drop(&mut self) {
-        self.text.zeroize();
+        self.forms.zeroize();
+    }
+}
+
+/// Tells secrets apart without keeping them, in this process only.
+pub(super) fn id(secret: &[u8]) -> u64 {
+    static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    HASHER.hash_one(secret)
+}
+
+impl Layer {
+    fn new(secrets: Vec<Arc<Needle>>) -> Self {
+        let of = |(at, secret): (usize, &Arc<Needle>)| (0..secret.forms.len()).map(move |form| (at, form));
+        let mut forms: Vec<_> = secrets.iter().enumerate().flat_map(of).collect();
+        let text = |(secret, form): &(usize, usize)| secrets[*secret].forms[*form].as_str();
+        forms.sort_unstable_by(|one, other| text(one).cmp(text(other)));
+        let automaton = AhoCorasick::new(forms.iter().map(text)).ok();
+        let longest = forms.iter().map(|form| text(form).len()).max().unwrap_or(0);
+        Self { secrets, forms, automaton, longest }
+    }
+
+    fn text(&self, (secret, form): (usize, usize)) -> &str {
+        &self.secrets[secret].forms[form]
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(text))
+    }
+
+    /// Whether a longer form begins so.
+    fn begins_with(&self, text: &str) -> bool {
+        let at = self.forms.partition_point(|form| self.text(*form) <= text);
+        self.forms.get(at).is_some_and(|form| self.text(*form).starts_with(text))
     }
 }
 
@@ -43,74 +108,93 @@ struct Found<'n> {
 impl Needles {
     /// Those of these secrets, each with its mask.
     pub(crate) fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
-        Self::of(Vec::new(), secrets)
+        let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
+        Self::default().and_layer(secrets.collect())
     }
 
     /// These, and those of more secrets.
-    pub(super) fn and<'s>(&self, secrets: impl IntoIterator<Item = &'s [u8]>) -> Self {
-        let mask: Arc<str> = MASK.into();
-        Self::of(self.forms.clone(), secrets.into_iter().map(|secret| (secret, Arc::clone(&mask))))
+    pub(super) fn and<'s>(self, secrets: impl IntoIterator<Item = &'s [u8]>) -> Self {
+        let secrets = secrets.into_iter().map(|secret| Arc::new(Needle::new(secret, None)));
+        self.and_layer(secrets.collect())
     }
 
     /// These and the others.
-    pub(super) fn with(&self, others: &Self) -> Self {
-        let new = others.forms.iter().filter(|form| !self.forms.iter().any(|own| own.text == form.text));
-        Self::of(self.forms.iter().chain(new).cloned().collect(), [])
+    pub(super) fn with(self, others: &Self) -> Self {
+        let known: HashSet<u64> = self.secrets().map(|secret| secret.id).collect();
+        let new = others.secrets().filter(|secret| !known.contains(&secret.id)).map(Arc::clone);
+        let new: Vec<_> = new.collect();
+        self.and_layer(new)
     }
 
-    /// Whether all the others are among these.
-    pub(super) fn has_all(&self, others: &Self) -> bool {
-        others.forms.iter().all(|form| self.forms.iter().any(|own| own.text == form.text))
-    }
-
-    fn of<'s>(mut all: Vec<Form>, secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
-        for (secret, mask) in secrets {
-            for text in forms(secret) {
-                if !all.iter().any(|form| form.text == text) {
-                    all.push(Form { text, mask: Arc::clone(&mask) });
-                }
+    /// These without those of some secrets.
+    pub(super) fn without(mut self, ids: &HashSet<u64>) -> Self {
+        let is_kept = |secret: &&Arc<Needle>| !ids.contains(&secret.id);
+        for layer in &mut self.layers {
+            if !layer.secrets.iter().all(|secret| is_kept(&secret)) {
+                *layer = Arc::new(Layer::new(layer.secrets.iter().filter(is_kept).map(Arc::clone).collect()));
             }
         }
-        let automaton = AhoCorasick::new(all.iter().map(|form| &form.text)).ok();
-        if let Some(automaton) = &automaton {
-            // A mask that shows a secret gives way to one that shows none: it would be hidden again in every text.
-            let free = MASKS.into_iter().find(|mask| !automaton.is_match(mask)).unwrap_or_default();
-            for form in all.iter_mut().filter(|form| automaton.is_match(&*form.mask)) {
-                form.mask = free.into();
-            }
-        }
-        Self { forms: all, automaton }
+        self.layers.retain(|layer| !layer.secrets.is_empty());
+        self.choose_mask();
+        self
     }
 
-    /// Whether all forms of this secret are among these.
-    pub(super) fn has(&self, secret: &[u8]) -> bool {
-        forms(secret).iter().all(|text| self.forms.iter().any(|form| form.text == *text))
+    fn and_layer(mut self, mut secrets: Vec<Arc<Needle>>) -> Self {
+        secrets.retain(|secret| !secret.forms.is_empty());
+        if secrets.is_empty() {
+            return self;
+        }
+        let size = |count: usize| count.ilog2() / 2;
+        loop {
+            let alike = |layer: &&Arc<Layer>| size(layer.secrets.len()) <= size(secrets.len());
+            let alike = self.layers.iter().rev().take_while(alike).count();
+            if alike < ALIKE {
+                break;
+            }
+            let merged = self.layers.split_off(self.layers.len() - alike);
+            secrets.extend(merged.iter().flat_map(|layer| &layer.secrets).map(Arc::clone));
+        }
+        self.layers.push(Arc::new(Layer::new(secrets)));
+        self.choose_mask();
+        self
+    }
+
+    /// A mask that shows a secret gives way to one that shows none: it would be hidden again in every text.
+    fn choose_mask(&mut self) {
+        let free = MASKS.into_iter().find(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
+        self.mask = free.unwrap_or_default();
+    }
+
+    fn secrets(&self) -> impl Iterator<Item = &Arc<Needle>> {
+        self.layers.iter().flat_map(|layer| &layer.secrets)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.forms.is_empty()
+        self.layers.is_empty()
     }
 
-    /// The text without secrets.
+    /// The text without secrets. A text that was cut may end within one: what may be the beginning of a secret is hidden
+    /// before a cut.
     pub(crate) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let text = text.into();
-        match self.find(&text) {
-            Some(found) if found.is_empty() => text,
-            Some(found) => Cow::Owned(masked(&text, &found)),
+        let Some(mut found) = self.find(&text) else {
             // Owned, as all that is not the text itself: what is borrowed counts as unchanged.
-            None => Cow::Owned(MASK.to_owned()),
-        }
+            return Cow::Owned(MASK.to_owned());
+        };
+        found.extend(self.cut(&text));
+        if found.is_empty() { text } else { Cow::Owned(masked(&text, &merged(found))) }
     }
 
-    /// Whether a secret stands in the text.
+    /// Whether a secret stands in the text, or its beginning before a cut.
     pub(crate) fn shows(&self, text: &str) -> bool {
-        self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(text))
+        self.layers.iter().any(|layer| layer.shows(text)) || self.cut(text).next().is_some()
     }
 
     /// What of a text that goes on can be given away, without its secrets, and from where on it cannot: there a secret
     /// may have begun. None if nothing may be given away at all.
     pub(crate) fn settled(&self, text: &str) -> (String, usize) {
-        let Some(mut found) = self.find(text) else { return (String::new(), text.len()) };
+        let Some(found) = self.find(text) else { return (String::new(), text.len()) };
+        let mut found = merged(found);
         let mut end = self.begun(text);
         while let Some(last) = found.last().filter(|last| last.end > end) {
             end = end.min(last.start);
@@ -121,42 +205,77 @@ impl Needles {
 
     /// Where a form begins that the end of the text cuts off; the text's length if there is none.
     pub(super) fn begun(&self, text: &str) -> usize {
-        let longest = self.forms.iter().map(|form| form.text.len()).max().unwrap_or(0);
+        let longest = self.layers.iter().map(|layer| layer.longest).max().unwrap_or(0);
         let starts = text.char_indices().map(|(at, _)| at).rev();
         let starts = starts.take_while(|at| text.len() - at < longest);
-        let begun = starts.filter(|at| {
-            let rest = &text[*at..];
-            self.forms.iter().any(|form| form.text.len() > rest.len() && form.text.starts_with(rest))
-        });
+        let begun = starts.filter(|at| self.layers.iter().any(|layer| layer.begins_with(&text[*at..])));
         begun.last().unwrap_or(text.len())
     }
 
-    /// What is to be hidden, in order; what overlaps is one.
-    fn find<'n>(&'n self, text: &str) -> Option<Vec<Found<'n>>> {
-        let matches = self.automaton.as_ref()?.find_overlapping_iter(text);
-        let mut found: Vec<_> = matches
-            .map(|one| Found {
-                start: one.start(),
-                end: one.end(),
-                length: one.len(),
-                mask: &self.forms[one.pattern().as_usize()].mask,
-            })
-            .collect();
-        found.sort_by_key(|one| one.start);
-        let mut merged: Vec<Found<'n>> = Vec::new();
-        for one in found {
-            match merged.last_mut().filter(|last| one.start < last.end) {
-                Some(last) => {
-                    last.end = last.end.max(one.end);
-                    if one.length > last.length {
-                        (last.length, last.mask) = (one.length, one.mask);
-                    }
+    /// The beginnings of secrets that stand before a cut.
+    fn cut(&self, text: &str) -> impl Iterator<Item = Found<'_>> {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            while let Some((at, mark)) =
+                CUTS.iter().filter_map(|mark| Some((from + text[from..].find(mark)?, mark))).min()
+            {
+                let part = &text[from..at];
+                let (start, end) = [part, part.trim_end_matches([' ', '\n', '[', '(', '"'])]
+                    .map(|part| (from + self.begun(part), from + part.len()))
+                    .into_iter()
+                    .max_by_key(|(start, end)| end - start)?;
+                from = at + mark.len();
+                if end - start > SHORT {
+                    return Some(Found { start, end, length: end - start, mask: self.mask });
                 }
-                None => merged.push(one),
             }
-        }
-        Some(merged)
+            None
+        })
     }
+
+    /// What is to be hidden.
+    fn find<'n>(&'n self, text: &str) -> Option<Vec<Found<'n>>> {
+        let mut found = Vec::new();
+        for layer in &self.layers {
+            let matches = layer.automaton.as_ref()?.find_overlapping_iter(text);
+            found.extend(matches.map(|one| {
+                let (secret, _) = layer.forms[one.pattern().as_usize()];
+                let own = layer.secrets[secret].mask.as_deref();
+                let mask = own.filter(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
+                Found {
+                    start: one.start(),
+                    end: one.end(),
+                    length: one.len(),
+                    mask: mask.unwrap_or(self.mask),
+                }
+            }));
+        }
+        Some(found)
+    }
+}
+
+impl Default for Needles {
+    fn default() -> Self {
+        Self { layers: Vec::new(), mask: MASK }
+    }
+}
+
+/// In order; what overlaps is one.
+fn merged(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
+    found.sort_by_key(|one| one.start);
+    let mut merged: Vec<Found<'_>> = Vec::new();
+    for one in found {
+        match merged.last_mut().filter(|last| one.start < last.end) {
+            Some(last) => {
+                last.end = last.end.max(one.end);
+                if one.length > last.length {
+                    (last.length, last.mask) = (one.length, one.mask);
+                }
+            }
+            None => merged.push(one),
+        }
+    }
+    merged
 }
 
 fn masked(text: &str, found: &[Found<'_>]) -> String {
@@ -176,7 +295,8 @@ mod tests {
 
     #[test]
     fn t8_what_cannot_be_looked_for_does_not_pass() {
-        let needles = Needles { forms: Vec::new(), automaton: None };
+        let layer = Layer { secrets: Vec::new(), forms: Vec::new(), automaton: None, longest: 0 };
+        let needles = Needles { layers: vec![Arc::new(layer)], mask: MASK };
         let mut text = "anything".to_owned();
         needles.text(&mut text);
         assert_eq!((text.as_str(), &*needles.hide("anything")), (MASK, MASK));
@@ -188,5 +308,42 @@ mod tests {
         let hidden = needles.hide("secret and hunter2");
         assert_eq!(hidden, "[hidden] and [hidden]");
         assert_eq!(needles.and([&b"hidden"[..]]).hide("secret, hidden"), "***, ***");
+    }
+
+    #[test]
+    fn t8_what_a_cut_left_of_a_secret_is_hidden() {
+        let needles = Needles::default().and([&b"hunter2-\"hunter2\"-hunter2"[..]]);
+        for (text, hidden) in [
+            ("found the string \"hunter2-\\\"hun...", "found the string \"[secret]..."),
+            (
+                "it is hunter2-\u{2026} and hunt\n[.. 5 bytes left out ..]",
+                "it is [secret]\u{2026} and [secret]\n[.. 5 bytes left out ..]",
+            ),
+            ("the hun... and hunger... and ...", "the hun... and hunger... and ..."),
+        ] {
+            assert_eq!(needles.hide(text), hidden);
+            assert_eq!(needles.shows(text), text != hidden);
+        }
+    }
+
+    #[test]
+    fn t8_many_secrets_that_come_one_by_one_are_known_in_little_time() {
+        let begun = std::time::Instant::now();
+        let token = |at: u32| format!("token-{at:08}-{}", "x".repeat(40));
+        let mut needles = Needles::default();
+        for at in 0..300 {
+            needles = needles.and([token(at).as_bytes()]);
+        }
+        assert_eq!(
+            needles.hide(format!("{} {} {}", token(0), token(150), token(299))),
+            "[secret] [secret] [secret]"
+        );
+        assert!(needles.layers.len() < 16, "{} layers", needles.layers.len());
+        let forgotten = HashSet::from([id(token(150).as_bytes())]);
+        assert_eq!(
+            needles.without(&forgotten).hide(format!("{} {}", token(150), token(151))),
+            format!("{} [secret]", token(150))
+        );
+        assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::needles::Needles;
 use crate::agent::{EventKind, RunError};
 use crate::model::{Message, ModelError, ModelRequest, ModelResponse, ToolCall};
+#[cfg(feature = "mcp")]
+use crate::tool::ToolDefinition;
 
 impl Needles {
     fn shared(&self, text: &mut Arc<str>) {
@@ -30,6 +32,17 @@ impl Needles {
             | EventKind::TurnStarted { .. }
             | EventKind::TurnRestarted { .. }
             | EventKind::TurnFinished { .. } => {}
+        }
+    }
+
+    /// What a server says of a tool. Names stay: calls go by them.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn definition(&self, definition: &mut ToolDefinition) {
+        self.shared(&mut definition.description);
+        definition.title.iter_mut().for_each(|title| self.shared(title));
+        let more = [&mut definition.output_schema, &mut definition.meta].into_iter().flatten();
+        for value in std::iter::once(&mut definition.input_schema).chain(more) {
+            self.value(Arc::make_mut(value));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The same tool under another name, with other parameters.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde_json::Value;
 
@@ -17,12 +18,24 @@ pub struct Transform {
     params: Vec<(String, Step)>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Step {
     Rename(String),
     Hide(Value),
     Default(Value),
     Describe(String),
+}
+
+/// Shows no value: one that is hidden may be a secret.
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rename(name) => f.debug_tuple("Rename").field(name).finish(),
+            Self::Hide(_) => f.write_str("Hide(..)"),
+            Self::Default(_) => f.write_str("Default(..)"),
+            Self::Describe(text) => f.debug_tuple("Describe").field(text).finish(),
+        }
+    }
 }
 
 impl Transform {
