@@ -129,6 +129,20 @@ impl Fixture {
         } else {
             tools.push(tool("get_old", "Will go.", none()));
         }
+        if self.has("hostile") {
+            let secret = std::env::var("SECRET").unwrap_or_default();
+            let schema =
+                json!({"type": "object", "properties": {"a": {"type": "string", "default": secret}}});
+            let Value::Object(schema) = schema else { unreachable!() };
+            tools.push(
+                Tool::new("shows", format!("Takes {secret}."), schema).with_title(format!("With {secret}")),
+            );
+            tools.push(tool(
+                "loops",
+                "Has no end.",
+                json!({"type": "object", "$ref": "#", "anyOf": [{"$ref": "#"}]}),
+            ));
+        }
         if self.has("tells") {
             tools.push(tool("tell", "Tells its secret.", none()));
         }
@@ -153,7 +167,7 @@ impl Fixture {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         match &*request.name {
             "get_echo" => {
-                if self.has("exits-again") {
+                if self.has("exits-again") || self.has("hostile") {
                     eprintln!("handling {arguments}");
                 }
                 let times = arguments["times"].as_u64().unwrap_or(1);

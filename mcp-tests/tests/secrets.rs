@@ -5,9 +5,10 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use onionskin::mcp::McpConfig;
+use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, RunError, RunOutput, Script, hooks,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, RunError, RunOutput, Script, Secret,
+    ToolContext, hooks, tool_hook,
 };
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;
@@ -75,8 +76,14 @@ async fn asked(server: serde_json::Value) -> Result<RunOutput, BuildError> {
 
 const SECRET: &str = "hunter2-hunter2";
 const BEARER: &str = "Bearer-0123456789";
+const OF_A_CALL: &str = "of-a-call-0123456789";
 /// A variable of this process, whose value a server is given.
 const VARIABLE: &str = "CARGO_PKG_DESCRIPTION";
+
+#[tool_hook]
+fn conceals(cx: &ToolContext) {
+    cx.conceal(&Secret::new(OF_A_CALL.to_owned()));
+}
 
 #[tokio::test]
 async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
@@ -102,15 +109,31 @@ async fn a4_secrets_of_servers_are_in_no_log_line_at_any_level() {
     let by_url = json!({ "url": "http://127.0.0.1:1/mcp", "headers": { "Authorization": BEARER } });
     let by_url = asked(by_url).await.unwrap_err();
 
+    // What a caller knows as a secret, and the server writes to its standard error.
+    let server = ServerConfig::stdio(env!("CARGO_BIN_EXE_fixture")).arg("hostile");
+    let server = McpServer::start("fix", server).await.unwrap();
+    let echo = server.tool("get_echo").unwrap().hook(conceals::new());
+    echo.call(json!({ "text": OF_A_CALL })).await.unwrap();
+    for _ in 0..500 {
+        if String::from_utf8_lossy(&captured.0.lock().unwrap()).contains("stderr: handling") {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+
     let logged = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
     // Enough is logged to find something in.
-    for part in
-        ["INFO serve_inner: rmcp", "stderr: the secret is [$SECRET]", "tool call failed", "fix__crash"]
-    {
+    for part in [
+        "INFO serve_inner: rmcp",
+        "stderr: the secret is [$SECRET]",
+        "stderr: handling {\"text\":\"[secret]\"}",
+        "tool call failed",
+        "fix__crash",
+    ] {
         assert!(logged.contains(part), "`{part}` in {logged}");
     }
     let told = format!("{logged}\n{output:?}\n{exits} {exits:?}\n{by_url} {by_url:?}");
-    for secret in [SECRET, BEARER, &expanded] {
+    for secret in [SECRET, BEARER, OF_A_CALL, &expanded] {
         let line = told.lines().find(|line| line.contains(secret));
         assert_eq!(line, None, "`{secret}`");
     }

@@ -204,3 +204,10 @@ async fn h4_an_agent_calls_it_as_a_runtime_tool() {
         ("shell.execute", Some(ToolSource::Runtime), Some(CallOutcome::Ok))
     );
 }
+
+#[test]
+fn t8_debug_shows_no_value_of_a_variable() {
+    let shell = Shell::new().env("KEY", "hunter2-hunter2");
+    let shown = format!("{shell:?} {:?}", onionskin::Tool::definition(&shell));
+    assert!(shown.contains("KEY") && !shown.contains("hunter2"), "{shown}");
+}

@@ -8,6 +8,7 @@ use onionskin::{Args, ErrorKind, Next, ToolContext, ToolResult, ToolSource, Tool
 use serde_json::json;
 
 use super::fixture::{Log, runs, server, wait_until};
+use super::support::{All, build};
 
 async fn start(mode: &str, log: &Log) -> McpServer {
     McpServer::start("fix", server(mode, log)).await.unwrap()
@@ -142,4 +143,30 @@ async fn s2_a_server_that_does_not_start_says_why() {
     let error = McpServer::start("fix", server("exits", &Log::new("spec-exits"))).await.unwrap_err();
     assert!(matches!(error, McpError::Start(_)));
     assert!(error.to_string().contains("cannot find the database"), "{error}");
+}
+
+#[tokio::test]
+async fn a4_a_tool_whose_schema_has_no_end_is_left_out_by_name() {
+    let log = Log::new("spec-hostile");
+    let agent = build::<All>(server("hostile", &log)).await.unwrap();
+    assert!(!agent.tool_names().contains(&"fix__loops".to_owned()), "{:?}", agent.tool_names());
+    agent.shutdown().await;
+    let server = start("hostile", &log).await;
+    assert!(server.tool("loops").is_none() && server.tool("shows").is_some());
+    let description = json!({"name": "loops", "inputSchema": {"type": "object", "allOf": [{"$ref": "#"}]}});
+    let error = server.import(description.clone()).unwrap_err().to_string();
+    assert!(
+        error.contains("of `loops`, values cannot be held against its input schema: it refers to itself"),
+        "{error}"
+    );
+    assert_eq!(ToolSpec::from_mcp(description).unwrap_err().to_string(), error);
+}
+
+#[tokio::test]
+async fn t8_a_definition_does_not_show_a_secret_of_its_server() {
+    let shown = tool("hostile", "shows", &Log::new("spec-shows")).await;
+    let definition = format!("{:?}", shown.definition());
+    assert!(!definition.contains("hunter2"), "{definition}");
+    assert_eq!(shown.definition().title.as_deref(), Some("With [$SECRET]"));
+    assert_eq!(shown.definition().input_schema["properties"]["a"]["default"], "[$SECRET]");
 }

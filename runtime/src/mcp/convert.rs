@@ -35,6 +35,15 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     definition
 }
 
+/// Why no value can be held against a tool's schemas, which are a stranger's: that would keep the host busy.
+pub(crate) fn unwalkable(tool: &Tool) -> Option<String> {
+    let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
+    schemas.into_iter().find_map(|(which, schema)| {
+        let reason = crate::tool::unwalkable(&Value::Object((**schema?).clone()))?;
+        Some(format!("values cannot be held against its {which} schema: {reason}"))
+    })
+}
+
 /// What the hints promise of a call that is made twice. A server that promises nothing is not asked twice, which is also
 /// the protocol's own reading of hints that are not there.
 fn effect(hints: Annotations) -> Effect {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
+use super::convert;
 use super::visible::{cut, visible};
 use super::wire;
 
@@ -84,6 +85,9 @@ impl Listed {
         if !names.insert(tool.name.to_string()) {
             return self
                 .refuse(Some(tool.name.into_owned()), "it is listed twice, and the first one is used");
+        }
+        if let Some(reason) = convert::unwalkable(&tool) {
+            return self.refuse(Some(tool.name.into_owned()), &reason);
         }
         self.tools.push(tool);
     }

@@ -44,4 +44,4 @@ pub use error::{McpError, StartFailure};
 pub use home::McpServer;
 pub(crate) use pool::ServerPool;
 
-pub(crate) use convert::definition;
+pub(crate) use convert::{definition, unwalkable};

@@ -1,17 +1,25 @@
 //! The values of a server's variables, and where they must not show.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::config::ServerConfig;
+use crate::context::RunContext;
 use crate::error::ToolResult;
 use crate::secret::{Held, Needles};
 use crate::tool::ToolDefinition;
 
 /// Hides the values of environment variables, each behind its name.
 #[derive(Clone)]
-pub(super) struct Secrets(Arc<Needles>);
+pub(super) struct Secrets {
+    needles: Arc<Needles>,
+    /// What sessions that called the server know of secrets, each under its own number; the last ones.
+    callers: Arc<Mutex<VecDeque<(usize, Arc<Needles>)>>>,
+}
+
+/// So many sessions' secrets are looked for in what a server writes.
+const CALLERS: usize = 256;
 
 impl Secrets {
     /// All values: none of them is in a log or an error.
@@ -27,33 +35,55 @@ impl Secrets {
     }
 
     fn of<'v>(variables: impl Iterator<Item = (&'v String, &'v String)>) -> Self {
-        Self(Arc::new(Needles::new(
-            variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))),
-        )))
+        let needles =
+            Needles::new(variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))));
+        Self { needles: Arc::new(needles), callers: Arc::default() }
+    }
+
+    /// A call may give the server a secret of its session, which the server may write into its log.
+    pub(super) fn called_from(&self, run: &RunContext) {
+        let Some(needles) = run.concealed().needles() else { return };
+        let session = std::ptr::from_ref(run.concealed()).addr();
+        let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        callers.retain(|(known, _)| *known != session);
+        callers.push_back((session, needles));
+        if callers.len() > CALLERS {
+            callers.pop_front();
+        }
+    }
+
+    /// Those of the server, and of those who called it.
+    pub(super) fn with_callers(&self) -> Arc<Needles> {
+        let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+        if callers.is_empty() {
+            return Arc::clone(&self.needles);
+        }
+        let own = Needles::clone(&self.needles);
+        Arc::new(callers.iter().fold(own, |all, (_, needles)| all.beside(needles)))
     }
 
     pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> String {
-        self.0.hide(text).into_owned()
+        self.needles.hide(text).into_owned()
     }
 
     /// As [`Self::hide`], for a text whose rest is not known: what may be the beginning of a secret is left out.
     pub(super) fn hide_cut(&self, text: &str) -> String {
-        self.0.settled(text).0
+        self.needles.settled(text).0
     }
 
     /// For a text that comes in pieces.
     pub(super) fn held(&self) -> Held {
-        Held::new(Arc::clone(&self.0))
+        Held::new(Arc::clone(&self.needles))
     }
 
     /// What a server says of a tool.
     pub(super) fn definition(&self, mut definition: ToolDefinition) -> ToolDefinition {
-        self.0.definition(&mut definition);
+        self.needles.definition(&mut definition);
         definition
     }
 
     pub(super) fn result(&self, result: ToolResult) -> ToolResult {
-        self.0.result(result)
+        self.needles.result(result)
     }
 }
 

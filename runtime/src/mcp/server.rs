@@ -33,9 +33,9 @@ const NEWS: usize = 64;
 pub(super) struct Server {
     pub(super) name: Arc<str>,
     config: ServerConfig,
-    secrets: Secrets,
+    pub(super) secrets: Secrets,
     /// Those that results must not show.
-    told: Secrets,
+    pub(super) told: Secrets,
     live: Mutex<Option<Arc<Connection>>>,
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
@@ -147,7 +147,8 @@ impl Server {
     fn take(&self, listed: Listed) {
         let tool = |tool: rmcp::model::Tool| {
             let name: Arc<str> = (&*tool.name).into();
-            let definition = convert::definition(&format!("{}__{name}", self.name), tool);
+            let definition =
+                self.told.definition(convert::definition(&format!("{}__{name}", self.name), tool));
             RemoteTool { name, definition }
         };
         let refused = std::mem::replace(&mut *lock(&self.refused), listed.refused.clone());

@@ -37,6 +37,7 @@ impl Tail {
         while let Ok(read @ 1..) = (&mut stream).take(LINE).read_until(b'\n', &mut bytes).await {
             // The end of the stream ends a line as well.
             let ends = bytes.ends_with(b"\n") || (read as u64) < LINE;
+            held.look_for(secrets.with_callers());
             // A secret may stand across a cut, and so may a character.
             let whole = if ends { bytes.len() } else { characters(&bytes) };
             let mut text = held.push(&String::from_utf8_lossy(&bytes[..whole]));

@@ -30,7 +30,8 @@ impl McpTool {
     /// A tool of the server as somebody else describes it.
     pub(super) fn described(server: Arc<Server>, tool: rmcp::model::Tool) -> Self {
         let name: Arc<str> = (&*tool.name).into();
-        let definition = convert::definition(&format!("{}__{name}", server.name), tool);
+        let definition =
+            server.told.definition(convert::definition(&format!("{}__{name}", server.name), tool));
         Self::new(server, RemoteTool { name, definition })
     }
 
@@ -90,6 +91,7 @@ impl DynTool for McpTool {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let progress = Progress::inject(cx)?;
+            self.server.secrets.called_from(cx.run());
             let (server, name) = (Arc::clone(&self.server), Arc::clone(&self.tool.name));
             let call = async move {
                 let report = |report: rmcp::model::ProgressNotificationParam| {

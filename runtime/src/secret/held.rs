@@ -16,6 +16,12 @@ impl Held {
         Self { needles, rest: String::new() }
     }
 
+    /// Looks for these from now on.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn look_for(&mut self, needles: Arc<Needles>) {
+        self.needles = needles;
+    }
+
     /// Takes the next piece, and gives what is known to be, or not to be, a secret.
     pub(crate) fn push(&mut self, piece: &str) -> String {
         self.rest.push_str(piece);

@@ -126,6 +126,14 @@ impl Needles {
         self.and_layer(new)
     }
 
+    /// These and the others for a while, without making one of them.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn beside(mut self, others: &Self) -> Self {
+        self.layers.extend(others.layers.iter().map(Arc::clone));
+        self.choose_mask();
+        self
+    }
+
     /// These without those of some secrets.
     pub(super) fn without(mut self, ids: &HashSet<u64>) -> Self {
         let is_kept = |secret: &&Arc<Needle>| !ids.contains(&secret.id);

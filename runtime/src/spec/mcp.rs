@@ -32,6 +32,9 @@ impl McpDescription for Tool {
         if self.name.is_empty() {
             return Err(SpecError::Description { reason: "its name is empty".to_owned() });
         }
+        if let Some(reason) = crate::mcp::unwalkable(&self) {
+            return Err(SpecError::Description { reason: format!("of `{}`, {reason}", self.name) });
+        }
         Ok(self)
     }
 }

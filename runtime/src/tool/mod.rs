@@ -25,6 +25,8 @@ mod schema;
 pub(crate) mod table;
 mod toolbox;
 mod veil;
+#[cfg(feature = "mcp")]
+mod walkable;
 
 use std::future::{Future, ready};
 use std::sync::Arc;
@@ -54,6 +56,8 @@ pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part};
 pub use veil::{Same, Veiled};
+#[cfg(feature = "mcp")]
+pub(crate) use walkable::unwalkable;
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};

@@ -3,4 +3,5 @@
 
 mod bind;
 mod changes;
+mod cuts;
 mod sessions;

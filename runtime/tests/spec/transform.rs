@@ -143,3 +143,9 @@ async fn s6_a_renamed_tool_keeps_its_name_when_other_things_change() {
     let wrong = call!(spec, query = "a").await.unwrap_err().to_string();
     assert!(wrong.starts_with("Invalid arguments for `find`"), "{wrong}");
 }
+
+#[test]
+fn t8_debug_of_a_transform_shows_no_hidden_value() {
+    let shown = format!("{:?}", Transform::new().hide("key", "hunter2").default_value("x", "hunter2"));
+    assert!(shown.contains("key") && !shown.contains("hunter2"), "{shown}");
+}

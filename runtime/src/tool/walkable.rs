@@ -1,0 +1,149 @@
+//! Whether values can be held against a schema at all: asked once, of what somebody else wrote.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::budget::LINKS;
+
+/// Deeper than any schema that says something.
+const DEPTH: usize = 128;
+
+/// More than any schema for a model has.
+const PARTS: usize = 200_000;
+
+/// So many schemas may one value be held against, references written out.
+const ALTERNATIVES: u64 = 100_000;
+
+/// Why no value can be held against a schema, in words; none if it can.
+pub(crate) fn unwalkable(schema: &Value) -> Option<String> {
+    let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0 };
+    walk.all(schema, 0).err()
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+    /// Of a schema: what one value costs. None while that is being found out.
+    known: HashMap<*const Value, Option<Cost>>,
+    parts: usize,
+}
+
+/// What it takes to hold one value against a schema, without what is in the value.
+#[derive(Clone, Copy)]
+struct Cost {
+    schemas: u64,
+    /// The longest way from schema to schema.
+    length: usize,
+}
+
+impl<'s> Walk<'s> {
+    /// A schema and those in it.
+    fn all(&mut self, schema: &'s Value, depth: usize) -> Result<(), String> {
+        self.parts += 1;
+        if depth > DEPTH {
+            return Err(format!("it is nested more than {DEPTH} levels deep"));
+        }
+        if self.parts > PARTS {
+            return Err(format!("it has more than {PARTS} parts"));
+        }
+        match schema {
+            Value::Object(object) => {
+                self.cost(schema, 0)?;
+                for (key, value) in object {
+                    match (key.as_str(), value) {
+                        ("default" | "examples" | "example" | "enum" | "const", _) => {}
+                        // Their keys are names of somebody's own, not keywords.
+                        (
+                            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
+                            Value::Object(named),
+                        ) => named.values().try_for_each(|schema| self.all(schema, depth + 1))?,
+                        _ => self.all(value, depth + 1)?,
+                    }
+                }
+                Ok(())
+            }
+            Value::Array(items) => items.iter().try_for_each(|item| self.all(item, depth + 1)),
+            _ => Ok(()),
+        }
+    }
+
+    /// `way` is how many schemas led here. A long way is not gone to its end.
+    fn cost(&mut self, schema: &'s Value, way: usize) -> Result<Cost, String> {
+        if way > LINKS {
+            return Err(format!("it refers on more than {LINKS} times in a row"));
+        }
+        let place = std::ptr::from_ref(schema);
+        match self.known.insert(place, None) {
+            Some(Some(known)) => {
+                self.known.insert(place, Some(known));
+                return Ok(known);
+            }
+            Some(None) => return Err("it refers to itself without an end".to_owned()),
+            None => {}
+        }
+        let mut cost = Cost { schemas: 1, length: 0 };
+        let target = schema["$ref"].as_str().and_then(|to| self.root.pointer(to.strip_prefix('#')?));
+        let parts =
+            ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+        for next in target.into_iter().chain(parts) {
+            let next = self.cost(next, way + 1)?;
+            cost.schemas = cost.schemas.saturating_add(next.schemas);
+            cost.length = cost.length.max(next.length + 1);
+        }
+        if cost.length > LINKS {
+            return Err(format!("it refers on more than {LINKS} times in a row"));
+        }
+        if cost.schemas > ALTERNATIVES {
+            return Err(format!(
+                "with its references written out it has more than {ALTERNATIVES} alternatives"
+            ));
+        }
+        self.known.insert(place, Some(cost));
+        Ok(cost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    #[test]
+    fn a4_a_schema_that_cannot_be_walked_is_seen() {
+        let chain = |levels: usize, last: Value| {
+            let next = |at: usize| json!({ "anyOf": [{ "$ref": format!("#/$defs/A{}", at + 1) }, { "$ref": format!("#/$defs/A{}", at + 1) }] });
+            let mut definitions: Map<_, _> = (0..levels).map(|at| (format!("A{at}"), next(at))).collect();
+            definitions.insert(format!("A{levels}"), last);
+            json!({ "$ref": "#/$defs/A0", "$defs": definitions })
+        };
+        let nested = (0..200).fold(json!({}), |inner, _| json!({ "items": inner }));
+        for (schema, reason) in [
+            (json!({ "type": "object", "$ref": "#", "anyOf": [{ "$ref": "#" }] }), "itself"),
+            (json!({ "properties": { "a": { "allOf": [{ "$ref": "#/properties/a" }] } } }), "itself"),
+            (chain(5, json!({ "$ref": "#/$defs/A2" })), "itself"),
+            (chain(20, json!({})), "alternatives"),
+            (chain(100, json!({})), "in a row"),
+            (nested, "levels deep"),
+            (json!({ "prefixItems": vec![json!({}); PARTS] }), "parts"),
+        ] {
+            let told = unwalkable(&schema).unwrap_or_default();
+            assert!(told.contains(reason), "{told} of {}", schema.to_string().get(..100).unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn a4_recursive_schemas_that_go_into_the_value_are_walked() {
+        for schema in [
+            json!({ "type": "object", "properties": { "next": { "$ref": "#" }, "all": { "items": { "$ref": "#" } } } }),
+            json!({
+                "$ref": "#/$defs/Tree",
+                "$defs": { "Tree": { "anyOf": [{ "type": "null" }, { "properties": { "left": { "$ref": "#/$defs/Tree" } } }] } }
+            }),
+            json!({ "$ref": "https://elsewhere", "properties": { "$ref": { "enum": [{ "$ref": "#" }] } } }),
+            json!({ "anyOf": vec![json!({ "type": "object" }); 16_000] }),
+        ] {
+            assert_eq!(unwalkable(&schema), None);
+        }
+    }
+}
