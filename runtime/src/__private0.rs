@@ -16,6 +16,7 @@ pub use crate::agent::{
     Onion, RunError, RunOutput, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
+pub use crate::checks::HasToolMethod;
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
@@ -40,6 +41,7 @@ pub use crate::tool::{
     ToolboxTools, Veiled, Within, aborted, can_be_shared, encode, has_part, ladder, lend, no_alias, offload,
     read, reader, reads, schema_by, schema_of,
 };
+pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
 /// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all
@@ -75,7 +77,7 @@ const fn hash(bytes: &[u8]) -> usize {
 /// The number of no entry.
 pub const NO_CLASH: usize = usize::MAX;
 
-const fn same(a: &str, b: &str) -> bool {
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -87,6 +87,7 @@ mod agent;
 mod args;
 #[cfg(feature = "shell")]
 pub mod builtin;
+pub mod checks;
 mod content;
 mod context;
 mod error;

@@ -89,12 +89,14 @@ pub(crate) struct Filter {
 
 /// What a filter names.
 pub(crate) enum Target {
-    /// A tool or a child agent of this agent.
+    /// A tool, a child, a toolbox of this agent, a toolbox's method, or a tool of an MCP server.
     Path(Path),
     /// `server(time)`.
     Server(Word),
     /// `source(mcp)`.
     Source(Word),
+    /// `tool(lookup)`: a tool that is known at run time only.
+    Tool(Word),
     /// A built-in tool.
     Runtime(RuntimeTool),
 }

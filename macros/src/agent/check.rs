@@ -5,7 +5,7 @@ use std::time::Duration;
 use syn::ext::IdentExt;
 use syn::{Expr, ExprLit, Lit, Path};
 
-use super::ast::{Agent, Fields, HookItem, Number, Target, ToolboxEntry, Word};
+use super::ast::{Agent, Fields, HookItem, Number, ToolboxEntry, Word};
 use crate::diag::Errors;
 use crate::item::is_reserved;
 use crate::suggest;
@@ -14,7 +14,6 @@ pub(crate) const REQUEST_PARAMS: &[&str] = &["temperature", "top_p", "max_tokens
 pub(crate) const LIMITS: &[&str] =
     &["turns", "tool_calls", "tokens", "time_sec", "max_retries", "model_timeout_sec", "model_retries"];
 pub(crate) const RUNTIME: &[&str] = &["shell.execute"];
-const SOURCES: &[&str] = &["mcp", "function", "agent", "runtime"];
 const HISTORY_SOURCES: &[&str] = &["none", "child", "orchestrator", "messages"];
 const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
 const MERGE_TARGETS: &[&str] = &["none", "child", "orchestrator"];
@@ -160,7 +159,7 @@ fn servers(fields: &Fields, errors: &mut Errors) {
     }
 }
 
-fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
+pub(super) fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
     let name = server.text.as_str();
     if names.contains(&name) {
         return;
@@ -263,44 +262,8 @@ fn hooks(fields: &Fields, errors: &mut Errors) {
                     );
                 }
                 for target in &filter.targets {
-                    check_target(target, fields, errors);
+                    target.check(fields, errors);
                 }
-            }
-        }
-    }
-}
-
-fn check_target(target: &Target, fields: &Fields, errors: &mut Errors) {
-    match target {
-        Target::Path(path) => {
-            let entries = || fields.function_tools.iter().chain(&fields.agents);
-            if entries().any(|entry| same(&entry.path, path)) {
-                return;
-            }
-            let names: Vec<_> = entries().map(|entry| text(&entry.path)).collect();
-            let names: Vec<_> = names.iter().map(String::as_str).collect();
-            let name = text(path);
-            let hint = match suggest::nearest(&name, &names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "name it as it stands in `function_tools` or `agents`".to_owned(),
-            };
-            errors.at(path, format_args!("`{name}` is not a tool of this agent; {hint}"));
-        }
-        Target::Server(server) => {
-            let names: Vec<_> = fields.servers.iter().map(|server| server.text.as_str()).collect();
-            undeclared(server, &names, errors);
-        }
-        Target::Source(source) => {
-            if !SOURCES.contains(&source.text.as_str()) {
-                errors.push(source.span, suggest::unknown("source", &source.text, SOURCES));
-            }
-        }
-        Target::Runtime(tool) => {
-            if !fields.runtime.iter().any(|each| each.name == tool.name) {
-                errors.push(
-                    tool.span,
-                    format_args!("`{0}` is not a tool of this agent; add it: `runtime: [{0}]`", tool.name),
-                );
             }
         }
     }
@@ -311,7 +274,7 @@ pub(crate) fn same(a: &Path, b: &Path) -> bool {
     text(a) == text(b)
 }
 
-fn text(path: &Path) -> String {
+pub(super) fn text(path: &Path) -> String {
     path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
 }
 

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Path};
 
 use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number, ToolboxEntry};
-use super::onion;
+use super::{onion, target};
 use crate::item::type_ident;
 use crate::paths::Runtime;
 
@@ -51,7 +51,7 @@ pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Tool{index}", span = entry_span(path))
 }
 
-fn toolbox_alias(index: usize, path: &Path) -> Ident {
+pub(super) fn toolbox_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Toolbox{index}", span = entry_span(path))
 }
 
@@ -265,6 +265,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         let root = parts.runtime.root_at(span);
         checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
     }
+    checks.extend(target::checks(fields));
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
@@ -282,6 +283,16 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         });
     }
     checks
+}
+
+impl ToolboxEntry {
+    /// The prefix of its tools' names as an `Option<&str>`.
+    pub(super) fn prefix(&self) -> TokenStream {
+        match self.prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
+            Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
+            None => quote!(::core::option::Option::None),
+        }
+    }
 }
 
 fn agent_impl(parts: &Parts<'_>) -> TokenStream {
@@ -349,12 +360,10 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
         let root = parts.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
     }
-    for (index, ToolboxEntry { entry: Entry { cfgs, path }, prefix }) in fields.toolboxes.iter().enumerate() {
+    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
+        let Entry { cfgs, path } = &toolbox.entry;
         let (alias, span) = (toolbox_alias(index, path), entry_span(path));
-        let prefix = match prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
-            Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
-            None => quote!(::core::option::Option::None),
-        };
+        let prefix = toolbox.prefix();
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
             let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
@@ -369,6 +378,9 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
     }
     if let Some(default) = &fields.default {
         calls.extend(quote!(let __agent = __agent.default_agent(#default);));
+    }
+    for (hook, tool) in target::named_at_run_time(fields) {
+        calls.extend(quote!(let __agent = __agent.filter_names(#hook, #tool);));
     }
     calls.extend(request_params(fields));
     calls.extend(limits(fields));

@@ -5,6 +5,7 @@ mod check;
 mod expand;
 mod onion;
 mod parse;
+mod target;
 mod value;
 
 use proc_macro2::TokenStream;

@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Attribute;
 
-use super::ast::{Entry, Filter, HookEntry, Target};
-use super::check::same;
-use super::expand::{Parts, child_alias, entry_span, hook_alias, known_alias, tool_alias};
+use super::ast::{Entry, HookEntry};
+use super::expand::{Parts, entry_span, hook_alias, known_alias, tool_alias};
+use super::target::concerned;
 
 /// A box stands after so many layers: the compiler's default limit is reached near 23.
 const BULKHEAD: usize = 16;
@@ -145,7 +145,7 @@ fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> Tok
     let call = match &hook.filter {
         None => call,
         Some(filter) => {
-            let concerned = concerned(parts, filter);
+            let concerned = concerned(parts.fields, filter);
             quote! {
                 async move {
                     if #concerned {
@@ -183,45 +183,6 @@ fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> Tok
 
         #off
     }
-}
-
-/// The test whether a filtered hook concerns a call.
-fn concerned(parts: &Parts<'_>, filter: &Filter) -> TokenStream {
-    let tests = filter.targets.iter().map(|target| match target {
-        Target::Path(path) => {
-            let fields = parts.fields;
-            if let Some(slot) = fields.function_tools.iter().position(|entry| same(&entry.path, path)) {
-                return quote!(__cx.slot() == #slot);
-            }
-            match fields.agents.iter().position(|entry| same(&entry.path, path)) {
-                Some(child) => {
-                    let alias = child_alias(child, path);
-                    quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))
-                }
-                None => quote!(false),
-            }
-        }
-        Target::Server(server) => {
-            let name = &server.text;
-            quote! {
-                (__cx.source() == __rt::ToolSource::Mcp
-                    && __cx.server_name() == ::core::option::Option::Some(#name))
-            }
-        }
-        Target::Source(source) => {
-            let mut letters = source.text.chars();
-            let variant: String =
-                letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
-            let variant = format_ident!("{variant}");
-            quote!(__cx.source() == __rt::ToolSource::#variant)
-        }
-        Target::Runtime(tool) => {
-            let name = &tool.name;
-            quote!(__cx.tool_name() == #name)
-        }
-    });
-    let any = quote!((#(#tests)||*));
-    if filter.except { quote!(!#any) } else { any }
 }
 
 /// Makes the hooks, the core around the tools, and the layers from the inside out.

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Lit, LitStr, Path, Token, Visibility, braced, bracketed, parenthesized, token};
 
-use super::ast::{Agent, Fields, Filter, HookEntry, HookItem, Target, Word};
+use super::ast::{Agent, Fields, Filter, HookEntry, HookItem, Word};
 use super::check::{LIMITS, REQUEST_PARAMS};
 use super::value::{
     bare, boolean, child, crate_path, entry, list, number, pattern, runtime_tool, server, skip_all, state,
@@ -366,29 +366,6 @@ fn separated<T: Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
     }
 }
 
-fn last_word(path: &Path) -> String {
+pub(super) fn last_word(path: &Path) -> String {
     path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
-}
-
-impl Parse for Target {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek2(Token![.]) {
-            return Ok(Self::Runtime(runtime_tool(input)?));
-        }
-        let path = entry(input, "for [..]", "add_one")?.path;
-        if !input.peek(token::Paren) {
-            return Ok(Self::Path(path));
-        }
-        let of: fn(Word) -> Self = match last_word(&path).as_str() {
-            "server" => Self::Server,
-            "source" => Self::Source,
-            _ => {
-                let message = "a filter names tools (`add_one`), `server(time)` or `source(mcp)`";
-                return Err(syn::Error::new_spanned(path, message));
-            }
-        };
-        let content;
-        parenthesized!(content in input);
-        Ok(of(word(&content)?))
-    }
 }

@@ -22,6 +22,7 @@ mod typed;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 
 use crate::diag::Errors;
 use crate::item::FnItem;
@@ -68,6 +69,8 @@ pub(crate) struct Member {
     /// The name of that type.
     pub(crate) type_name: syn::Ident,
     pub(crate) tool_name: String,
+    /// The name of the method.
+    pub(crate) method: String,
     /// The method as it was written.
     pub(crate) code: String,
     pub(crate) cfgs: Vec<syn::Attribute>,
@@ -95,6 +98,7 @@ pub(crate) fn member(
         expansion: expand::expand(&model),
         type_name,
         tool_name: model.tool_name.clone(),
+        method: method.sig.ident.unraw().to_string(),
         code,
         cfgs: model.cfgs.clone(),
     })

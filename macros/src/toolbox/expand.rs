@@ -24,6 +24,7 @@ pub(super) fn expand(
     let self_ty = &block.self_ty;
     let tools = members.iter().map(|member| &member.expansion);
     let names = members.iter().map(|Member { cfgs, tool_name, .. }| quote!(#(#cfgs)* #tool_name));
+    let methods = members.iter().map(|Member { cfgs, method, .. }| quote!(#(#cfgs)* #method));
     let sources = members.iter().map(|Member { cfgs, code, .. }| quote!(#(#cfgs)* #code));
     let made = members.iter().map(|Member { cfgs, type_name, .. }| {
         quote! {
@@ -41,7 +42,7 @@ pub(super) fn expand(
         let mut list: __rt::Vec<__rt::Arc<dyn __rt::DynTool>> = __rt::Vec::new();
         #(#made)*
     };
-    let (names, sources) = (quote!(#(#names),*), quote!(#(#sources),*));
+    let (names, sources, methods) = (quote!(#(#names),*), quote!(#(#sources),*), quote!(#(#methods),*));
     // What calls cannot share is one error, and the compiler is silent about the rest.
     let span = self_ty.span().resolved_at(Span::mixed_site());
     let shared = quote_spanned!(span=> __rt::can_be_shared::<#self_ty>());
@@ -61,6 +62,7 @@ pub(super) fn expand(
                 impl __rt::ToolboxPart<#part> for #self_ty {
                     const TOOLS: &'static [&'static ::core::primitive::str] = &[#names];
                     const SOURCES: &'static [&'static ::core::primitive::str] = &[#sources];
+                    const METHODS: &'static [&'static ::core::primitive::str] = &[#methods];
                     type State = #state;
 
                     fn bound(this: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
@@ -71,9 +73,9 @@ pub(super) fn expand(
             }
         }
         None => {
-            let toolbox = toolbox(self_ty, options, [&names, &sources], &list, &state);
-            let methods = methods(block);
-            quote!(#toolbox #methods)
+            let toolbox = toolbox(self_ty, options, [&names, &sources, &methods], &list, &state);
+            let inherent = inherent(block);
+            quote!(#toolbox #inherent)
         }
     };
     quote! {
@@ -91,7 +93,7 @@ pub(super) fn expand(
 fn toolbox(
     self_ty: &Type,
     options: &Options,
-    [names, sources]: [&TokenStream; 2],
+    [names, sources, methods]: [&TokenStream; 3],
     list: &TokenStream,
     state: &TokenStream,
 ) -> TokenStream {
@@ -118,6 +120,8 @@ fn toolbox(
                 &[&[#names], #(#parts::TOOLS),*];
             const SOURCES: &'static [&'static [&'static ::core::primitive::str]] =
                 &[&[#sources], #(#parts::SOURCES),*];
+            const METHODS: &'static [&'static [&'static ::core::primitive::str]] =
+                &[&[#methods], #(#parts::METHODS),*];
             type State = #state;
             #instructions
 
@@ -132,7 +136,7 @@ fn toolbox(
 
 /// What the type itself offers, unless the block has methods of these names. They stand where the type does, so that
 /// rustc shows it if another block has them.
-fn methods(block: &ItemImpl) -> TokenStream {
+fn inherent(block: &ItemImpl) -> TokenStream {
     let self_ty = &block.self_ty;
     let span = self_ty.span().resolved_at(Span::mixed_site());
     let is_free = |name: &str| {

@@ -3,6 +3,7 @@
 
 mod calls;
 mod config;
+mod filters;
 mod fixture;
 mod life;
 mod spec;

@@ -20,7 +20,6 @@ use crate::mcp::{McpConfig, ServerPool};
 use crate::model::DynModel;
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool};
 use crate::spec::ToolSpec;
-#[cfg(feature = "mcp")]
 use crate::tool::nearest;
 use crate::tool::table::ToolTable;
 
@@ -253,8 +252,21 @@ impl Assembly<'_> {
         // Names that clash before anything runs are a mistake of the program; later ones are a server's.
         let everything =
             instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(|p| p.entries()));
-        if let Some(clash) = ToolTable::new(&instance.name, everything).1.into_iter().next() {
+        let (table, clashes) = ToolTable::new(&instance.name, everything);
+        if let Some(clash) = clashes.into_iter().next() {
             return Err(clash.into());
+        }
+        for (hook, tool) in declaration.filter_names {
+            if !table.entries().iter().any(|entry| *entry.name == *tool) {
+                return Err(BuildError::FilterNamesNoTool {
+                    agent: instance.name.to_string(),
+                    hook,
+                    tool,
+                    near: nearest(tool, table.entries().iter().map(|entry| &*entry.name))
+                        .map(|near| format!("; did you mean `{near}`?"))
+                        .unwrap_or_default(),
+                });
+            }
         }
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)

@@ -87,6 +87,8 @@ pub struct AgentDeclaration {
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
+    /// The tools that filters of hooks name and that only a built agent can have: the hook and the tool.
+    pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) children: Vec<ChildLink>,
     pub(crate) is_default: bool,
@@ -210,6 +212,7 @@ impl AgentDeclaration {
             tools: Vec::new(),
             toolboxes: Vec::new(),
             hooks: Vec::new(),
+            filter_names: Vec::new(),
             onion: None,
             children: Vec::new(),
             is_default: false,
@@ -279,6 +282,14 @@ impl AgentDeclaration {
     #[must_use]
     pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
         self.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Notes that the filter of a hook names a tool, which is looked for when the agent is built.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn filter_names(mut self, hook: &'static str, tool: &'static str) -> Self {
+        self.filter_names.push((hook, tool));
         self
     }
 

@@ -158,6 +158,20 @@ pub enum BuildError {
     /// Two tools have the same name.
     #[error(transparent)]
     NameClash(#[from] NameClash),
+    /// The filter of a hook names a tool that the agent does not have.
+    #[error(
+        "the filter of the hook `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}"
+    )]
+    FilterNamesNoTool {
+        /// The agent.
+        agent: String,
+        /// The hook.
+        hook: &'static str,
+        /// The tool, as the filter names it.
+        tool: &'static str,
+        /// A tool of the agent with a similar name, as part of the sentence.
+        near: String,
+    },
     /// An agent contains itself.
     #[error("the agent `{agent}` contains itself: {path}")]
     Cycle {

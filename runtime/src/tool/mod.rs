@@ -54,7 +54,10 @@ pub(crate) use problem::{Problem, describe, expected, nearest};
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
-pub use toolbox::{SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part};
+pub use toolbox::{
+    SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part, is_method, is_of_toolbox,
+    tool_of_method,
+};
 pub use veil::{Same, Veiled};
 #[cfg(feature = "mcp")]
 pub(crate) use walkable::unwalkable;

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DynTool;
+use crate::__private0::same;
 use crate::agent::ToolboxLink;
+use crate::context::{ToolContext, ToolSource};
 use crate::spec::ToolSpec;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
@@ -26,6 +28,10 @@ pub trait Toolbox: Sized + 'static {
     /// What [`ToolSpec::code`] shows of each, in the order of [`Self::TOOLS`]. A constant: it is in a program only where it
     /// is asked for.
     const SOURCES: &'static [&'static [&'static str]] = &[];
+
+    /// The methods behind its tools, in the order of [`Self::TOOLS`]: `Kb::search` in a filter of `agent!` is the method,
+    /// whatever its tool is called. Without it they are called as the tools are.
+    const METHODS: &'static [&'static [&'static str]] = Self::TOOLS;
 
     /// The state that its tools work on: `State<S>` if one takes it, else `()`. `agent!` compares it with the
     /// agent's.
@@ -135,9 +141,47 @@ pub trait ToolboxTools: Toolbox {
 pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
     const SOURCES: &'static [&'static str];
+    const METHODS: &'static [&'static str];
     type State;
 
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+}
+
+/// What the tool of a method is called.
+#[doc(hidden)]
+pub const fn tool_of_method<T: Toolbox>(method: &str) -> Option<&'static str> {
+    let mut block = 0;
+    while block < T::METHODS.len() {
+        let mut at = 0;
+        while at < T::METHODS[block].len() {
+            if same(T::METHODS[block][at], method) {
+                return Some(T::TOOLS[block][at]);
+            }
+            at += 1;
+        }
+        block += 1;
+    }
+    None
+}
+
+/// Whether a call goes to this tool of a toolbox.
+#[doc(hidden)]
+pub fn is_method(cx: &ToolContext, prefix: Option<&str>, tool: Option<&str>) -> bool {
+    cx.source() == ToolSource::Function && tool.is_some() && without(prefix, cx.tool_name()) == tool
+}
+
+/// Whether a call goes to a tool of this toolbox.
+#[doc(hidden)]
+pub fn is_of_toolbox<T: Toolbox>(cx: &ToolContext, prefix: Option<&str>) -> bool {
+    let is_its = |name| T::TOOLS.iter().any(|block| block.contains(&name));
+    cx.source() == ToolSource::Function && without(prefix, cx.tool_name()).is_some_and(is_its)
+}
+
+fn without<'n>(prefix: Option<&str>, name: &'n str) -> Option<&'n str> {
+    match prefix {
+        Some(prefix) => name.strip_prefix(prefix)?.strip_prefix('_'),
+        None => Some(name),
+    }
 }
 
 /// Whether all calls can share a toolbox; a constant, so that a type that cannot be is one error, at the type.
