@@ -140,3 +140,57 @@ async fn h6_an_abort_that_a_function_returns_cannot_be_swallowed_by_a_typed_hook
     let error = ReturnsAbort::builder().model(model).run("go").await.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "returned"), "{error}");
 }
+
+/// Has an effect, at once.
+#[tool]
+fn effect(runs: State<Runs>) -> u32 {
+    runs.0.fetch_add(1, Ordering::SeqCst)
+}
+
+/// Has an effect, and goes on.
+#[tool]
+async fn goes_on(runs: State<Runs>) -> u32 {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    std::future::pending().await
+}
+
+agent! {
+    Wide { instruction: "Go.", state: Runs, function_tools: [aborts, effect, goes_on] }
+    Narrow { instruction: "Go.", state: Runs, function_tools: [aborts, effect, goes_on], max_parallel: 1 }
+}
+
+fn told(session: &onionskin::Session) -> Vec<String> {
+    let Some(onionskin::Message::Tool { results }) = session.history().pop() else { panic!("results") };
+    results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
+    let turn = ScriptedTurn::call("effect", json!({}))
+        .and_call("goes_on", json!({}))
+        .and_call("aborts", json!({}))
+        .and_call("effect", json!({}));
+    let abort = "the run was aborted: the house is on fire";
+    let (runs, model) = (Runs::default(), Script::turns([turn]));
+    let handle = Wide::builder().model(model).state(runs.clone()).build().await.unwrap();
+    let session = handle.session();
+    handle.request("go").session(&session).run().await.unwrap_err();
+    let not_run = format!("cancelled before it began: it did not run; {abort}");
+    assert_eq!(told(&session), ["0", &format!("cancelled before it finished; {abort}"), abort, &not_run],);
+    assert_eq!(runs.0.load(Ordering::SeqCst), 3);
+
+    let turn = ScriptedTurn::call("aborts", json!({})).and_call("effect", json!({}));
+    let (runs, model) = (Runs::default(), Script::turns([turn]));
+    let handle = Narrow::builder().model(model).state(runs.clone()).build().await.unwrap();
+    let session = handle.session();
+    let mut stream = handle.request("go").session(&session).stream();
+    let mut begun = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let onionskin::EventKind::ToolStarted { tool, .. } = event.kind {
+            begun.push(tool.to_string());
+        }
+    }
+    assert_eq!(told(&session), [abort, &not_run]);
+    assert_eq!(begun, ["aborts"], "no event of a call that did not begin");
+    assert_eq!(runs.0.load(Ordering::SeqCst), 1);
+}

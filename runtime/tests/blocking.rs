@@ -1,13 +1,20 @@
 //! `#[tool(blocking)]`: functions that block a thread, off the async ones.
-#![allow(missing_docs, clippy::needless_pass_by_value, reason = "the tools stand for what people write")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "the tools stand for what people write"
+)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use onionskin::{
-    Args, ArgsOf, CancellationToken, ErrorKind, Next, Tool, ToolCaller, ToolContext, ToolResult, ToolSource,
-    TypedNext, agent, tool, tool_hook,
+    Args, ArgsOf, CancellationToken, ErrorKind, Exit, Message, Next, Script, ScriptedTurn, State, Tool,
+    ToolCaller, ToolContext, ToolResult, ToolSource, ToolSpec, TypedNext, agent, tool, tool_hook,
 };
+use serde_json::json;
 
 async fn call<T: Tool + Default>(args: &str) -> ToolResult {
     T::default().run(&ToolContext::detached(T::NAME), &mut Args::from(args)).await
@@ -118,4 +125,158 @@ async fn t4_a_blocking_call_that_times_out_is_told_at_once_and_the_next_try_is_n
         let output = tools.call(&cx, &mut Args::default()).await.expect("a hook answers");
         assert_eq!(output.to_text(), "told", "{tool}");
     }
+}
+
+/// What began, in a program with a single thread for blocking tools.
+#[derive(Clone, Default)]
+struct Till {
+    paid: Arc<AtomicU32>,
+    gate: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Till {
+    fn open(&self) {
+        *self.gate.0.lock().unwrap() = true;
+        self.gate.1.notify_all();
+    }
+
+    fn paid(&self) -> u32 {
+        self.paid.load(Ordering::SeqCst)
+    }
+}
+
+/// Pays, and keeps its thread until the gate is open.
+#[tool(blocking, timeout = "50ms", effect = once)]
+fn pay(till: State<Till>) -> &'static str {
+    till.paid.fetch_add(1, Ordering::SeqCst);
+    let open = till.gate.0.lock().unwrap();
+    drop(till.gate.1.wait_while(open, |open| !*open).unwrap());
+    "paid"
+}
+
+/// As `pay`, for as long as it takes.
+#[tool(blocking)]
+fn pay_slowly(till: State<Till>) -> &'static str {
+    till.paid.fetch_add(1, Ordering::SeqCst);
+    let open = till.gate.0.lock().unwrap();
+    drop(till.gate.1.wait_while(open, |open| !*open).unwrap());
+    "paid"
+}
+
+/// Aborts the run once a call beside it has begun.
+#[tool]
+async fn abort(till: State<Till>) -> ToolResult<String> {
+    while till.paid() == 0 {
+        tokio::task::yield_now().await;
+    }
+    Err(Exit::abort("the house is on fire"))
+}
+
+agent! {
+    Payer { state: Till, instruction: "Pay.", function_tools: [pay, pay_slowly, abort] }
+}
+
+fn one_thread(work: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build();
+    runtime.unwrap().block_on(work);
+}
+
+/// Waits until the only thread is free, and so all that waited for it had its turn.
+async fn free() {
+    tokio::task::spawn_blocking(|| ()).await.unwrap();
+}
+
+fn pays(tool: &str, times: usize) -> ScriptedTurn {
+    (0..times).fold(ScriptedTurn::say(""), |turn, _| turn.and_call(tool, json!({})))
+}
+
+#[test]
+fn t4_what_has_not_begun_when_its_time_is_up_never_begins() {
+    one_thread(async {
+        let till = Till::default();
+        let model = Script::turns([pays("pay", 3), ScriptedTurn::say("done")]);
+        let output = Payer::builder().model(model).state(till.clone()).run("go").await.unwrap();
+        let told: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
+        let begun =
+            "`pay` took longer than 50ms. It had begun and cannot be stopped: it may still take effect";
+        let not = "`pay` waited longer than 50ms for a thread; it did not begin, and it will not";
+        assert_eq!(told, [begun, not, not]);
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+    });
+}
+
+#[test]
+fn t4_what_has_not_begun_when_its_run_is_dropped_never_begins() {
+    one_thread(async {
+        let till = Till::default();
+        let model = Script::turns([pays("pay_slowly", 3), ScriptedTurn::say("done")]);
+        let handle = Payer::builder().model(model).state(till.clone()).build().await.unwrap();
+        let session = handle.session();
+        let run = handle.request("go").session(&session).run();
+        tokio::time::timeout(Duration::from_millis(50), run).await.expect_err("the gate is closed");
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+    });
+}
+
+#[test]
+fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
+    one_thread(async {
+        let till = Till::default();
+        let turn = pays("pay_slowly", 2).and_call("abort", json!({}));
+        let handle = Payer::builder().model(Script::turns([turn])).state(till.clone()).build().await.unwrap();
+        let session = handle.session();
+        let error = handle.request("go").session(&session).run().await.unwrap_err();
+        assert_eq!(error.to_string(), "the run was aborted: the house is on fire");
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+        let Some(Message::Tool { results }) = session.history().pop() else { panic!("results") };
+        let told: Vec<_> =
+            results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect();
+        let aborted = "the run was aborted: the house is on fire";
+        assert_eq!(
+            told,
+            [
+                format!(
+                    "cancelled before it finished; it had begun and cannot be stopped: it may still take effect; \
+                     {aborted}"
+                ),
+                format!("cancelled before it began: it did not run; {aborted}"),
+                aborted.to_owned(),
+            ]
+        );
+    });
+}
+
+#[test]
+fn t4_a_blocking_closure_runs_on_a_thread_and_never_begins_late() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Nothing {}
+    one_thread(async {
+        let till = Till::default();
+        let caller = std::thread::current().id();
+        let threads =
+            ToolSpec::from_blocking_fn("threads", "Compares.", move |_: Nothing, cx: ToolContext| {
+                Ok(std::thread::current().id() != caller && cx.tool_name() == "threads")
+            });
+        assert_eq!(threads.call("{}").await.unwrap(), true);
+        let in_tool = till.clone();
+        let mut closure = ToolSpec::from_blocking_fn("closure", "Pays.", move |_: Nothing, _| {
+            in_tool.paid.fetch_add(1, Ordering::SeqCst);
+            let open = in_tool.gate.0.lock().unwrap();
+            drop(in_tool.gate.1.wait_while(open, |open| !*open).unwrap());
+            Ok("paid")
+        });
+        closure.options(|options| options.timeout = Some(Duration::from_millis(50)));
+        let (one, two) = tokio::join!(closure.call("{}"), closure.call("{}"));
+        assert!(one.unwrap_err().to_string().contains("It had begun"));
+        assert!(two.unwrap_err().to_string().contains("did not begin"));
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+    });
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 
 use super::call::{self, ReadyCall};
+use super::fate::FateCell;
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -29,6 +30,7 @@ struct Planned {
     /// How many calls of this tool the run has made, this one included.
     number: u32,
     result: Mutex<Option<ToolResult>>,
+    fate: FateCell,
 }
 
 /// What became of a batch.
@@ -51,15 +53,15 @@ impl<'r> Batch<'r> {
             let entry = run.admit_call(&table, &call.name);
             // Numbered here, in call order, so that child instances have the same numbers in every run.
             let number = entry.as_ref().map_or(0, |entry| run.count_call(&table.entry(*entry).name));
-            Planned { call, entry, number, result: Mutex::default() }
+            Planned { call, entry, number, result: Mutex::default(), fate: FateCell::default() }
         };
         let calls = calls.into_iter().map(plan).collect();
         Self { run, turn, table, calls, finished: false }
     }
 
     pub(super) async fn run(&self) {
-        let limit =
-            self.run.instance.children.max_parallel.unwrap_or(usize::MAX).clamp(1, self.calls.len().max(1));
+        // How many go on at once is for each call to see: one that waits for a person has no place (`AgentRun::slot`).
+        let limit = self.calls.len().max(1);
         match self.run.cx.journal() {
             None => run_bounded(self.calls.len(), limit, |index| self.call(index)).await,
             Some(journal) => {
@@ -81,7 +83,8 @@ impl<'r> Batch<'r> {
         let mut end = BatchEnd { results: Vec::new(), end: CallEnd::GoOn, retries: Vec::new() };
         for planned in &self.calls {
             let result = planned.result.lock().unwrap_or_else(PoisonError::into_inner).take();
-            self.note(planned, &result.unwrap_or_else(call::cancelled), &mut end);
+            let unfinished = || planned.fate.get().unfinished(&self.run.cx);
+            self.note(planned, &result.unwrap_or_else(unfinished), &mut end);
         }
         end
     }
@@ -131,13 +134,17 @@ impl<'r> Batch<'r> {
             turn: self.turn,
             place: Self::place(index),
             number: planned.number,
+            fate: &planned.fate,
         };
         let mut args = Args::from(Arc::clone(&planned.call.arguments));
         let (result, transcript) = call.make(&mut args).await;
         if let Some(transcript) = transcript {
             self.run.keep_transcript(self.turn, Self::place(index), transcript);
         }
-        *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        // What another call made of this one is told by what became of it.
+        if !planned.fate.get().is_anothers(&result) {
+            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
     }
 }
 

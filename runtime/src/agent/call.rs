@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use super::child::Transcript;
 use super::event::{CallOutcome, EventKind};
+use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolContext;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::{Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
 use crate::onion;
@@ -27,6 +28,8 @@ pub(super) struct ReadyCall<'r> {
     pub(super) place: u32,
     /// How many calls of this tool the run has made, this one included.
     pub(super) number: u32,
+    /// Where it is noted how far the call came.
+    pub(super) fate: &'r FateCell,
 }
 
 impl ReadyCall<'_> {
@@ -42,7 +45,10 @@ impl ReadyCall<'_> {
                 return (result, None);
             }
         };
-        let _slot = self.run.slot().await;
+        let slot = self.run.slot().await;
+        if let Some(abort) = self.run.cx.aborted() {
+            return (Err(abort.clone().into()), None);
+        }
         let told = self.begin();
         let cx = ToolContext::new(
             self.run.cx.clone(),
@@ -52,13 +58,21 @@ impl ReadyCall<'_> {
             self.place,
         )
         .with_number(self.number);
+        cx.hold_slot(slot);
+        let noted = Noted { cx: &cx, fate: self.fate };
         self.run.cx.watch();
         args.bind(&cx.definition().input_schema);
         // A block of its own: a hook that is written by hand may panic before it gives its future.
         let call = async { self.run.instance.onion.call_dyn(&cx, args).await };
         // Hooks may know secrets too, and a tool may have told of one while it ran.
         let result = self.run.cx.hide(onion::outermost(&cx, call).await);
-        told.end(&result, cx.attempt());
+        drop(noted);
+        let fate = self.fate.get();
+        if fate.is_anothers(&result) {
+            told.end(&fate.unfinished(&self.run.cx), cx.attempt());
+        } else {
+            told.end(&result, cx.attempt());
+        }
         (result, cx.take_transcript())
     }
 
@@ -70,6 +84,7 @@ impl ReadyCall<'_> {
             call_id: &self.call.id,
             tool: entry.map_or(&self.call.name, |entry| &entry.name),
             started: Instant::now(),
+            fate: self.fate,
             open: true,
         };
         told.push(EventKind::ToolStarted {
@@ -101,6 +116,7 @@ struct Told<'c> {
     call_id: &'c Arc<str>,
     tool: &'c Arc<str>,
     started: Instant,
+    fate: &'c FateCell,
     open: bool,
 }
 
@@ -129,14 +145,9 @@ impl Told<'_> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if self.open {
-            self.tell(&cancelled(), 0);
+            self.tell(&self.fate.get().unfinished(&self.run.cx), 0);
         }
     }
-}
-
-/// The result of a call that was dropped half way, or never made.
-pub(super) fn cancelled() -> ToolResult {
-    Err(Exit::Tool(ToolError::new("cancelled before it finished").with_kind(ErrorKind::Cancelled)))
 }
 
 /// What the model is told of a result.

@@ -9,6 +9,7 @@ mod child;
 mod declaration;
 mod error;
 mod event;
+mod fate;
 mod given;
 mod handle;
 mod ids;

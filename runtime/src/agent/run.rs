@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::batch::{Batch, CallEnd};
@@ -12,12 +12,13 @@ use super::call::ReadyCall;
 use super::child::Transcript;
 use super::error::{Limit, RunError};
 use super::event::EventKind;
+use super::fate::FateCell;
 use super::ids::CallIds;
 use super::instance::Instance;
 use super::prompt;
 use super::session::Session;
 use crate::args::Args;
-use crate::context::{RunContext, RunSeed};
+use crate::context::{RunContext, RunSeed, Slot};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
@@ -32,7 +33,7 @@ pub struct AgentRun {
     pub(super) session: Session,
     tally: Mutex<Tally>,
     /// So many calls of tools may go on at once, those of the loop and those by hand together.
-    slots: Option<Semaphore>,
+    slots: Option<Arc<Semaphore>>,
 }
 
 /// What a run has done so far.
@@ -51,8 +52,10 @@ struct Tally {
 
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
-        let slots =
-            instance.children.max_parallel.map(|most| Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
+        let slots = instance
+            .children
+            .max_parallel
+            .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
         Self { cx: RunContext::new(seed), instance, session, tally: Mutex::default(), slots }
     }
 
@@ -90,8 +93,17 @@ impl AgentRun {
             tally.by_hand
         };
         let call = ToolCall::new(format!("direct_{place}"), name, args.text());
-        let ready =
-            ReadyCall { run: self, table: &table, entry: &entry, call: &call, turn: 0, place, number };
+        let fate = FateCell::default();
+        let ready = ReadyCall {
+            run: self,
+            table: &table,
+            entry: &entry,
+            call: &call,
+            turn: 0,
+            place,
+            number,
+            fate: &fate,
+        };
         let (result, transcript) = ready.make(&mut args).await;
         self.merge(transcript);
         result
@@ -340,10 +352,9 @@ impl AgentRun {
     }
 
     /// A place among the calls that may go on at once, when there is one; it is given back when it is dropped.
-    pub(super) async fn slot(&self) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn slot(&self) -> Option<Slot> {
         match &self.slots {
-            // Nobody closes it.
-            Some(slots) => slots.acquire().await.ok(),
+            Some(slots) => Slot::of(slots).await,
             None => None,
         }
     }

@@ -2,12 +2,13 @@
 
 mod inject;
 mod latch;
+mod left;
 mod place;
 mod run;
 mod state;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub(crate) use left::{Left, Slot};
 pub(crate) use place::{Place, Placed};
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use run::{Deadline, RunSeed};
@@ -97,6 +99,16 @@ struct Rare {
     starts: AtomicU32,
     /// How often it was started inside of the hooks that it was declared with.
     inside: AtomicU32,
+    /// Whether the `timeout` is held by a part of the call further inside than the one that asks.
+    bound_inside: AtomicBool,
+    /// What became of a thread that nobody waits for any more: a [`Left`].
+    left: AtomicU8,
+    /// Whether work of this call goes on that nobody waits for.
+    runs_on: AtomicBool,
+    /// Whether this call aborted its run.
+    aborted: AtomicBool,
+    /// The call's place among those that run at once.
+    slot: Mutex<Option<Slot>>,
     /// How its own hooks left the call, if somebody asks for it.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }

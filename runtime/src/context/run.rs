@@ -170,6 +170,18 @@ impl RunContext {
         self.0.seed.parent.as_ref()
     }
 
+    /// Whether a call of `other` began this run, or one above it.
+    pub(crate) fn is_beneath(&self, other: &Self) -> bool {
+        let mut above = self.parent();
+        while let Some(run) = above {
+            if Arc::ptr_eq(&run.0, &other.0) {
+                return true;
+            }
+            above = run.parent();
+        }
+        false
+    }
+
     /// The parent and its other children.
     pub fn team(&self) -> Team {
         Team { run: self.clone() }

@@ -193,7 +193,8 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         return Err(refused(None));
     };
     let asked = AssertUnwindSafe(approver.approve_dyn(request(cx, args, reason))).catch_unwind();
-    match asked.await {
+    // Others go on while a person thinks.
+    match cx.without_slot(asked).await {
         Ok(Approval::Allow) => {
             cx.life(|life| life.approve(text));
             Ok(())

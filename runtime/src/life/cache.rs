@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::Fill;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{RunContext, ToolContext};
 use crate::output::ToolOutput;
 
 /// Keeps a tool's results in memory, and answers calls with the same arguments by the same user in the same session.
@@ -18,7 +19,8 @@ use crate::output::ToolOutput;
 /// `#[tool(cache(..))]` has one for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for each value;
 /// the tools of a toolbox are made once with their object, and whoever has the object shares their caches. Errors are not
 /// kept, nor what answered for one, nor the result of a call that ran the tool a second time; what a hook answers never comes here. The
-/// oldest result goes where there are too many.
+/// oldest result goes where there are too many. While a call runs, equal ones wait for its result; if it has none to keep, the next
+/// one of them runs.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,6 +49,30 @@ struct Store {
     /// The same by age, the oldest first.
     ages: BTreeMap<u64, Key>,
     next: u64,
+    /// What runs just now.
+    flights: HashMap<Key, Running>,
+}
+
+/// The call that others of its key wait for.
+struct Running {
+    /// Whose call it is.
+    run: RunContext,
+    over: CancellationToken,
+}
+
+/// A call whose result may be kept. Others of its key wait until it is over, however it ends.
+pub(super) struct Flight {
+    key: Key,
+    store: Arc<Mutex<Store>>,
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = store.flights.remove(&self.key) {
+            running.over.cancel();
+        }
+    }
 }
 
 struct Kept {
@@ -85,8 +111,8 @@ pub(crate) struct Key {
 /// What a cache says to a call.
 pub(super) enum Found {
     Output(ToolOutput),
-    /// Nothing; the result may be kept under this key.
-    Nothing(Key),
+    /// Nothing, and nobody is about to find it: the result may be kept.
+    Nothing(Flight),
     /// The cache has no part in this call.
     Off,
 }
@@ -125,37 +151,64 @@ impl Cache {
 
     /// Looks for the result of a call; `args` are the ones that the tool gets beside what is filled in, `None` if nobody
     /// knows them.
-    pub(super) fn look(&self, cx: &ToolContext, args: Option<&mut Args>, fill: Option<&dyn Fill>) -> Found {
+    ///
+    /// While another call of the same key runs, this one waits for its result. Cancel safety: dropping it ends the wait only.
+    pub(super) async fn look(
+        &self,
+        cx: &ToolContext,
+        args: Option<&mut Args>,
+        fill: Option<&dyn Fill>,
+    ) -> Found {
         // Whoever runs the tool again is not content with the result: it is not kept either.
         let (times, stored) = cx.life(|life| life.ask(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
         }
-        let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
+        let Some(key) =
+            args.filter(|_| times == 1 && self.capacity > 0).and_then(|args| self.key_of(cx, args, fill))
+        else {
             return Found::Off;
         };
-        let mut store = self.store();
-        match store.kept.get(&key) {
-            Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
-                tracing::debug!(tool = cx.tool_name(), "answered from the cache");
-                cx.life(|life| life.store(self.id(), &key));
-                Found::Output(kept.output.clone())
+        loop {
+            match self.look_now(cx, &key) {
+                Ok(found) => return found,
+                // It may fail or be dropped, so that there is nothing to find.
+                Err(running) => cx.without_slot(running.cancelled_owned()).await,
             }
-            Some(_) => {
-                store.remove(&key);
-                Found::Nothing(key)
-            }
-            None => Found::Nothing(key),
         }
     }
 
-    /// Keeps a result, unless the tool was run again.
-    pub(super) fn keep(&self, cx: &ToolContext, key: Key, output: &ToolOutput) {
-        if self.capacity == 0 || cx.attempt() > 1 || !cx.life(|life| life.store(self.id(), &key)) {
+    /// What there is now; or the end of the call that may find it.
+    fn look_now(&self, cx: &ToolContext, key: &Key) -> Result<Found, CancellationToken> {
+        let mut store = self.store();
+        match store.kept.get(key) {
+            Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
+                tracing::debug!(tool = cx.tool_name(), "answered from the cache");
+                cx.life(|life| life.store(self.id(), key));
+                return Ok(Found::Output(kept.output.clone()));
+            }
+            Some(_) => store.remove(key),
+            None => {}
+        }
+        match store.flights.get(key) {
+            // It waits for this one.
+            Some(running) if cx.run().is_beneath(&running.run) => return Ok(Found::Off),
+            Some(running) => return Err(running.over.clone()),
+            None => {}
+        }
+        let running = Running { run: cx.run().clone(), over: CancellationToken::new() };
+        store.flights.insert(key.clone(), running);
+        Ok(Found::Nothing(Flight { key: key.clone(), store: Arc::clone(&self.store) }))
+    }
+
+    /// Keeps the result of a call, unless the tool was run again.
+    pub(super) fn keep(&self, cx: &ToolContext, flight: &Flight, output: &ToolOutput) {
+        let key = &flight.key;
+        if cx.attempt() > 1 || !cx.life(|life| life.store(self.id(), key)) {
             return;
         }
         let mut store = self.store();
-        store.insert(key, output.clone());
+        store.insert(key.clone(), output.clone());
         while store.kept.len() > self.capacity {
             let Some((_, oldest)) = store.ages.pop_first() else { break };
             store.kept.remove(&oldest);

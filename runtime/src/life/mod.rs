@@ -13,6 +13,7 @@ mod form;
 mod guardrail;
 mod on_error;
 mod stages;
+mod timed;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use guardrail::{
 pub(crate) use on_error::OnError;
 pub use on_error::recover;
 pub(crate) use stages::staged;
+pub(crate) use timed::timed;
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -183,12 +185,12 @@ impl Life {
             }
             self.approve(cx, args).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
-            match cache.look(cx, inside.final_args(args).as_mut(), self.fill()) {
+            match cache.look(cx, inside.final_args(args).as_mut(), self.fill()).await {
                 Found::Output(output) => Ok(output),
                 Found::Off => self.guarded(cx, args, inside).await,
-                Found::Nothing(key) => {
+                Found::Nothing(flight) => {
                     let output = self.guarded(cx, args, inside).await?;
-                    cache.keep(cx, key, &output);
+                    cache.keep(cx, &flight, &output);
                     Ok(output)
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use super::on_error;
+use super::{on_error, timed};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
@@ -21,10 +21,11 @@ where
     F: FnOnce(&'a T, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
     Fut: Future<Output = ToolResult> + Send + 'a,
 {
+    cx.bound_inside();
     let call = async move {
         tool.on_invoke(cx, &mut *args).await?;
         refuse_lost(cx.tool_name(), args)?;
-        let output = core(tool, cx, args).await?;
+        let output = timed(cx, core(tool, cx, args)).await?;
         tool.on_output(cx, output).await
     };
     let result = Caught::new(call, cx, tool_panicked).await;

@@ -5,7 +5,6 @@ use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
@@ -14,6 +13,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
+use crate::life::timed;
 use crate::output::ToolOutput;
 use crate::tool::refuse_lost;
 
@@ -141,11 +141,11 @@ where
     refuse_aborted(cx)?;
     // From one of the tool's own hooks, past the others: that is part of the attempt.
     if cx.is_inside() {
-        return call.await;
+        return timed(cx, call).await;
     }
     cx.admit()?;
     cx.start_attempt();
-    watched(cx, cx.entry().definition.timeout, Box::pin(call)).await
+    watched(cx, Box::pin(call)).await
 }
 
 /// Runs a tool that is known at run time only.
@@ -201,27 +201,10 @@ where
 
 /// Ends a call that takes too long, hides secrets, and makes it a step where there is a journal. Boxed, so that the code of it
 /// is made in this crate once and not in every crate that has an agent.
-fn watched<'a>(
-    cx: &'a ToolContext,
-    timeout: Option<Duration>,
-    call: BoxFuture<'a, ToolResult>,
-) -> BoxFuture<'a, ToolResult> {
-    let timed = async move {
-        let Some(timeout) = timeout else { return call.await };
-        match tokio::time::timeout(timeout, call).await {
-            Ok(result) => result,
-            Err(_) => Err(Exit::Tool(
-                ToolError::new(format!(
-                    "`{}` took longer than {timeout:?}; it was cancelled",
-                    cx.tool_name()
-                ))
-                .with_kind(ErrorKind::Timeout),
-            )),
-        }
-    };
+fn watched<'a>(cx: &'a ToolContext, call: BoxFuture<'a, ToolResult>) -> BoxFuture<'a, ToolResult> {
     // Inside of the hooks and of the journal: none of them sees a secret.
     let hidden = async move {
-        let result = timed.await;
+        let result = timed(cx, call).await;
         cx.run().hide(result)
     };
     Box::pin(async move {

@@ -110,6 +110,14 @@ impl Call for Bulkhead {
     }
 }
 
+/// The latch may have been set by another call: what refuses to go on then gives that abort on.
+#[cold]
+fn note_abort(cx: &ToolContext, abort: &Abort) {
+    if cx.run().aborted().is_none() {
+        cx.abort(abort);
+    }
+}
+
 /// A call of an onion as it is seen from outside. A hook that panics aborts the run; once the abort latch is set,
 /// nothing else comes out.
 pub(crate) fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
@@ -136,7 +144,7 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
         let poll = this.call.poll(context);
         if let Poll::Ready(result) = &poll {
             if let Err(Exit::Abort(abort)) = result {
-                this.cx.run().abort(abort);
+                note_abort(this.cx, abort);
             }
             if let Some(abort) = this.cx.run().aborted() {
                 return Poll::Ready(Err(Exit::Abort(abort.clone())));

@@ -104,6 +104,6 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
 #[inline(never)]
 fn latch(cx: &ToolContext, exit: &Exit) {
     if let Exit::Abort(abort) = exit {
-        cx.run().abort(abort);
+        cx.abort(abort);
     }
 }

@@ -12,6 +12,7 @@ use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Abort, Exit, ToolResult};
+use crate::life::timed;
 use crate::tool::Tool;
 
 /// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.
@@ -124,7 +125,7 @@ impl Ring for EndRing {
         cx: &'a ToolContext,
         args: T::Args,
     ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a {
-        tool.invoke(cx, args)
+        timed(cx, tool.invoke(cx, args))
     }
 }
 
@@ -159,6 +160,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         cx: &ToolContext,
         args: ArgsOf<H::Tool>,
     ) -> ToolResult<OutputOf<H::Tool>> {
+        cx.bound_inside();
         let next = RingNext { ring: &self.rest, tool, cx };
         let call = async { self.hook.call_typed(cx, args, next).await };
         Caught::new(Placed::new(cx, Place::Inside, call), cx, hook_panicked).await
@@ -227,7 +229,7 @@ impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
             Err(_) => None,
         };
         if let Some(abort) = abort {
-            self.cx.run().abort(abort);
+            self.cx.abort(abort);
         }
         result
     }

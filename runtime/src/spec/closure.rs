@@ -17,7 +17,7 @@ use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::tool::{
     DynTool, Keys, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
-    has_unknown, output_schema, unit,
+    has_unknown, offload, output_schema, unit,
 };
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
@@ -99,6 +99,46 @@ impl ToolSpec {
         Fut: Future<Output = ToolResult<T>> + Send + 'static,
         T: FnOutput,
     {
+        Self::of_closure::<A, T, _>(name, description, Awaited(function))
+    }
+
+    /// As [`Self::from_fn`], with a closure that is not async and may block: each call runs on a thread of its own, off the
+    /// async ones, as a `#[tool(blocking)]` function does.
+    ///
+    /// ```
+    /// use onionskin::{ToolSpec, call};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Nap {
+    ///     millis: u64,
+    /// }
+    ///
+    /// let spec = ToolSpec::from_blocking_fn("nap", "Sleeps.", |args: Nap, cx| {
+    ///     std::thread::sleep(std::time::Duration::from_millis(args.millis));
+    ///     Ok(format!("{} slept", cx.tool_name()))
+    /// });
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(call!(spec, millis = 1).await.unwrap(), "nap slept");
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Self::from_fn`].
+    pub fn from_blocking_fn<A, F, T>(name: &str, description: &str, function: F) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(A, ToolContext) -> ToolResult<T> + Send + Sync + 'static,
+        T: FnOutput,
+    {
+        Self::of_closure::<A, T, _>(name, description, Blocking(Arc::new(function)))
+    }
+
+    fn of_closure<A, T, F>(name: &str, description: &str, function: F) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Started<A>,
+        T: FnOutput,
+    {
         let schema = arguments_schema::<A>().unwrap_or_else(|| {
             panic!(
                 "the arguments of the tool `{name}` are a struct with named fields, and `{}` is read from something else",
@@ -115,12 +155,43 @@ impl ToolSpec {
     }
 }
 
-impl<A, F, Fut, T> DynTool for Closure<A, F>
+/// How a closure is started.
+trait Started<A>: Send + Sync + 'static {
+    fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
+}
+
+struct Awaited<F>(F);
+
+impl<A, F, Fut, T> Started<A> for Awaited<F>
 where
-    A: DeserializeOwned + Send + 'static,
+    A: Send + 'static,
     F: Fn(A, ToolContext) -> Fut + Send + Sync + 'static,
     Fut: Future<Output = ToolResult<T>> + Send + 'static,
     T: FnOutput,
+{
+    fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move { self.0(args, cx.to_owned_attempt()).await?.into_output() })
+    }
+}
+
+struct Blocking<F>(Arc<F>);
+
+impl<A, F, T> Started<A> for Blocking<F>
+where
+    A: Send + 'static,
+    F: Fn(A, ToolContext) -> ToolResult<T> + Send + Sync + 'static,
+    T: FnOutput,
+{
+    fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult> {
+        let function = Arc::clone(&self.0);
+        Box::pin(offload(cx, move |cx| function(args, cx.to_owned_attempt())?.into_output()))
+    }
+}
+
+impl<A, F> DynTool for Closure<A, F>
+where
+    A: DeserializeOwned + Send + 'static,
+    F: Started<A>,
 {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
@@ -129,7 +200,7 @@ where
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let read: A = self.read(args)?;
-            (self.function)(read, cx.to_owned_attempt()).await?.into_output()
+            self.function.start(read, cx).await
         })
     }
 

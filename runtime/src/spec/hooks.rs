@@ -7,7 +7,7 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
-use crate::life::{Inside, fill_in};
+use crate::life::{Inside, fill_in, timed};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
 use crate::tool::{ToolDefinition, refuse_lost};
 
@@ -117,10 +117,10 @@ impl Inside for Filled<'_> {
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
-        return spec.tool().run_dyn(cx, args).await;
+        return timed(cx, spec.tool().run_dyn(cx, args)).await;
     }
     let mut own = taken(spec, cx, args)?;
-    let result = spec.tool().run_dyn(cx, &mut own).await;
+    let result = timed(cx, spec.tool().run_dyn(cx, &mut own)).await;
     cx.run().hide(result.map_err(|exit| outwards(spec, exit)))
 }
 
@@ -153,6 +153,7 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 
 /// Runs the tool behind its own hooks.
 pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+    cx.bound_inside();
     if spec.hooks().is_empty() {
         return inside(spec, cx, args).await;
     }

@@ -13,6 +13,7 @@ mod function;
 mod keys;
 mod lent;
 mod limits;
+mod offload;
 mod own;
 mod param;
 mod pattern;
@@ -45,7 +46,8 @@ pub use example::{ExampleError, ToolExample};
 pub use function::{Function, read, schema_by};
 pub(crate) use keys::Keys;
 pub use lent::{Lent, lend};
-pub use own::{Body, BothStates, Layer, Within, offload};
+pub use offload::offload;
+pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
     Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, no_alias, reader,
     reads,

@@ -1,17 +1,15 @@
-//! What a tool's own options put around its function: hooks, stages, a thread.
+//! What a tool's own options put around its function: hooks and stages.
 
 use std::future::Future;
 use std::marker::PhantomData;
-use std::panic::resume_unwind;
 
 use futures_util::future::BoxFuture;
 
 use super::{FitsState, Make, ToolDefinition, refusal};
-use crate::agent::Waiting;
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::life::{Inside, Life, fill_in};
+use crate::error::{Exit, ToolResult};
+use crate::life::{Inside, Life, fill_in, timed};
 use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
 use crate::spec::Came;
 
@@ -46,7 +44,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Within<T, O> {
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let mut own = self.own_args(cx, args)?;
-            let result = T::body(&self.of, cx, own.as_mut().unwrap_or(args)).await;
+            let result = timed(cx, T::body(&self.of, cx, own.as_mut().unwrap_or(args))).await;
             // What looks at the result stands outside of this: it sees no secret.
             cx.run().hide(result.map_err(|exit| self.explain(exit)))
         })
@@ -86,8 +84,9 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Within<T, O> {
     ) -> impl Future<Output = ToolResult> + Send {
         let call = async move {
             cx.start_inside();
+            cx.bound_inside();
             let result = if self.life.is_empty() {
-                T::body(&self.of, cx, args).await
+                timed(cx, T::body(&self.of, cx, args)).await
             } else {
                 self.life.run(cx, args, self).await
             };
@@ -117,6 +116,7 @@ impl<H: Hook, C: Call> Call for Layer<H, C> {
         if cx.is_past_hooks() {
             return next.run(args).await;
         }
+        cx.bound_inside();
         let came = Came::default();
         let next = OwnNext { next, came: &came };
         let call = Placed::new(cx, Place::Inside, async { self.hook.call(cx, args, next).await });
@@ -157,32 +157,5 @@ impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
 impl<T: Default, A, B> Make<T> for BothStates<A, B> {
     fn make() -> T {
         T::default()
-    }
-}
-
-/// Runs a blocking tool on a thread of its own, off the async threads. Its panic goes on in the caller, where
-/// it becomes a tool error as any other. `work` gets the context of this one attempt.
-///
-/// Dropping the future does not stop the thread, it tells it: the cancellation token of the attempt's context is
-/// cancelled then, also if the call goes on and is tried again.
-///
-/// # Errors
-/// As the work; and if the tokio runtime is shutting down before the work began.
-pub async fn offload<R: Send + 'static>(
-    cx: &ToolContext,
-    work: impl FnOnce(&ToolContext) -> ToolResult<R> + Send + 'static,
-) -> ToolResult<R> {
-    let attempt = cx.to_owned_attempt();
-    let _over = attempt.cancellation().drop_guard();
-    let waiting = Waiting::here();
-    match tokio::task::spawn_blocking(move || waiting.carry(|| work(&attempt))).await {
-        Ok(result) => result,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            Err(_) => Err(Exit::Tool(
-                ToolError::new(format!("`{}` did not run: the program is shutting down", cx.tool_name()))
-                    .with_kind(ErrorKind::Cancelled),
-            )),
-        },
     }
 }

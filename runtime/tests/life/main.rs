@@ -17,4 +17,6 @@ mod guardrails;
 mod options;
 mod order;
 mod support;
+mod timeout;
+mod waiting;
 mod whole;

@@ -1,0 +1,85 @@
+//! How far a call came that has no result of its own, and what is told of it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::context::{Left, RunContext, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+
+/// How far a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Fate {
+    /// Its tool did not run.
+    NotRun,
+    /// Its tool was started; what it did not finish ended with it.
+    Begun,
+    /// Its tool was started on a thread and goes on.
+    Running,
+    /// It aborted the run.
+    Aborted,
+}
+
+impl Fate {
+    fn of(cx: &ToolContext) -> Self {
+        if cx.has_aborted() {
+            return Self::Aborted;
+        }
+        if cx.runs_on() {
+            return Self::Running;
+        }
+        match (cx.attempt(), cx.left()) {
+            (0, _) | (1, Left::NotBegun) => Self::NotRun,
+            _ => Self::Begun,
+        }
+    }
+
+    /// Whether a result tells the abort of another call.
+    pub(super) fn is_anothers(self, result: &ToolResult) -> bool {
+        matches!(result, Err(Exit::Abort(_))) && self != Self::Aborted
+    }
+
+    /// The result of a call that has none of its own.
+    pub(super) fn unfinished(self, run: &RunContext) -> ToolResult {
+        let abort = run.aborted();
+        let what = match (self, abort) {
+            (Self::Aborted, Some(abort)) => return Err(abort.clone().into()),
+            (Self::NotRun, _) => "cancelled before it began: it did not run",
+            (Self::Begun | Self::Aborted, _) => "cancelled before it finished",
+            (Self::Running, _) => {
+                "cancelled before it finished; it had begun and cannot be stopped: it may still take effect"
+            }
+        };
+        let text = match abort {
+            Some(abort) => format!("{what}; the run was aborted: {}", abort.reason()),
+            None => what.to_owned(),
+        };
+        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Cancelled)))
+    }
+}
+
+/// Where a call's [`Fate`] is noted.
+#[derive(Default)]
+pub(super) struct FateCell(AtomicU8);
+
+impl FateCell {
+    pub(super) fn get(&self) -> Fate {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Fate::NotRun,
+            1 => Fate::Begun,
+            2 => Fate::Running,
+            _ => Fate::Aborted,
+        }
+    }
+}
+
+/// Notes how far a call came when it is over or dropped.
+pub(super) struct Noted<'c> {
+    pub(super) cx: &'c ToolContext,
+    pub(super) fate: &'c FateCell,
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.fate.0.store(Fate::of(self.cx) as u8, Ordering::Relaxed);
+    }
+}

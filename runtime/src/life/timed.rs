@@ -1,0 +1,100 @@
+//! The time that one attempt of a tool's function may take.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+use tokio::time::{Sleep, sleep};
+
+use crate::context::{Left, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+
+pin_project! {
+    /// A part of a call that is held to the tool's `timeout`, unless a part further inside is.
+    ///
+    /// What stands between the core and the function (hooks, an approval, a cache) may take any time. It says so when it is
+    /// first polled ([`ToolContext::bound_inside`]) and puts one of these around what is inside of it, so the innermost one is
+    /// the one that counts.
+    struct Timed<'a, F> {
+        #[pin]
+        call: Option<F>,
+        cx: &'a ToolContext,
+        limit: Duration,
+        #[pin]
+        clock: Clock,
+    }
+}
+
+pin_project! {
+    #[project = Project]
+    enum Clock {
+        /// The part was not polled yet.
+        New,
+        Runs { #[pin] sleep: Sleep },
+        /// Another one further inside counts.
+        Off,
+    }
+}
+
+/// Holds a part of a call to the tool's `timeout`.
+pub(crate) async fn timed<T, F>(cx: &ToolContext, call: F) -> ToolResult<T>
+where
+    F: Future<Output = ToolResult<T>> + Send,
+{
+    match cx.definition().timeout {
+        None => call.await,
+        Some(limit) => Timed { call: Some(call), cx, limit, clock: Clock::New }.await,
+    }
+}
+
+impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
+    type Output = ToolResult<T>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
+        let mut this = self.project();
+        let Some(call) = this.call.as_mut().as_pin_mut() else { return Poll::Pending };
+        let is_first = matches!(this.clock.as_mut().project(), Project::New);
+        if is_first {
+            this.cx.left_nothing();
+            this.cx.set_bound_inside(false);
+        }
+        let poll = call.poll(context);
+        if is_first {
+            let clock = if this.cx.is_bound_inside() {
+                Clock::Off
+            } else {
+                Clock::Runs { sleep: sleep(*this.limit) }
+            };
+            this.clock.set(clock);
+            // Whatever stands outside is not what counts.
+            this.cx.set_bound_inside(true);
+        }
+        if poll.is_ready() {
+            return poll;
+        }
+        let Project::Runs { sleep } = this.clock.as_mut().project() else { return Poll::Pending };
+        if sleep.poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        // It ends before anybody is told so.
+        this.call.set(None);
+        Poll::Ready(Err(late(this.cx, *this.limit)))
+    }
+}
+
+fn late(cx: &ToolContext, limit: Duration) -> Exit {
+    let name = cx.tool_name();
+    let text = match cx.left() {
+        Left::Nothing => format!("`{name}` took longer than {limit:?}; it was cancelled"),
+        Left::NotBegun => {
+            format!("`{name}` waited longer than {limit:?} for a thread; it did not begin, and it will not")
+        }
+        Left::Running => {
+            format!(
+                "`{name}` took longer than {limit:?}. It had begun and cannot be stopped: it may still take effect"
+            )
+        }
+    };
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
+}

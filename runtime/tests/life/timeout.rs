@@ -1,0 +1,194 @@
+//! T4: `timeout` bounds one attempt of the function, and nothing around it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use onionskin::{
+    Approval, ApprovalRequest, Args, ArgsOf, ErrorKind, Exit, Next, Script, ScriptedTurn, Tool, ToolContext,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail, tool,
+    tool_hook, toolbox,
+};
+use serde_json::json;
+use tokio::time::sleep;
+
+use crate::support::Log;
+
+/// Longer than any `timeout` here.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A person who thinks.
+async fn thinks(_: ApprovalRequest) -> Approval {
+    sleep(LONG).await;
+    Approval::Allow
+}
+
+/// Tries until the tool answers, and rests before each try.
+#[tool_hook]
+async fn patient(args: &mut Args, next: impl Next) -> ToolResult {
+    for _ in 0..2 {
+        sleep(LONG).await;
+        let error = match next.run(&mut args.clone()).await {
+            Err(Exit::Tool(error)) => error,
+            other => return other,
+        };
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{error}");
+    }
+    next.run(args).await
+}
+
+#[guardrail(input)]
+async fn slow_guard(_args: &Args) {
+    sleep(LONG).await;
+}
+
+#[guardrail(output)]
+async fn slow_release(_output: &ToolOutput) {
+    sleep(LONG).await;
+}
+
+static TRIES: AtomicU32 = AtomicU32::new(0);
+
+/// Hangs twice of three times.
+async fn third_time() -> String {
+    if !(TRIES.fetch_add(1, Ordering::SeqCst) + 1).is_multiple_of(3) {
+        sleep(LONG).await;
+    }
+    "done".to_owned()
+}
+
+/// Is approved, and tried three times.
+#[tool(timeout = "1s", approval, hooks = [patient], input_guardrails = [slow_guard], output_guardrails = [slow_release])]
+async fn whole() -> String {
+    third_time().await
+}
+
+/// Is approved alone.
+#[tool(timeout = "1s", approval)]
+fn approved() -> &'static str {
+    "done"
+}
+
+/// Has a typed hook.
+#[tool(timeout = "1s")]
+async fn typed() -> String {
+    third_time().await
+}
+
+#[tool_hook(tool = typed)]
+async fn patient_typed(_args: ArgsOf<typed>, next: impl TypedNext<typed>) -> ToolResult<String> {
+    for _ in 0..2 {
+        sleep(LONG).await;
+        assert!(next.run(ArgsOf::<typed> {}).await.is_err());
+    }
+    next.run(ArgsOf::<typed> {}).await
+}
+
+struct Desk;
+
+#[toolbox]
+impl Desk {
+    /// As `whole`.
+    #[tool(timeout = "1s", approval, hooks = [patient])]
+    async fn method(&self) -> String {
+        third_time().await
+    }
+}
+
+/// Is written by hand.
+#[derive(Default)]
+struct ByHand;
+
+impl Tool for ByHand {
+    const NAME: &'static str = "by_hand";
+    type State = ();
+    fn definition(&self) -> &ToolDefinition {
+        static DEFINITION: std::sync::LazyLock<ToolDefinition> = std::sync::LazyLock::new(|| {
+            let mut definition = ToolDefinition::new("by_hand", "Rests.");
+            definition.timeout = Some(Duration::from_secs(1));
+            definition
+        });
+        &DEFINITION
+    }
+    async fn on_invoke(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        sleep(LONG).await;
+        Ok(())
+    }
+    async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
+        if args["hang"] == true {
+            sleep(LONG).await;
+        }
+        Ok("done".into())
+    }
+    async fn on_error(&self, _: &ToolContext, error: ToolError) -> ToolResult {
+        sleep(LONG).await;
+        Err(Exit::Tool(error))
+    }
+}
+
+agent! {
+    Clerk {
+        state: Log, instruction: "Go.", function_tools: [whole, approved, typed, ByHand], toolboxes: [Desk],
+        tool_hooks: [patient_typed],
+    }
+}
+
+fn bounded(mut spec: ToolSpec) -> ToolSpec {
+    spec.options(|options| options.timeout = Some(Duration::from_secs(1)));
+    spec
+}
+
+fn values() -> [ToolSpec; 3] {
+    let closure =
+        bounded(ToolSpec::from_fn("closure", "Hangs.", |(): (), _| async { Ok(third_time().await) }));
+    let mut closure = closure.hook(patient::new());
+    closure.approval();
+    // Hooks outside of a tool that has hooks.
+    let mut around = whole::spec().hook(patient::new());
+    around.transform(onionskin::spec::Transform::new().name("around")).unwrap();
+    // Stages alone.
+    let mut stages = bounded(ToolSpec::from_fn("stages", "Answers.", |(): (), _| async { Ok("done") }));
+    stages.approval().add_input_guardrails(slow_guard::new());
+    [closure, around, stages]
+}
+
+#[tokio::test(start_paused = true)]
+async fn t4_timeout_counts_no_approval_no_guardrail_and_not_all_attempts() {
+    for tool in ["whole", "approved", "typed", "method", "by_hand", "closure", "around", "stages"] {
+        TRIES.store(0, Ordering::SeqCst);
+        let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let builder = Clerk::builder().model(model).state(Log::default()).approver(thinks).toolbox(Desk);
+        let builder = values().into_iter().fold(builder, |builder, spec| builder.tool(spec));
+        assert_eq!(builder.run("go").await.unwrap().text, "done", "{tool}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn t4_timeout_ends_each_attempt() {
+    let hangs = || async {
+        sleep(LONG).await;
+        Ok("done")
+    };
+    let mut closure = bounded(ToolSpec::from_fn("closure", "Hangs.", move |(): (), _| hangs()));
+    let plain = closure.clone();
+    closure.approval().approver(thinks);
+    let stages = closure.clone();
+    for spec in [plain, stages, ToolSpec::new(ByHand)] {
+        let args = if spec.name() == "by_hand" { json!({ "hang": true }) } else { json!({}) };
+        let error = spec.call(args.to_string()).await.unwrap_err();
+        let error = error.as_tool_error().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Timeout);
+        assert_eq!(error.to_string(), format!("`{}` took longer than 1s; it was cancelled", spec.name()));
+    }
+}
+
+#[cfg(feature = "script")]
+#[tokio::test]
+async fn t4_timeout_of_a_script_counts_no_approval() {
+    let mut spec = ToolSpec::from_code("/// Answers.\nfn answer() { 42 }").unwrap();
+    spec.options(|options| options.timeout = Some(Duration::from_millis(200)));
+    spec.approval().approver(|_: ApprovalRequest| async {
+        sleep(Duration::from_millis(400)).await;
+        Approval::Allow
+    });
+    assert_eq!(spec.call("{}").await.unwrap(), 42);
+}
