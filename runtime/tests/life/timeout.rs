@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::support::Log;
 
 /// Longer than any `timeout` here.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 /// A person who thinks.
 async fn thinks(_: ApprovalRequest) -> Approval {
@@ -157,7 +157,7 @@ async fn t4_timeout_counts_no_approval_no_guardrail_and_not_all_attempts() {
         TRIES.store(0, Ordering::SeqCst);
         let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let builder = Clerk::builder().model(model).state(Log::default()).approver(thinks).toolbox(Desk);
-        let builder = values().into_iter().fold(builder, |builder, spec| builder.tool(spec));
+        let builder = values().into_iter().fold(builder, onionskin::AgentBuilder::tool);
         assert_eq!(builder.run("go").await.unwrap().text, "done", "{tool}");
     }
 }
