@@ -40,14 +40,20 @@ use crate::tool::coerce;
 /// refused if a hook changed the arguments: nobody knows which is which.
 pub struct Args {
     text: Arc<str>,
-    object: OnceLock<Result<Map<String, Value>, ArgsError>>,
+    object: OnceLock<Result<Map<String, Value>, Box<Broken>>>,
     /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
     /// back, it is an error for good.
     changed: bool,
-    /// What was set in arguments that are no object.
-    lost: Option<Box<Value>>,
     /// What the tool of the call takes.
     schema: Option<Arc<Value>>,
+}
+
+/// Arguments that are no object.
+#[derive(Clone)]
+struct Broken {
+    error: ArgsError,
+    /// What was set in them.
+    lost: Value,
 }
 
 /// Why the arguments cannot be read as one JSON object.
@@ -67,12 +73,18 @@ impl ArgsError {
     }
 }
 
+impl From<ArgsError> for Box<Broken> {
+    fn from(error: ArgsError) -> Self {
+        Self::new(Broken { error, lost: Value::Null })
+    }
+}
+
 impl Args {
     /// Arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true, lost: None, schema: None }
+        Self { text: Arc::from(""), object: cell, changed: true, schema: None }
     }
 
     /// The text: as the model wrote it, or serialised anew where a hook changed it.
@@ -91,7 +103,7 @@ impl Args {
     /// If the text is not one JSON object, even after the listed repairs (a code fence around it, a
     /// trailing comma, an object encoded twice), or if a key stands in it twice.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
-        self.object.get_or_init(|| self.read()).as_ref()
+        self.object.get_or_init(|| Ok(self.read()?)).as_ref().map_err(|broken| &broken.error)
     }
 
     fn read(&self) -> Result<Map<String, Value>, ArgsError> {
@@ -150,7 +162,7 @@ impl Args {
                 self.changed = true;
                 Ok(object)
             }
-            Some(Err(error)) => Err(error),
+            Some(Err(broken)) => Err(&broken.error),
             None => unreachable!("the object was just read"),
         }
     }
@@ -222,7 +234,7 @@ impl Args {
             // It stays changed, so that a clone is refused as well.
             Err(error) => {
                 self.text = Arc::from("");
-                self.object = OnceLock::from(Err(error));
+                self.object = OnceLock::from(Err(error.into()));
             }
         }
     }
@@ -242,7 +254,7 @@ impl Args {
 
     /// Why changes could not be written back, or not even be made.
     pub(crate) fn refused(&self) -> Option<&ArgsError> {
-        if self.changed { self.object.get()?.as_ref().err() } else { None }
+        if self.changed { self.object.get()?.as_ref().err().map(|broken| &broken.error) } else { None }
     }
 
     /// The first number of the arguments that a [`Value`] holds as another one.
@@ -260,7 +272,6 @@ impl Clone for Args {
             text: Arc::clone(&self.text),
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
             changed: self.changed,
-            lost: None,
             schema: self.schema.clone(),
         }
     }
@@ -280,7 +291,7 @@ impl fmt::Debug for Args {
 
 impl From<Arc<str>> for Args {
     fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, lost: None, schema: None }
+        Self { text, object: OnceLock::new(), changed: false, schema: None }
     }
 }
 
@@ -311,9 +322,8 @@ impl From<Value> for Args {
             other => Self {
                 text: other.to_string().into(),
                 // Kept: a string that holds an object would be read as one.
-                object: OnceLock::from(Err(ArgsError::no_object(&other))),
+                object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
-                lost: None,
                 schema: None,
             },
         }
@@ -340,13 +350,15 @@ impl IndexMut<&str> for Args {
     /// set: what is written here is lost, and the call is refused where the tool would have run.
     /// [`Args::insert`] reports it.
     fn index_mut(&mut self, name: &str) -> &mut Value {
-        if self.as_object().is_err() {
-            self.changed = true;
-            return self.lost.insert(Box::default());
-        }
-        match self.as_object_mut() {
-            Ok(object) => object.entry(name).or_insert(Value::Null),
-            Err(_) => unreachable!("the object was just read"),
+        let _ = self.as_object();
+        self.changed = true;
+        match self.object.get_mut() {
+            Some(Ok(object)) => object.entry(name).or_insert(Value::Null),
+            Some(Err(broken)) => {
+                broken.lost = Value::Null;
+                &mut broken.lost
+            }
+            None => unreachable!("the object was just read"),
         }
     }
 }

@@ -9,9 +9,43 @@ type Object = Map<String, Value>;
 /// Says of each object of fixed fields that it takes no others. What is flattened stays open: its keys stand in several
 /// schemas, and none of them knows all.
 pub(super) fn close(root: &mut Value) {
+    // Most tools take single values, and the schema of every tool comes this way.
+    if is_flat(root) {
+        return;
+    }
     let mut joined = HashSet::new();
     find_joined(root, false, &mut joined);
     walk(root, false, &joined);
+}
+
+/// Whether it is of an object whose fields have no schemas within them.
+fn is_flat(root: &Value) -> bool {
+    root.as_object().into_iter().flatten().all(|(key, value)| match (key.as_str(), value) {
+        ("properties", Value::Object(named)) => !named.values().any(has_parts),
+        ("additionalProperties", Value::Bool(closed)) => !closed,
+        ("type" | "required" | "description" | "title", _) => true,
+        _ => false,
+    })
+}
+
+/// Whether there are schemas within a schema.
+pub(super) fn has_parts(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|object| {
+        object.keys().any(|key| {
+            matches!(
+                key.as_str(),
+                "properties"
+                    | "patternProperties"
+                    | "additionalProperties"
+                    | "items"
+                    | "prefixItems"
+                    | "anyOf"
+                    | "oneOf"
+                    | "allOf"
+                    | "$ref"
+            )
+        })
+    })
 }
 
 /// The references that stand beside other keywords for the same object.

@@ -212,9 +212,9 @@ impl StaticTool {
     };
 
     fn keys(&self, schema: &Value) -> Option<Arc<[Option<Keys>]>> {
-        let keys = self.params.iter().map(|param| Keys::of(&schema["properties"][param.name], schema));
-        let keys: Arc<[_]> = keys.collect();
-        keys.iter().any(Option::is_some).then_some(keys)
+        let properties = &schema["properties"];
+        let keys = || self.params.iter().map(|param| Keys::of(&properties[param.name], schema));
+        keys().any(|keys| keys.is_some()).then(|| keys().collect())
     }
 
     /// The definition, its schemas built.

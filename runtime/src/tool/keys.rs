@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use super::closed::has_parts;
+
 /// The keys that a schema knows, at every depth.
 #[derive(Debug)]
 pub(crate) struct Keys {
@@ -35,6 +37,9 @@ const ANY: usize = usize::MAX;
 impl Keys {
     /// What the schema, a part of `root`, says of keys; none if it refuses none.
     pub(crate) fn of(schema: &Value, root: &Value) -> Option<Self> {
+        if !has_parts(schema) {
+            return None;
+        }
         let mut maker = Maker { root, nodes: Vec::new(), known: HashMap::new() };
         maker.add(schema);
         let refuses = |node: &Node| matches!(node, Node::Object { closed: true, .. } | Node::Depends);
