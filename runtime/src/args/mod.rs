@@ -16,7 +16,7 @@ pub(crate) use literals::{Literals, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
-use crate::tool::coerce;
+use crate::tool::{coerce, short};
 
 /// The arguments of one tool call: a JSON object.
 ///
@@ -65,7 +65,7 @@ pub struct ArgsError {
 
 impl ArgsError {
     fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+        Self { reason: short(&reason.into(), 300).into_owned() }
     }
 
     fn no_object(found: &Value) -> Self {

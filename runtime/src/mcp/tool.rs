@@ -12,7 +12,7 @@ use crate::args::Args;
 use crate::context::{Inject, Progress, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{DynTool, ToolDefinition, arguments_error, check, fit};
+use crate::tool::{DynTool, ToolDefinition, arguments_error, check, fit, short};
 
 /// A tool of a server.
 pub(super) struct McpTool {
@@ -72,7 +72,8 @@ impl McpTool {
         };
         if let Some(number) = args.rounded_number() {
             return Err(refuse(&format_args!(
-                "the number {number} has more digits than can be sent to a server; write fewer, or text if it takes text"
+                "the number {} has more digits than can be sent to a server; write fewer, or text if it takes text",
+                short(&number, 100)
             )));
         }
         if let Err(error) = args.as_object() {

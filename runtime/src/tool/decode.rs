@@ -13,7 +13,7 @@ use super::cut::{Span, cut_args};
 use super::definition::ToolDefinition;
 use super::param::{Raw, Reader, ToolArg};
 use super::plain::from_text;
-use super::problem::{Problem, expected};
+use super::problem::{Problem, expected, first_of};
 use crate::args::{self, Args, Literals};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
@@ -260,10 +260,8 @@ pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
 
 /// Text for the model: every wrong field, one a line.
 pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
-    let mut text = format!("Invalid arguments for `{tool}`; it did not run:");
-    for problem in problems {
-        text.push_str(&format!("\n- {problem}"));
-    }
+    let told = first_of(problems.iter().map(ToString::to_string), "\n- ");
+    let text = format!("Invalid arguments for `{tool}`; it did not run:\n- {told}");
     let mut output = ToolOutput::text(text);
     output.insert_meta(Refused { tool: tool.into(), problems: problems.into() });
     ToolError::from_output(ErrorKind::Arguments, output)

@@ -2,10 +2,7 @@
 
 use std::fmt;
 
-use super::problem::Problem;
-
-/// So many problems are told; more of them help no model.
-pub(super) const MOST: usize = 20;
+use super::problem::{MOST, Problem};
 
 /// Where in a value a walk is. It becomes text only where something is wrong.
 #[derive(Clone, Copy)]

@@ -52,7 +52,7 @@ pub use param::{
     Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, no_alias, reader,
     reads,
 };
-pub(crate) use problem::{Problem, describe, expected, nearest};
+pub(crate) use problem::{Problem, describe, expected, nearest, short};
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};

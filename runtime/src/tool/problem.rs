@@ -1,5 +1,6 @@
-//! What is wrong with an argument, in words for a model.
+//! What is wrong with an argument, in words for a model. However long what the model wrote is, what it is told is short.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
@@ -77,8 +78,8 @@ impl Problem {
             Some(near) => reason.push_str(&format!("; did you mean `{near}`?")),
             None if names.is_empty() => reason.push_str("; it takes none"),
             None => {
-                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                reason.push_str(&format!("; it takes {}", names.join(", ")));
+                let names = names.iter().map(|name| format!("`{}`", short(name, NAME)));
+                reason.push_str(&format!("; it takes {}", first_of(names, ", ")));
             }
         }
         Self { is_unknown: true, ..Self::at(path, reason) }
@@ -87,12 +88,41 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = short(&self.reason, REASON);
         if self.path.is_empty() {
-            f.write_str(&self.reason)
+            f.write_str(&reason)
         } else {
-            write!(f, "`{}`: {}", self.path, self.reason)
+            write!(f, "`{}`: {reason}", short(&self.path, PATH))
         }
     }
+}
+
+/// So many of a list are told, and of how many more there are.
+pub(super) const MOST: usize = 20;
+
+/// So many bytes of a name, a path and a reason are told.
+const NAME: usize = 100;
+const PATH: usize = 200;
+const REASON: usize = 1000;
+
+/// The beginning of a long text, and how much more there is.
+pub(crate) fn short(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let (told, more) = text.split_at(text.floor_char_boundary(most));
+    // The mark is one that secrets are looked for before.
+    Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
+}
+
+/// The first of a list, and how many more there are.
+pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &str) -> String {
+    let more = items.len().saturating_sub(MOST);
+    let mut told = items.take(MOST).collect::<Vec<_>>().join(between);
+    if more > 0 {
+        told.push_str(&format!("{between}and {more} more"));
+    }
+    told
 }
 
 /// The name that somebody who wrote `name` most likely meant.
@@ -108,15 +138,15 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
 
 /// A value in words: `the string "abc"`.
 pub(crate) fn describe(value: &Value) -> String {
-    let short = |text: String| match text.char_indices().nth(40) {
+    let beginning = |text: String| match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text,
     };
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the string {}", short(format!("{text:?}"))),
+        Value::Number(number) => format!("the number {}", short(&number.to_string(), NAME)),
+        Value::String(text) => format!("the string {}", beginning(format!("{text:?}"))),
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -125,16 +155,17 @@ pub(crate) fn describe(value: &Value) -> String {
 /// What a schema wants, in words.
 pub(crate) fn expected(schema: &Value) -> String {
     if let Some(options) = schema["enum"].as_array() {
-        return format!("one of {}", options.iter().map(Value::to_string).collect::<Vec<_>>().join(", "));
+        let options = options.iter().map(|option| short(&option.to_string(), NAME).into_owned());
+        return format!("one of {}", first_of(options, ", "));
     }
     if let Some(value) = schema.get("const") {
-        return value.to_string();
+        return short(&value.to_string(), NAME).into_owned();
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(options) = schema[key].as_array() {
             let mut words: Vec<_> = options.iter().map(expected).collect();
             words.dedup();
-            return words.join(" or ");
+            return first_of(words.into_iter(), " or ");
         }
     }
     let word = |kind: &str| match kind {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::definition::wire_name;
-use super::problem::nearest;
+use super::problem::{nearest, short};
 use super::{DynTool, ToolDefinition};
 use crate::context::ToolSource;
 
@@ -161,7 +161,7 @@ impl ToolTable {
     /// Text for a model that called a tool that is not there.
     pub(crate) fn unknown(&self, name: &str) -> String {
         let names = || self.entries.iter().map(|entry| &*entry.wire_name);
-        let mut text = format!("Unknown tool name: '{name}'.");
+        let mut text = format!("Unknown tool name: '{}'.", short(name, 100));
         if let Some(near) = nearest(name, names()) {
             text.push_str(&format!(" Did you mean '{near}'?"));
         }

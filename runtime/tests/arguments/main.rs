@@ -7,6 +7,7 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod bounded;
 mod coercion;
 mod hooks;
 mod nested;
