@@ -117,13 +117,16 @@ pub(super) fn stand_in(agent: &Agent) -> TokenStream {
     let rt = parts.runtime.private();
     let name = name(agent);
     let handles = handles(&parts);
+    // What the agent names is used, however wrong the agent is.
+    let aliases = aliases(&parts);
     quote! {
         #declared_type
 
         #(#cfgs)*
-        #[allow(clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic, dead_code)]
         const _: () = {
             use #rt as __rt;
+            #aliases
 
             #[diagnostic::do_not_recommend]
             impl #root::Agent for #ty {

@@ -8,6 +8,7 @@ use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
+use crate::checks::ToolValue;
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
@@ -15,7 +16,6 @@ use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{Message, Model};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::{Secret, Sensitive};
-use crate::spec::ToolSpec;
 use crate::tool::SharedToolbox;
 
 /// Several agents in one program. The one with `default: true` is the entry.
@@ -128,8 +128,8 @@ impl AppBuilder {
     }
 
     /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
-    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl Into<ToolSpec>) -> Self {
-        self.setup.of(agent).tools.push(tool.into());
+    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
+        self.setup.of(agent).tools.push(tool.tool_value());
         self
     }
 

@@ -9,6 +9,7 @@ use super::error::{BuildError, RunError};
 use super::handle::{AgentHandle, block_on};
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
+use crate::checks::ToolValue;
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
@@ -16,7 +17,6 @@ use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{Message, Model};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::{Secret, Sensitive};
-use crate::spec::ToolSpec;
 use crate::tool::{FitsState, SharedToolbox};
 
 /// Builds an agent: gives it a model, a state, servers and run-time hooks.
@@ -78,8 +78,8 @@ impl<A: Agent> AgentBuilder<A> {
 
     /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
     /// the tool's own [`state`](ToolSpec::state), its `State<S>` from the agent's.
-    pub fn tool(mut self, tool: impl Into<ToolSpec>) -> Self {
-        self.setup.own.tools.push(tool.into());
+    pub fn tool(mut self, tool: impl ToolValue) -> Self {
+        self.setup.own.tools.push(tool.tool_value());
         self
     }
 
@@ -107,8 +107,8 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
-    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl Into<ToolSpec>) -> Self {
-        self.setup.of(agent).tools.push(tool.into());
+    pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
+        self.setup.of(agent).tools.push(tool.tool_value());
         self
     }
 

@@ -68,7 +68,8 @@ pub use tool::AgentTool;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
-    note = "declare it with `agent!`, or implement `Agent` for the type"
+    note = "declare it with `agent!`, or implement `Agent` for the type",
+    note = "a tool belongs in `function_tools`, a toolbox in `toolboxes`"
 )]
 pub trait Agent: Send + Sync + Sized + 'static {
     /// The agent's name.

@@ -123,7 +123,9 @@ impl<C: Call> DynCall for C {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
-    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
+    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type: its method \
+            `call`, and `onionskin::raw_hook!(default);` for the rest",
+    note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`",
     note = "`.hook(..)` takes a value, and the function's name is the function: write `name::new()`, with what is \
             configured in the parentheses"
 )]

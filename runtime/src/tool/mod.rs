@@ -99,7 +99,8 @@ use crate::output::ToolOutput;
     message = "`{Self}` is not a tool",
     label = "not a tool",
     note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
-    note = "`.tool(..)` takes a value, and the function's name is the function: write `name::default()`"
+    note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
+    note = "a function's name is a value of the function: where a value of the tool is wanted, write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name. `agent!` refuses two tools of one name.

@@ -16,7 +16,8 @@ use crate::spec::ToolSpec;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
-    note = "write `#[toolbox]` on an `impl` block of the type and `#[tool]` on the methods that are tools"
+    note = "write `#[toolbox]` on an `impl` block of the type and `#[tool]` on the methods that are tools",
+    note = "a function with `#[tool]` belongs in `function_tools`"
 )]
 pub trait Toolbox: Sized + 'static {
     /// The type's name.

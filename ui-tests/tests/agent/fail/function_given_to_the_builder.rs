@@ -1,0 +1,13 @@
+use onionskin::{agent, tool};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+agent! { Helper { instruction: "Help." } }
+
+fn main() {
+    let _ = Helper::builder().tool(add_one);
+}
