@@ -99,3 +99,153 @@ async fn t11_hooks_of_every_kind_see_the_panic_of_a_tool_as_a_tool_error() {
     let raw = call::<Raw>("unlucky", 13).await.unwrap();
     assert!(raw.starts_with("`unlucky` panicked: "), "{raw}");
 }
+
+/// Something that a panic carries, and that panics again when it is dropped.
+struct Carried;
+
+impl Drop for Carried {
+    fn drop(&mut self) {
+        panic!("again");
+    }
+}
+
+fn carry() -> ! {
+    std::panic::panic_any(Carried)
+}
+
+struct Breaks(&'static str);
+
+impl onionskin::Model for Breaks {
+    async fn respond(
+        &self,
+        request: &onionskin::ModelRequest,
+        _: &mut (dyn FnMut(onionskin::ModelDelta) + Send),
+    ) -> Result<onionskin::ModelResponse, onionskin::ModelError> {
+        if self.0 == "model" {
+            carry();
+        }
+        let answered = request.messages.len() > 1;
+        let calls = [("1", "fails", self.0), ("2", "fails", "")]
+            .map(|(id, tool, how)| onionskin::ToolCall::new(id, tool, json!({ "how": how }).to_string()));
+        Ok(if answered {
+            onionskin::ModelResponse::text("done")
+        } else {
+            onionskin::ModelResponse::tool_calls(calls)
+        })
+    }
+}
+
+/// Fails in the way that is asked for.
+#[tool(approval = asks_for_approver, input_guardrails = [guards])]
+fn fails(how: String) -> String {
+    if how == "tool" {
+        carry();
+    }
+    "fine".to_owned()
+}
+
+fn asks_for_approver(args: &Args) -> bool {
+    args["how"] == "approver"
+}
+
+#[onionskin::guardrail(input)]
+fn guards(args: &Args) {
+    if args["how"] == "guardrail" {
+        carry();
+    }
+}
+
+#[tool_hook]
+fn breaks(args: &Args) {
+    if args["how"] == "hook" {
+        carry();
+    }
+}
+
+agent! {
+    Carrying { instruction: "Go.", function_tools: [fails], tool_hooks: [breaks] }
+}
+
+#[tokio::test]
+async fn g_what_a_panic_carries_may_panic_again() {
+    for (how, text) in [
+        ("tool", "panicked: without a message"),
+        ("guardrail", "panicked"),
+        ("approver", "not approved"),
+        ("none", "fine"),
+    ] {
+        let run = AgentBuilder::<Carrying>::default()
+            .model(Breaks(how))
+            .approver(|_: onionskin::ApprovalRequest| async { carry() });
+        let output = run.run("go").await.unwrap();
+        let told: Vec<_> = output.tool_calls.iter().map(|call| format!("{call:?}")).collect();
+        assert!(told[0].contains(text), "{how}: {told:?}");
+        assert!(told[1].contains("fine"), "the sibling of {how}: {told:?}");
+    }
+    for how in ["model", "hook"] {
+        let error = AgentBuilder::<Carrying>::default().model(Breaks(how)).run("go").await.unwrap_err();
+        assert!(error.to_string().contains("panicked: without a message"), "{how}: {error}");
+    }
+}
+
+/// A state that cannot be copied again.
+struct Once(bool);
+
+impl Clone for Once {
+    fn clone(&self) -> Self {
+        assert!(!self.0, "only once");
+        Self(self.0)
+    }
+}
+
+/// Looks at the state.
+#[tool]
+fn looks(once: onionskin::State<Once>) -> bool {
+    once.0
+}
+
+#[tool_hook]
+async fn limited(#[config] most: u32, args: &mut Args, next: impl Next) -> ToolResult {
+    let _ = most;
+    next.run(args).await
+}
+
+fn from_nowhere() -> u32 {
+    panic!("LIMIT is not set")
+}
+
+agent! {
+    Copied { instruction: "Go.", state: Once, function_tools: [looks] }
+    Configured { instruction: "Go.", function_tools: [unlucky], tool_hooks: [limited(from_nowhere())] }
+    AboveConfigured { instruction: "Go.", agents: [Configured] }
+}
+
+#[tokio::test]
+async fn g_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
+    let turns = [ScriptedTurn::call("looks", json!({})), ScriptedTurn::say("{last}")];
+    let builder = AgentBuilder::<Copied>::default().model(Script::turns(turns.clone()));
+    assert_eq!(builder.state(Once(false)).run("go").await.unwrap().text, "false");
+    let agent = AgentBuilder::<Copied>::default()
+        .model(Script::turns(turns))
+        .state(Once(true))
+        .build()
+        .await
+        .unwrap();
+    let (in_own, in_session) =
+        (agent.run("go").await, agent.request("go").session(&agent.session()).run().await);
+    for failed in [in_own, in_session] {
+        let error = failed.unwrap_err().to_string();
+        assert!(error.contains("Once` panicked when it was copied: only once"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn g_the_configuration_of_a_hook_that_panics_is_a_build_error() {
+    for error in [
+        AgentBuilder::<Configured>::default().model(Script::new()).build().await.unwrap_err(),
+        AgentBuilder::<AboveConfigured>::default().model(Script::new()).build().await.unwrap_err(),
+    ] {
+        let expected = "what the agent `Configured` declares panicked when it was made, as the configuration of its hooks: LIMIT is not set";
+        assert_eq!(error.to_string(), expected);
+    }
+}

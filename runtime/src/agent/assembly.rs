@@ -18,7 +18,8 @@ use crate::life::DynApprover;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerPool};
 use crate::model::DynModel;
-use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool};
+
+use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
 use crate::tool::nearest;
 use crate::tool::table::ToolTable;
@@ -138,6 +139,10 @@ impl Extras {
     }
 }
 
+fn declaring(agent: &str, reason: String) -> BuildError {
+    BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
+}
+
 /// A declaration with its children's.
 pub(super) struct Declared {
     pub(super) declaration: AgentDeclaration,
@@ -152,7 +157,7 @@ impl Declared {
         if again {
             return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
         }
-        let mut declaration = (link.declare)();
+        let mut declaration = caught(|| (link.declare)()).map_err(|reason| declaring(link.name, reason))?;
         let children = std::mem::take(&mut declaration.children);
         let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
         path.pop();
@@ -201,7 +206,7 @@ impl Assembly<'_> {
         let hooks = hooks.into_iter().map(|extra| extra.hook).chain(declaration.hooks);
         let hooks = RuntimeHooks(hooks.collect());
         let onion = match declaration.onion {
-            Some(compose) => compose(hooks),
+            Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(&name, reason))?,
             None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
         };
         let info = AgentInfo::new(

@@ -155,6 +155,16 @@ pub enum BuildError {
         /// The words of the panic.
         reason: String,
     },
+    /// What an agent declares panicked: the configuration of a hook, for example.
+    #[error(
+        "what the agent `{agent}` declares panicked when it was made, as the configuration of its hooks: {reason}"
+    )]
+    DeclarationPanicked {
+        /// The agent.
+        agent: String,
+        /// The words of the panic.
+        reason: String,
+    },
     /// Two tools have the same name.
     #[error(transparent)]
     NameClash(#[from] NameClash),

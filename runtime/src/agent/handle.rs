@@ -18,6 +18,7 @@ use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
+use crate::onion::{caught, panic_words};
 use crate::tool::ToolDefinition;
 use crate::tool::table::Entry;
 
@@ -285,7 +286,7 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     let answer = match run.until_over(work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => {
-            let reason = format!("it panicked: {}", crate::onion::panic_text(&*panic));
+            let reason = format!("it panicked: {}", panic_words(panic));
             Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
         }
         Err(over) => Err(over),
@@ -345,20 +346,28 @@ impl Drop for Dropped<'_> {
 /// The agent's state in a session that holds those of its children as well.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
     for (agent, state) in &instance.needs {
-        if session.typed_state(state.id).is_none() {
-            return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name });
+        match session.typed_state(state.id) {
+            Some(Ok(_)) => {}
+            Some(Err(panic)) => {
+                let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name);
+                return Err(RunError::Agent { agent: Arc::clone(agent), reason });
+            }
+            None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name }),
         }
     }
-    Ok(session.typed_state(instance.state.id).unwrap_or_else(|| StateCell::handle(())))
+    let own = session.typed_state(instance.state.id).and_then(Result::ok);
+    Ok(own.unwrap_or_else(|| StateCell::handle(())))
 }
 
 /// A session begins with the messages of the agent that makes it, and knows the secrets that its states begin with.
 fn new_session(shared: &Shared, instance: &Instance) -> Session {
     let mut secrets = shared.secrets.clone();
     let states = shared.states.iter().map(|(id, maker)| {
-        let (state, noted) = (maker.make)();
-        secrets.extend(noted);
-        (*id, state)
+        let made = caught(|| (maker.make)()).map(|(state, noted)| {
+            secrets.extend(noted);
+            state
+        });
+        (*id, made)
     });
     let session = Session::new(states.collect());
     session.state().concealed().add(&secrets);

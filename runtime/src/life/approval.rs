@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::panic_text;
+use crate::onion::panic_words;
 use crate::tool::Effect;
 
 /// Who is asked whether a call may be made, for tools with `approval`.
@@ -201,7 +201,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         }
         Ok(Approval::Deny(reason)) => Err(refused(reason)),
         Err(panic) => {
-            let reason = cx.run().hide_text(panic_text(&*panic));
+            let reason = cx.run().hide_text(panic_words(panic));
             tracing::error!(
                 tool = cx.tool_name(),
                 reason = &*reason,

@@ -194,7 +194,11 @@ where
         // Nobody sees what a panic left half done: the future is not polled again.
         match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
             Ok(poll) => poll,
-            Err(panic) => Poll::Ready(Err((this.exit)(this.cx, &*panic))),
+            Err(panic) => {
+                let exit = (this.exit)(this.cx, &*panic);
+                discard(panic);
+                Poll::Ready(Err(exit))
+            }
         }
     }
 }
@@ -227,6 +231,25 @@ pub(crate) fn short_name<T>() -> &'static str {
     let name = type_name::<T>();
     let path = name.split('<').next().unwrap_or(name);
     path.rsplit("::").next().unwrap_or(path)
+}
+
+/// Drops what a panic carried. Where that panics as well, what the second one carries is left alone.
+pub(crate) fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+}
+
+/// Runs `work`; a panic of it becomes its words.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
+}
+
+/// The words of a panic, which is over with that.
+pub(crate) fn panic_words(panic: Box<dyn Any + Send>) -> String {
+    let words = panic_text(&*panic).to_owned();
+    discard(panic);
+    words
 }
 
 /// The words of a panic.

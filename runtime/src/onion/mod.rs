@@ -13,12 +13,11 @@ mod next;
 mod typed;
 
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use self::core::{Caught, panic_text, panicked as tool_panicked, short_name};
+pub(crate) use self::core::{Caught, caught, panic_text, panic_words, panicked as tool_panicked, short_name};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
@@ -71,10 +70,7 @@ pub fn define<'t>(
     tool: &'static str,
     definition: &dyn Fn() -> &'t ToolDefinition,
 ) -> Result<ToolDefinition, Undefined> {
-    match catch_unwind(AssertUnwindSafe(definition)) {
-        Ok(definition) => Ok(definition.clone()),
-        Err(panic) => Err(Undefined { tool, reason: panic_text(&*panic).to_owned() }),
-    }
+    caught(definition).cloned().map_err(|reason| Undefined { tool, reason })
 }
 
 /// The core stands in the innermost layer and, for calls past the hooks, in the run.

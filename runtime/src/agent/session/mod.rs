@@ -27,7 +27,8 @@ struct Inner {
     history: Mutex<Vec<Message>>,
     /// What calls with `history_merge_target: child` left, by the child's name.
     children: Mutex<HashMap<Arc<str>, Vec<Message>>>,
-    states: HashMap<TypeId, StateHandle>,
+    /// Or the words of the panic of a state that could not be copied for this session.
+    states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
     /// The conversations with agents that were called as tools from this one.
     threads: Threads,
@@ -36,7 +37,7 @@ struct Inner {
 }
 
 impl Session {
-    pub(crate) fn new(states: HashMap<TypeId, StateHandle>) -> Self {
+    pub(crate) fn new(states: HashMap<TypeId, Result<StateHandle, String>>) -> Self {
         Self(Arc::new(Inner {
             id: crate::agent::handle::new_id(),
             history: Mutex::default(),
@@ -89,7 +90,7 @@ impl Session {
         &self.0.dynamic
     }
 
-    pub(crate) fn typed_state(&self, id: TypeId) -> Option<StateHandle> {
+    pub(crate) fn typed_state(&self, id: TypeId) -> Option<Result<StateHandle, String>> {
         self.0.states.get(&id).cloned()
     }
 
