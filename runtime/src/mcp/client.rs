@@ -9,12 +9,10 @@ use rmcp::model::{
 };
 use tokio::sync::mpsc;
 
-use super::visible::cut;
+use super::visible::visible;
 
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
 const WAITING: usize = 64;
-/// A longer text of a report is cut.
-const MESSAGE: usize = 2_000;
 
 /// Who waits for what a server sends unasked.
 #[derive(Clone)]
@@ -30,7 +28,7 @@ impl Unasked {
     }
 
     pub(super) fn progress(&self, mut report: ProgressNotificationParam) {
-        report.message = report.message.map(|message| cut(message, MESSAGE));
+        report.message = report.message.map(|message| visible(&message));
         let mut listeners = self.listeners.lock();
         match listeners.calls.get(&report.progress_token) {
             Some(call) => drop(call.try_send(report)),

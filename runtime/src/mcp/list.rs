@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::connection::{Connection, RequestError};
 use super::convert;
-use super::visible::{cut, visible};
+use super::visible::{cut, is_plain, visible};
 use super::wire;
 
 /// More pages than this are a server that never ends.
@@ -78,7 +78,7 @@ impl Listed {
         if tool.name.is_empty() {
             return self.refuse(None, "its name is empty");
         }
-        if tool.name.len() > NAME || tool.name.chars().any(char::is_control) {
+        if tool.name.len() > NAME || !is_plain(&tool.name) {
             let reason = format!("its name holds control characters, or is longer than {NAME} bytes");
             return self.refuse(Some(tool.name.into_owned()), &reason);
         }

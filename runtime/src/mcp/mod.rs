@@ -28,6 +28,8 @@ mod home;
 mod list;
 mod pool;
 mod process;
+#[cfg(test)]
+mod properties;
 mod provider;
 mod quiet;
 mod restart;

@@ -11,6 +11,9 @@ use crate::context::ToolSource;
 use crate::tool::nearest;
 use crate::tool::table::{Entry, Target};
 
+/// An error lists so many tools of a server.
+const LISTED: usize = 50;
+
 /// The tools of one server that one agent takes.
 pub(super) struct Provider {
     agent: String,
@@ -103,5 +106,9 @@ fn listed(tools: &[RemoteTool]) -> String {
     if tools.is_empty() {
         return "none".to_owned();
     }
-    names(tools).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    let mut listed = names(tools).take(LISTED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if tools.len() > LISTED {
+        listed.push_str(&format!(" and {} more", tools.len() - LISTED));
+    }
+    listed
 }

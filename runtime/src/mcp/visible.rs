@@ -23,6 +23,11 @@ pub(super) fn visible(text: &str) -> String {
     shown
 }
 
+/// Whether the text can be shown as it is, in one line.
+pub(super) fn is_plain(text: &str) -> bool {
+    !text.chars().any(|c| c == '\n' || c == '\t' || disturbs(c))
+}
+
 /// Control characters, and those that change the direction of text.
 fn disturbs(c: char) -> bool {
     let directs =

@@ -28,8 +28,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 pub(super) use fault::Fault;
 use lines::{Line, Lines};
-use message::Incoming;
+pub(super) use message::Incoming;
 pub(super) use message::reason;
+#[cfg(test)]
+pub(super) use message::{read, read_ends};
 use outbox::Outbox;
 use pace::Pace;
 use pending::Pending;

@@ -1,0 +1,219 @@
+//! Property tests of what comes from outside: files, lines, results. `PROPTEST_CASES` makes them longer; cases that failed
+//! once are kept in `proptest-seeds/`, and run first.
+
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use serde_json::{Value, json};
+
+use super::config::McpConfig;
+use super::convert;
+use super::error::McpError;
+use super::wire::{self, Incoming};
+use crate::error::Exit;
+
+fn config() -> ProptestConfig {
+    let seeds = FileFailurePersistence::Direct("proptest-seeds/mcp.txt");
+    ProptestConfig { failure_persistence: Some(Box::new(seeds)), ..ProptestConfig::default() }
+}
+
+/// Words that mean something to the readers, and others.
+fn word() -> impl Strategy<Value = String> {
+    let known = [
+        "mcpServers",
+        "command",
+        "args",
+        "env",
+        "cwd",
+        "timeout",
+        "startTimeout",
+        "disabled",
+        "type",
+        "url",
+        "stdio",
+        "http",
+        "fix",
+        "${HOME}",
+        "${",
+        "${NOT_SET:-x}",
+        "jsonrpc",
+        "2.0",
+        "id",
+        "method",
+        "result",
+        "error",
+        "params",
+        "code",
+        "message",
+        "notifications/progress",
+        "progressToken",
+        "progress",
+        "content",
+        "text",
+        "image",
+        "data",
+        "mimeType",
+        "resource",
+        "resource_link",
+        "uri",
+        "name",
+        "structuredContent",
+        "isError",
+        "_meta",
+        "resultType",
+        "complete",
+        "input_required",
+        "task",
+        "blob",
+    ];
+    prop_oneof![4 => prop::sample::select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        word().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 48, 5, |inner| {
+        let fields = prop::collection::vec((word(), inner.clone()), 0..5);
+        prop_oneof![
+            prop::collection::vec(inner, 0..5).prop_map(Value::from),
+            fields.prop_map(|fields| fields.into_iter().collect()),
+        ]
+    })
+}
+
+/// The JSON of a value, with pieces of it written over.
+fn broken(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<u8>> {
+    let pieces = [
+        "", "\"", "{", "}", "[", "]", ",", ":", "\\", "\\ud800", "\\u0000", "\n", "NaN", "1e999", "-",
+        "\u{feff}",
+    ];
+    let piece = prop_oneof![
+        4 => prop::sample::select(pieces.to_vec()).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => prop::collection::vec(any::<u8>(), 1..4),
+        1 => (1..2_000_usize).prop_map(|deep| b"[".repeat(deep)),
+        1 => (1..200_usize).prop_map(|deep| b"{\"a\":".repeat(deep)),
+    ];
+    let changes = prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize, piece), 0..3);
+    (value, changes).prop_map(|(value, changes)| {
+        let mut text = value.to_string().into_bytes();
+        for (at, length, piece) in changes {
+            let at = at.index(text.len() + 1);
+            let end = (at + length).min(text.len());
+            text.splice(at..end, piece);
+        }
+        text
+    })
+}
+
+fn file() -> impl Strategy<Value = Value> {
+    let server = prop_oneof![
+        value(),
+        prop::collection::vec((word(), value()), 0..5).prop_map(|fields| {
+            let mut server: Value = fields.into_iter().collect();
+            server["command"] = json!("x");
+            server
+        }),
+    ];
+    let servers = prop::collection::vec((word(), server), 0..4);
+    (servers, prop::collection::vec((word(), value()), 0..3)).prop_map(|(servers, others)| {
+        let mut file: Value = others.into_iter().collect();
+        file["mcpServers"] = servers.into_iter().collect();
+        file
+    })
+}
+
+fn answer() -> impl Strategy<Value = Value> {
+    (value(), value(), value(), any::<bool>()).prop_map(|(content, structured, meta, is_error)| {
+        let content =
+            if content.is_array() { content } else { json!([{"type": "text", "text": "t"}, content]) };
+        json!({"content": content, "structuredContent": structured, "isError": is_error, "_meta": meta})
+    })
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// A file is read, or refused at a place of it; and whatever is wrong with one server leaves the others.
+    #[test]
+    fn long_a4_any_mcp_json_is_read_or_refused_at_a_place(text in broken(file())) {
+        let text = String::from_utf8_lossy(&text);
+        match McpConfig::from_json(&text, "f") {
+            Ok(config) => {
+                for name in config.names() {
+                    if let Some(Err(error)) = config.get(name) {
+                        prop_assert!(error.to_string().starts_with("f:"), "{}", error);
+                    }
+                }
+                let told: usize = config.unread().map(str::len).sum();
+                prop_assert!(told <= 200 * (text.len() + 1), "{} of {}", told, text.len());
+                let shown = format!("{config:?}");
+                prop_assert!(!shown.is_empty());
+            }
+            Err(McpError::Config { line, column, .. }) => {
+                prop_assert!(line <= text.lines().count() + 1 && column <= text.len() + 1, "{}:{}", line, column);
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+
+    /// A well-formed file keeps its servers, whatever else is in it.
+    #[test]
+    fn long_a4_servers_of_a_file_are_kept(file in file()) {
+        let config = McpConfig::from_json(&file.to_string(), "f").unwrap();
+        let servers = file["mcpServers"].as_object().unwrap();
+        prop_assert!(config.names().eq(servers.keys().map(String::as_str).collect::<std::collections::BTreeSet<_>>()));
+    }
+
+    /// A result is taken as it stands, or refused in a few words.
+    #[test]
+    fn long_a4_any_result_is_taken_or_refused(text in broken(answer())) {
+        let text = String::from_utf8_lossy(&text);
+        match convert::result("s", &text) {
+            Ok(output) => {
+                let told: usize = output.content().iter().map(|block| serde_json::to_string(block).unwrap().len()).sum();
+                prop_assert!(told <= 8 * text.len() + 64, "{} of {}", told, text.len());
+            }
+            Err(Exit::Tool(error)) => {
+                let given = serde_json::from_str::<Value>(&text).is_ok_and(|answer| answer["isError"] == true);
+                prop_assert!(given || error.to_text().len() < 1_000, "{}", error);
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+
+    /// A result that is written as the protocol asks comes through the wire and the reader unchanged.
+    #[test]
+    fn long_a4_a_good_result_arrives(text in any::<String>(), structured in value(), id in any::<i64>()) {
+        let structured = json!({ "value": structured });
+        let result = json!({ "content": [{ "type": "text", "text": text }], "structuredContent": structured });
+        let line = json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string();
+        let Incoming::Answer(_, result) = wire::read(line.as_bytes()) else { panic!("{line}") };
+        let output = convert::result("s", result).map_err(|exit| TestCaseError::fail(exit.to_string()))?;
+        prop_assert_eq!(&*output.to_text(), &*text);
+        prop_assert_eq!(&*output.structured_content().unwrap(), &structured);
+    }
+
+    /// Any line is something, and what is wrong with it is told in a few words.
+    #[test]
+    fn long_a4_any_line_is_read(
+        line in broken((value(), value(), any::<u8>()).prop_map(|(id, result, kind)| match kind % 4 {
+            0 => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+            1 => json!({"jsonrpc": "2.0", "id": id, "error": result}),
+            2 => json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": result}),
+            _ => result,
+        })),
+        end in prop::collection::vec(any::<u8>(), 0..64),
+    ) {
+        for incoming in [wire::read(&line), wire::read_ends(&line, &end)] {
+            match incoming {
+                Incoming::Answer(_, result) => prop_assert!(result.len() <= line.len()),
+                Incoming::Unreadable(_, reason) => prop_assert!(reason.len() < 500, "{}", reason),
+                _ => {}
+            }
+        }
+    }
+}
