@@ -68,7 +68,9 @@ impl Listeners {
             .into_iter()
             .partition(|report| report.progress_token == *token);
         listeners.early = others;
-        mine.into_iter().for_each(|report| drop(sender.try_send(report)));
+        for report in mine {
+            let _ = sender.try_send(report);
+        }
         listeners.calls.insert(token.clone(), sender);
         receiver
     }

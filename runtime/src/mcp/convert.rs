@@ -7,6 +7,7 @@ use rmcp::model::Tool;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::wire;
 use crate::content::ContentBlock;
@@ -128,7 +129,7 @@ impl Answer {
     fn is_foreign(&self, text: &str) -> bool {
         let known = self.content.is_some() || self.structured_content.is_some() || self.is_error.is_some();
         !known
-            && serde_json::from_str::<HashMap<String, IgnoredAny>>(text)
+            && serde_json::from_str::<HashMap<String, &RawValue>>(text)
                 .is_ok_and(|fields| fields.keys().any(|key| key != "_meta" && key != "resultType"))
     }
 }
@@ -139,6 +140,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "it is made for the call")]
     fn answer(value: Value) -> ToolResult {
         result("s", &value.to_string())
     }

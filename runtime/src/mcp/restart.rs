@@ -79,7 +79,7 @@ impl Restarts {
         drop(state);
         let running = Running { state: Arc::clone(&self.0), begun: now, ended };
         let start = running.start(Arc::clone(server), how, tried);
-        tokio::spawn(async move { stop.run_until_cancelled(start).await });
+        tokio::spawn(async move { stop.run_until_cancelled(Box::pin(start)).await });
         Ok(outcome)
     }
 
