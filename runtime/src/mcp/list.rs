@@ -55,7 +55,7 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
         for tool in page.tools {
             listed.take(tool, &mut names);
         }
-        if listed.tools.len() > TOOLS {
+        if listed.tools.len() + listed.refused.len() > TOOLS {
             return Err(format!("it has more than {TOOLS} tools"));
         }
         // Some servers write an empty cursor for "no more".
