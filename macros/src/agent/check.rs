@@ -11,8 +11,16 @@ use crate::item::is_reserved;
 use crate::suggest;
 
 pub(crate) const REQUEST_PARAMS: &[&str] = &["temperature", "top_p", "max_tokens", "seed", "stop_sequences"];
-pub(crate) const LIMITS: &[&str] =
-    &["turns", "tool_calls", "tokens", "time_sec", "max_retries", "model_timeout_sec", "model_retries"];
+pub(crate) const LIMITS: &[&str] = &[
+    "turns",
+    "tool_calls",
+    "tokens",
+    "time_sec",
+    "depth",
+    "max_retries",
+    "model_timeout_sec",
+    "model_retries",
+];
 pub(crate) const RUNTIME: &[&str] = &["shell.execute"];
 const HISTORY_SOURCES: &[&str] = &["none", "child", "orchestrator", "messages"];
 const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
@@ -83,7 +91,7 @@ fn check_agent(agent: &Agent, errors: &mut Errors) {
     }
     keys(&fields.limits, "limit", LIMITS, errors);
     numbers(&fields.request_params, &["max_tokens", "seed"], &["max_tokens"], errors);
-    numbers(&fields.limits, LIMITS, &["turns", "tokens", "time_sec", "model_timeout_sec"], errors);
+    numbers(&fields.limits, LIMITS, &["turns", "tokens", "time_sec", "depth", "model_timeout_sec"], errors);
     choice(fields.history_source.as_ref(), HISTORY_SOURCES, errors);
     choice(fields.history_merge_target.as_ref(), MERGE_TARGETS, errors);
     choice(fields.effect.as_ref(), EFFECTS, errors);

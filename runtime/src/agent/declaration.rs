@@ -52,6 +52,9 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// Time from start to answer. Default: no limit.
     pub time: Option<Duration>,
+    /// How deep the run may be inside of others: 1 is a run that nobody's tool, hook or child began. Default 16. A task that a
+    /// tool spawns begins anew.
+    pub depth: u32,
     /// How often one tool may ask the model to try again. Default 3.
     pub max_retries: u32,
     /// Time for one answer of the model. Default 5 minutes.
@@ -67,6 +70,7 @@ impl Default for Limits {
             tool_calls: None,
             tokens: None,
             time: None,
+            depth: 16,
             max_retries: 3,
             model_timeout: Duration::from_mins(5),
             model_retries: 2,

@@ -284,6 +284,19 @@ pub enum RunError {
         /// The bound.
         limit: Limit,
     },
+    /// Agents called each other too deep: as children, as tools, or by their handles from tools and hooks.
+    #[error(
+        "the agent `{agent}` was not asked: so many agents are inside each other already, and {most} may be \
+         (`limits: {{ depth: .. }}`): {chain}"
+    )]
+    Depth {
+        /// The agent.
+        agent: Arc<str>,
+        /// How deep it may be.
+        most: u32,
+        /// The agents, from the outermost one inwards.
+        chain: Arc<str>,
+    },
     /// A tool asked the model to try again too often.
     #[error("the tool `{tool}` asked for another try {times} times; the last time: {message}")]
     Retries {

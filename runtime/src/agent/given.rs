@@ -77,7 +77,7 @@ fn of_agent<'e>(
         zero("max_display_instances", "at least one instance is shown");
     }
     let given = extras.clone().filter_map(|extra| extra.limits.as_ref()).last();
-    let Limits { turns, tokens, time, model_timeout, .. } = given.unwrap_or(&declaration.limits);
+    let Limits { turns, tokens, time, depth, model_timeout, .. } = given.unwrap_or(&declaration.limits);
     if *turns == 0 {
         zero("limits.turns", "a run needs at least one turn");
     }
@@ -86,6 +86,9 @@ fn of_agent<'e>(
     }
     if *time == Some(Duration::ZERO) {
         zero("limits.time", LEAVE_OUT);
+    }
+    if *depth == 0 {
+        zero("limits.depth", "the outermost run is 1 deep");
     }
     if model_timeout.is_zero() {
         zero("limits.model_timeout", "a model needs time to answer; `Duration::MAX` is no limit");

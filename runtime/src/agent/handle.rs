@@ -8,11 +8,12 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::assembly::Shared;
+use super::chain::{Around, Chain};
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
 use super::run::AgentRun;
-use super::session::{Session, Wait, Waiting};
+use super::session::{Session, Wait};
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepId, StepKind};
@@ -283,7 +284,11 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     let dropped = Dropped { run };
     // A panic may come before the first await.
     let work = AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind();
-    let answer = match run.until_over(work).await {
+    let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
+        Ok(chain) => chain.around(run.until_over(work)).await,
+        Err(too_deep) => Err(too_deep),
+    };
+    let answer = match done {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => {
             let reason = format!("it panicked: {}", panic_words(panic));
@@ -384,10 +389,10 @@ pub(crate) fn new_id() -> Arc<str> {
 pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
-    let waiting = Waiting::here();
+    let around = Around::here();
     let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(waiting.carry(|| runtime.block_on(work())))
+        Ok(around.carry(|| runtime.block_on(work())))
     })?;
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

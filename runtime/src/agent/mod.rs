@@ -5,6 +5,7 @@ mod assembly;
 mod batch;
 mod builder;
 mod call;
+mod chain;
 mod child;
 mod declaration;
 mod error;
@@ -26,6 +27,7 @@ use std::future::Future;
 
 pub use app::{App, AppBuilder};
 pub use builder::AgentBuilder;
+pub(crate) use chain::Around;
 pub(crate) use child::Transcript;
 pub use declaration::{
     AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion, ToolboxLink,
@@ -39,7 +41,6 @@ pub(crate) use handle::{block_on, new_id};
 pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
 pub use session::Session;
-pub(crate) use session::Waiting;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;
 

@@ -96,6 +96,7 @@ impl Needles {
             RunError::Aborted(abort) => *abort = self.abort(abort.clone()),
             RunError::Retries { message: text, .. } | RunError::Agent { reason: text, .. } => self.text(text),
             RunError::Limit { .. }
+            | RunError::Depth { .. }
             | RunError::Cancelled { .. }
             | RunError::Busy { .. }
             | RunError::WaitsForItself { .. }

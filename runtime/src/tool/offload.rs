@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::agent::Waiting;
+use crate::agent::Around;
 use crate::context::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -64,7 +64,7 @@ pub async fn offload<R: Send + 'static>(
 ) -> ToolResult<R> {
     let attempt = cx.to_owned_attempt();
     let _over = attempt.cancellation().drop_guard();
-    let waiting = Waiting::here();
+    let around = Around::here();
     let progress = Progress(Arc::default());
     let _waits = Waits { cx, progress: progress.clone() };
     let run = move || {
@@ -73,7 +73,7 @@ pub async fn offload<R: Send + 'static>(
             return None;
         }
         let _ends = Ends(progress);
-        Some(waiting.carry(|| work(&attempt)))
+        Some(around.carry(|| work(&attempt)))
     };
     let reason = match tokio::task::spawn_blocking(run).await {
         Ok(Some(result)) => return result,
