@@ -1,0 +1,199 @@
+//! H8: many hooks, each made once for its agent; and the ready ones that only look.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests say what they expect, and their tools are small"
+)]
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use allocation_counter::measure;
+use onionskin::hooks::Elapsed;
+use onionskin::{
+    Args, Hook, Next, Script, ScriptedTurn, ToolCaller, ToolContext, ToolResult, agent, hooks, raw_hook,
+    tool, tool_hook,
+};
+use serde_json::json;
+
+/// Adds one.
+#[tool]
+async fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+/// Takes one.
+#[tool]
+async fn take_one(x: i64) -> i64 {
+    x - 1
+}
+
+#[tool_hook]
+async fn pass(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+agent! {
+    Bare { instruction: "Add.", function_tools: [add_one] }
+    Sixteen {
+        instruction: "Add.", function_tools: [add_one],
+        tool_hooks: [pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass],
+    }
+    Seventeen {
+        instruction: "Add.", function_tools: [add_one],
+        tool_hooks: [
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+        ],
+    }
+    ThirtyThree {
+        instruction: "Add.", function_tools: [add_one],
+        tool_hooks: [
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+        ],
+    }
+    Hundred {
+        instruction: "Add.", function_tools: [add_one],
+        tool_hooks: [
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+            pass, pass, pass, pass, pass, pass, pass, pass, pass, pass,
+        ],
+    }
+}
+
+macro_rules! allocations {
+    ($agent:ident) => {{
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (tools, text) = (ToolCaller::<$agent>::new(), Arc::<str>::from(r#"{"x": 41}"#));
+        let call = || {
+            runtime.block_on(async {
+                let cx = tools.context("add_one").unwrap();
+                let output = tools.call(&cx, &mut Args::from(Arc::clone(&text))).await.unwrap();
+                assert_eq!(output.to_text(), "42");
+            });
+        };
+        call();
+        measure(call).count_total
+    }};
+}
+
+#[test]
+fn h8_beyond_sixteen_hooks_there_is_one_allocation_for_each_sixteen() {
+    let bare = allocations!(Bare);
+    assert_eq!(allocations!(Sixteen), bare);
+    assert_eq!(allocations!(Seventeen), bare + 1);
+    assert_eq!(allocations!(ThirtyThree), bare + 2);
+    assert_eq!(allocations!(Hundred), bare + 6);
+}
+
+/// How many there are of [`Counted`].
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// Knows its number.
+struct Counted(u32);
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self(MADE.fetch_add(1, Ordering::SeqCst))
+    }
+}
+
+impl Hook for Counted {
+    raw_hook!(default);
+
+    async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        let mut output = next.run(args).await?;
+        output.push_text(format!(" by {}", self.0));
+        Ok(output)
+    }
+}
+
+agent! {
+    Counting { instruction: "Count.", function_tools: [add_one, take_one], tool_hooks: [Counted] }
+}
+
+#[tokio::test]
+async fn h8_a_hook_is_made_once_for_its_agent_however_many_tools_and_runs_there_are() {
+    let turn = ScriptedTurn::call("add_one", json!({ "x": 1 })).and_call("take_one", json!({ "x": 1 }));
+    let model = Script::turns([turn, ScriptedTurn::say("done")]);
+    let handle = Counting::builder().model(model).build().await.unwrap();
+    for _ in 0..2 {
+        let output = handle.run("go").await.unwrap();
+        assert!(
+            output.tool_calls.iter().all(|call| call.to_text().ends_with(" by 0")),
+            "{:?}",
+            output.tool_calls
+        );
+    }
+    assert_eq!(MADE.load(Ordering::SeqCst), 1);
+}
+
+/// Fails.
+#[tool]
+async fn fail() -> Result<i64, String> {
+    Err("the sky is grey".to_owned())
+}
+
+agent! {
+    Watched { name: "watched", instruction: "Add.", function_tools: [add_one, fail], tool_hooks: [hooks::log, hooks::timing] }
+}
+
+/// What is written to `tracing`: level, then message and fields.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Lines {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("onionskin")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let mut line = event.metadata().level().to_string();
+        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            write!(line, " {}={value:?}", field.name()).unwrap();
+        });
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn h9_log_and_timing_write_how_calls_ended_and_not_what_was_in_them() {
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.clone(), || {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+            let tools = ToolCaller::<Watched>::new();
+            let cx = tools.context("add_one").unwrap();
+            let output = tools.call(&cx, &mut Args::from(r#"{"x": 4111}"#)).await.unwrap();
+            assert!(output.meta::<Elapsed>().is_some(), "the time is with the result");
+            assert_eq!(output.to_text(), "4112", "the model does not see it");
+            let cx = tools.context("fail").unwrap();
+            tools.call(&cx, &mut Args::default()).await.unwrap_err();
+        });
+    });
+    let text = lines.0.lock().unwrap().join("\n");
+    let line = |words: &[&str]| text.lines().any(|line| words.iter().all(|word| line.contains(word)));
+    assert!(line(&["DEBUG", "tool call succeeded", "tool=\"add_one\"", "attempts=1"]), "{text}");
+    assert!(line(&["WARN", "tool call failed", "tool=\"fail\"", "kind=Failed"]), "{text}");
+    assert!(line(&["DEBUG", "tool call timed", "tool=\"add_one\"", "elapsed="]), "{text}");
+    assert!(line(&["DEBUG", "tool call timed", "tool=\"fail\""]), "{text}");
+    assert!(!text.contains("411") && !text.contains("sky"), "{text}");
+}
