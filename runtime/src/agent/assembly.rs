@@ -229,6 +229,13 @@ impl Assembly<'_> {
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         for entry in &fixed {
+            if let Some(setting) = entry.definition.zero() {
+                return Err(BuildError::ZeroOfTool {
+                    agent: name.to_string(),
+                    tool: entry.name.to_string(),
+                    setting,
+                });
+            }
             entry
                 .definition
                 .check_examples()

@@ -43,6 +43,16 @@ pub enum BuildError {
         /// What to do.
         advice: &'static str,
     },
+    /// A bound of a tool is zero, so that no call could end well.
+    #[error("the tool `{tool}` of the agent `{agent}` has `{setting}` 0: leave it out for no limit")]
+    ZeroOfTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// What is zero.
+        setting: &'static str,
+    },
     /// The agent declares a state and was given none of its type.
     #[error("the agent `{agent}` declares `state: {state}` and was given none: call `.state(..)` with one")]
     NoState {

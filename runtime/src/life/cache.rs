@@ -124,8 +124,12 @@ impl Cache {
     }
 
     /// Keeps a result for this long.
+    ///
+    /// # Panics
+    /// If that is no time at all, which would keep nothing: leave the cache out.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
+        assert!(!ttl.is_zero(), "a cache with a `ttl` of 0 keeps nothing: leave the cache out");
         self.ttl = Some(ttl);
         self
     }
@@ -139,8 +143,12 @@ impl Cache {
     }
 
     /// Keeps at most so many results.
+    ///
+    /// # Panics
+    /// If that is none: leave the cache out.
     #[must_use]
     pub fn capacity(mut self, most: usize) -> Self {
+        assert!(most > 0, "a cache with a `capacity` of 0 keeps nothing: leave the cache out");
         self.capacity = most;
         self
     }
@@ -164,9 +172,7 @@ impl Cache {
         if let Some(key) = stored {
             self.store().remove(&key);
         }
-        let Some(key) =
-            args.filter(|_| times == 1 && self.capacity > 0).and_then(|args| self.key_of(cx, args, fill))
-        else {
+        let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
             return Found::Off;
         };
         loop {

@@ -276,9 +276,15 @@ impl ToolSpec {
     /// });
     /// assert_eq!(spec.definition().effect, Effect::Pure);
     /// ```
+    ///
+    /// # Panics
+    /// If `timeout` or `max_calls` is zero: no call could end well. Leave it out for no limit.
     pub fn options(&mut self, change: impl FnOnce(&mut ToolDefinition)) -> &mut Self {
         let mut own = ToolDefinition::clone(&self.own);
         change(&mut own);
+        if let Some(setting) = own.zero() {
+            panic!("`{setting}` of the tool `{}` is 0: leave it out for no limit", self.name());
+        }
         own.name = Arc::clone(&self.own.name);
         own.input_schema = Arc::clone(&self.own.input_schema);
         self.own = Arc::new(own);

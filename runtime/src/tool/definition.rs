@@ -97,6 +97,14 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
+    /// The bound that is zero, if one is: no call could end well.
+    pub(crate) fn zero(&self) -> Option<&'static str> {
+        if self.timeout == Some(Duration::ZERO) {
+            return Some("timeout");
+        }
+        (self.max_calls == Some(0)).then_some("max_calls")
+    }
+
     /// A tool that takes any object.
     pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
         Self {

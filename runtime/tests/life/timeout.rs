@@ -181,6 +181,42 @@ async fn t4_timeout_ends_each_attempt() {
     }
 }
 
+/// The time that a tool of a constant may take.
+const NO_TIME: Duration = Duration::ZERO;
+
+/// Has no time.
+#[tool(timeout = NO_TIME)]
+fn hasty() {}
+
+agent! { Hasty { name: "hasty", instruction: "Go.", function_tools: [hasty] } }
+
+#[tokio::test]
+async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
+    let error = Hasty::builder().model(Script::turns([])).build().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the tool `hasty` of the agent `hasty` has `timeout` 0: leave it out for no limit"
+    );
+
+    let panics = |set: fn()| {
+        let panic = std::panic::catch_unwind(set).expect_err("it is refused");
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .unwrap_or_else(|| panic.downcast_ref::<&str>().unwrap().to_string())
+    };
+    let text = panics(|| {
+        ToolSpec::new(ByHand).options(|options| options.timeout = Some(NO_TIME));
+    });
+    assert_eq!(text, "`timeout` of the tool `by_hand` is 0: leave it out for no limit");
+    let text = panics(|| {
+        ToolSpec::new(ByHand).options(|options| options.max_calls = Some(0));
+    });
+    assert_eq!(text, "`max_calls` of the tool `by_hand` is 0: leave it out for no limit");
+    assert!(panics(|| drop(onionskin::Cache::new().ttl(NO_TIME))).contains("`ttl` of 0"));
+    assert!(panics(|| drop(onionskin::Cache::new().capacity(0))).contains("`capacity` of 0"));
+}
+
 #[cfg(feature = "script")]
 #[tokio::test]
 async fn t4_timeout_of_a_script_counts_no_approval() {
