@@ -17,7 +17,7 @@ use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::tool::{
     DynTool, Keys, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
-    has_unknown, offload, output_schema, unit,
+    has_unknown, offload, output_schema, to_json, unit,
 };
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
@@ -40,7 +40,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> FnOutput for T {
         if (&self as &dyn Any).is::<()>() {
             return Ok(unit());
         }
-        from_json(serde_json::to_string(&self)?)
+        from_json(to_json(&self)?)
     }
 
     fn schema() -> Option<Value> {

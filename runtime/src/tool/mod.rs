@@ -8,6 +8,7 @@ mod cut;
 mod decode;
 mod definition;
 mod example;
+mod finite;
 mod found;
 mod function;
 mod keys;
@@ -43,6 +44,7 @@ pub(crate) use decode::{
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
+pub(crate) use finite::to_json;
 pub use function::{Function, read, schema_by};
 pub(crate) use keys::Keys;
 pub use lent::{Lent, lend};

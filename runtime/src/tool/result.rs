@@ -25,6 +25,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::finite::to_json;
 use super::schema::output_schema;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::error::{Abort, Exit, ToolResult};
@@ -50,7 +51,7 @@ pub trait ToolReturn: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> ToolReturn for T {
     fn into_json(self) -> Result<String, serde_json::Error> {
-        serde_json::to_string(&self)
+        to_json(&self)
     }
 }
 

@@ -12,3 +12,4 @@ mod coercion;
 mod hooks;
 mod nested;
 mod repair;
+mod results;
