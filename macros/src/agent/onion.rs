@@ -81,6 +81,8 @@ fn core(parts: &Parts<'_>) -> TokenStream {
         }
 
         impl __rt::Call for __Core {
+            const LOOKS: bool = false;
+
             fn call<'__a, '__b>(
                 &'__a self,
                 __cx: &'__a __rt::ToolContext,

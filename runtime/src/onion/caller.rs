@@ -110,7 +110,10 @@ impl<A: Compiled> ToolCaller<A> {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        args.bind(&cx.definition().input_schema);
+        // It adds no hooks at run time.
+        if A::Entry::LOOKS {
+            args.bind(&cx.definition().input_schema);
+        }
         outermost(cx, self.entry.call(cx, args))
     }
 }

@@ -78,6 +78,9 @@ impl<C: Call> Seam<C> {
 }
 
 impl<C: Call> Call for Seam<C> {
+    // Of the hooks that are declared; a caller that adds some knows it.
+    const LOOKS: bool = C::LOOKS;
+
     #[inline]
     fn call<'a, 'b>(
         &'a self,

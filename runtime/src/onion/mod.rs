@@ -36,6 +36,9 @@ use crate::tool::ToolDefinition;
 /// One layer of an onion, or its core. Written by `agent!`.
 #[doc(hidden)]
 pub trait Call: Send + Sync + 'static {
+    /// Whether anything in it may look at arguments before the tool does.
+    const LOOKS: bool = true;
+
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,

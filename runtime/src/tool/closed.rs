@@ -14,7 +14,10 @@ pub(super) fn close(root: &mut Value) {
         return;
     }
     let mut joined = HashSet::new();
-    find_joined(root, false, &mut joined);
+    // Without definitions there is nothing to refer to.
+    if root.get("$defs").is_some() {
+        find_joined(root, false, &mut joined);
+    }
     walk(root, false, &joined);
 }
 
@@ -60,6 +63,9 @@ fn find_joined(schema: &Value, is_part: bool, joined: &mut HashSet<String>) {
 }
 
 fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
+    if !has_parts(schema) {
+        return;
+    }
     let Value::Object(object) = schema else { return };
     let is_joined = is_part || joins(object);
     if !is_joined && is_struct(object) {

@@ -154,7 +154,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// Whether a value that its type reads may be refused all the same.
     #[inline]
     fn is_held(&self) -> bool {
-        self.definition.limited || self.definition.keys.is_some()
+        self.definition.limited || self.definition.nested
     }
 
     #[inline]
@@ -165,7 +165,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// What is wrong with a value that its type reads: limits that it does not keep, and keys that the type drops.
     fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
         let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
-        let keys = self.definition.keys.as_ref().and_then(|keys| keys[index].as_ref());
+        let keys = self.definition.keys(index);
         if !is_limited && keys.is_none_or(|keys| keys.know(raw)) {
             return Vec::new();
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::check::has_limits;
+use super::closed::has_parts;
 use super::example::ToolExample;
 use super::keys::Keys;
 use super::limits::assert_sound;
@@ -88,8 +89,10 @@ pub struct ToolDefinition {
     pub examples: Arc<[ToolExample]>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
-    /// What is known of the keys within each parameter, where any are refused.
-    pub(super) keys: Option<Arc<[Option<Keys>]>>,
+    /// Whether a parameter has keys within it.
+    pub(super) nested: bool,
+    /// What is known of the keys within each parameter; made when a call first has some.
+    pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
     /// Whether it is given secrets, which must not come out again.
     pub(super) has_secrets: bool,
     /// The parameters, if it was written by `#[tool]` or as one.
@@ -123,7 +126,8 @@ impl ToolDefinition {
             strict: false,
             examples: Arc::default(),
             limited: false,
-            keys: None,
+            nested: false,
+            keys: OnceLock::new(),
             has_secrets: false,
             params: &[],
         }
@@ -142,6 +146,14 @@ impl ToolDefinition {
     pub fn with_output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Arc::new(schema));
         self
+    }
+
+    /// What is known of the keys within a parameter, where any are refused.
+    pub(super) fn keys(&self, index: usize) -> Option<&Keys> {
+        let schema = &*self.input_schema;
+        let of = |param: &Param| Keys::of(&schema["properties"][param.name], schema);
+        let keys = || self.keys.get_or_init(|| self.params.iter().map(of).collect());
+        if self.nested { keys().get(index)?.as_ref() } else { None }
     }
 
     /// The names of the parameters, as far as the schema shows them: in the order of the function, else the
@@ -219,12 +231,6 @@ impl StaticTool {
         examples: None,
     };
 
-    fn keys(&self, schema: &Value) -> Option<Arc<[Option<Keys>]>> {
-        let properties = &schema["properties"];
-        let keys = || self.params.iter().map(|param| Keys::of(&properties[param.name], schema));
-        keys().any(|keys| keys.is_some()).then(|| keys().collect())
-    }
-
     /// The definition, its schemas built.
     ///
     /// # Panics
@@ -240,7 +246,8 @@ impl StaticTool {
         }
         ToolDefinition {
             limited: has_limits(&input_schema),
-            keys: self.keys(&input_schema),
+            nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_parts)),
+            keys: OnceLock::new(),
             params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),
