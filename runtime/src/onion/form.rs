@@ -9,8 +9,9 @@ use crate::output::ToolOutput;
 #[diagnostic::on_unimplemented(
     message = "a before hook cannot return `{Self}`",
     label = "not a before hook's result",
-    note = "return `()`, `ToolResult<()>`, or `ToolResult<Option<ToolOutput>>` to answer instead of the tool; with \
-            `next: impl Next` it is an around hook and returns `ToolResult`"
+    note = "return `()`, `Result<(), E>` to refuse the call, or `Result<Option<ToolOutput>, E>` to answer instead of the tool, \
+            where `E` is an error or a text, which the model is told, or an `Exit`; with `next: impl Next` it is an around \
+            hook and returns `ToolResult`"
 )]
 pub trait BeforeReturn {
     #[doc(hidden)]
@@ -32,9 +33,9 @@ impl BeforeReturn for Option<ToolOutput> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: BeforeReturn> BeforeReturn for Result<T, Exit> {
+impl<T: BeforeReturn, E: Into<Exit>> BeforeReturn for Result<T, E> {
     fn answer(self) -> Result<Option<ToolOutput>, Exit> {
-        self?.answer()
+        self.map_err(Into::into)?.answer()
     }
 }
 
@@ -42,7 +43,8 @@ impl<T: BeforeReturn> BeforeReturn for Result<T, Exit> {
 #[diagnostic::on_unimplemented(
     message = "an after hook that borrows the result cannot return `{Self}`",
     label = "not an after hook's result",
-    note = "return `()` or `ToolResult<()>` to leave the result as it is, `ToolOutput` or `ToolResult` to replace it"
+    note = "return `()` or `Result<(), E>` to leave the result as it is, `ToolOutput` or `Result<ToolOutput, E>` to replace \
+            it, where `E` is an error or a text, which the model is told, or an `Exit`"
 )]
 pub trait AfterReturn {
     /// The result that goes outwards, given the one that came from inside.
@@ -65,9 +67,9 @@ impl AfterReturn for ToolOutput {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: AfterReturn> AfterReturn for Result<T, Exit> {
+impl<T: AfterReturn, E: Into<Exit>> AfterReturn for Result<T, E> {
     fn replace(self, inner: ToolResult) -> ToolResult {
-        self?.replace(inner)
+        self.map_err(Into::into)?.replace(inner)
     }
 }
 
@@ -90,9 +92,9 @@ impl AfterOwned for ToolOutput {
 }
 
 #[diagnostic::do_not_recommend]
-impl AfterOwned for ToolResult {
+impl<E: Into<Exit>> AfterOwned for Result<ToolOutput, E> {
     fn give(self) -> ToolResult {
-        self
+        self.map_err(Into::into)
     }
 }
 

@@ -1,8 +1,8 @@
 use onionskin::{Args, tool_hook};
 
 #[tool_hook]
-fn allow(args: &Args) -> Result<(), String> {
-    args.get("x").map(|_| ()).ok_or_else(|| "no x".to_owned())
+fn allow(args: &Args) -> Result<(), u32> {
+    args.get("x").map(|_| ()).ok_or(7)
 }
 
 fn main() {}
