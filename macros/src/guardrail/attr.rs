@@ -10,7 +10,7 @@ use crate::hook::attr::{Kind, Options, name, path};
 use crate::item::each_option;
 use crate::suggest;
 
-const KEYS: &[&str] = &["input", "output", "crate", "type_name"];
+const KEYS: &[&str] = &["input", "output", "state", "crate", "type_name"];
 
 const WHICH: &str = "say what it looks at: `#[guardrail(input)]` looks at the arguments before the tool runs, \
                      `#[guardrail(output)]` at its output";
@@ -39,6 +39,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
         "input" => known = Some(Kind::Input),
         "output" => known = Some(Kind::Output),
         "crate" => options.crate_path = path(meta, "crate = my_onionskin", errors),
+        "state" => options.state = path(meta, "state = Ledger", errors),
         "type_name" => options.type_name = name(meta, "type_name = NoThirteen", errors),
         _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
     });

@@ -86,5 +86,5 @@ pub(crate) fn check(function: &FnItem, parameters: &[Parameter], kind: Kind, err
 
 /// Whether it tells one call from another, so that there is something to decide by.
 fn of_the_call(parameter: &Parameter) -> bool {
-    !matches!(parameter.role, Role::Config(_))
+    !matches!(parameter.role, Role::Config(_) | Role::Bound(_))
 }

@@ -56,9 +56,11 @@ pub(crate) struct Options {
     pub(crate) tool: Option<Path>,
     pub(crate) crate_path: Option<Path>,
     pub(crate) type_name: Option<Ident>,
+    /// The agent's state, for `#[bind(..)]`.
+    pub(crate) state: Option<Path>,
 }
 
-const KEYS: &[&str] = &["around", "before", "after", "tool", "crate", "type_name"];
+const KEYS: &[&str] = &["around", "before", "after", "tool", "state", "crate", "type_name"];
 
 impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
@@ -82,6 +84,7 @@ impl Options {
                 self.tool = path(meta, "tool = add_one", errors);
             }
             "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
+            "state" => self.state = path(meta, "state = Ledger", errors),
             "type_name" => self.type_name = name(meta, "type_name = Audit", errors),
             _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
         }

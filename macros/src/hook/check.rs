@@ -30,7 +30,8 @@ pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
 }
 
 /// The states that hooks and tools take are held against the agent's one.
-pub(super) fn one_state(parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
+pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mut Errors) {
+    let kind = options.kind;
     let is_state = |parameter: &&Parameter| {
         matches!(parameter.role, Role::Inject)
             && matches!(asked(&parameter.ty).0, Type::Path(_))
@@ -39,7 +40,25 @@ pub(super) fn one_state(parameters: &[Parameter], kind: Kind, errors: &mut Error
             && parameter.cfgs.is_empty()
     };
     let mut states = parameters.iter().filter(is_state).map(|parameter| asked(&parameter.ty).0);
-    let Some(first) = states.next() else { return };
+    let first = states.next();
+    let field = parameters.iter().find_map(|parameter| match &parameter.role {
+        Role::Bound(param) => param.bound_field(),
+        _ => None,
+    });
+    if let (Some(field), None, None, true) = (field, first, &options.state, errors.is_empty()) {
+        errors.at(
+            field,
+            format_args!(
+                "say whose field this is: `#[{}state = Ledger)]`, with the agent's state",
+                match kind {
+                    Kind::Hook => "tool_hook(",
+                    Kind::Input => "guardrail(input, ",
+                    Kind::Output => "guardrail(output, ",
+                }
+            ),
+        );
+    }
+    let Some(first) = first else { return };
     let words = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
     for other in states.filter(|other| words(other) != words(first)) {
         errors.at(

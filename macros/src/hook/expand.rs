@@ -210,7 +210,12 @@ pub(crate) fn common(hook: &Hook) -> Common {
 }
 
 /// The state of a hook that takes `State<S>`.
-fn state(hook: &Hook) -> Option<syn::GenericArgument> {
+fn state(hook: &Hook) -> Option<TokenStream> {
+    let given = hook.state.as_ref().map(ToTokens::to_token_stream);
+    given.or_else(|| injected_state(hook).map(ToTokens::into_token_stream))
+}
+
+fn injected_state(hook: &Hook) -> Option<syn::GenericArgument> {
     hook.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
         (Role::Inject, ty) => {
             let Type::Path(path) = asked(ty).0 else { return None };
@@ -233,6 +238,13 @@ pub(crate) struct CallArgs {
 pub(crate) fn call_args(hook: &Hook) -> CallArgs {
     let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
     let mut configs = config(hook);
+    let binds_fields = hook
+        .parameters
+        .iter()
+        .any(|parameter| matches!(&parameter.role, Role::Bound(param) if param.bound_field().is_some()));
+    if let (true, Some(state)) = (binds_fields, state(hook)) {
+        args.inject.push(quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;));
+    }
     for (index, parameter) in hook.parameters.iter().enumerate() {
         let Parameter { role, ty, cfgs } = parameter;
         let value = match role {
@@ -255,6 +267,17 @@ pub(crate) fn call_args(hook: &Hook) -> CallArgs {
                 _ => quote!(__value),
             },
             Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
+            Role::Bound(param) => {
+                let name = format_ident!("__bound_{index}");
+                if let Some(key) = param.key_value(&name) {
+                    args.inject.push(quote!(#(#cfgs)* #key));
+                    param.pass(&name, true)
+                } else {
+                    let steps = param.field_variable(&name).into_iter().flatten();
+                    args.inject.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
+                    name.into_token_stream()
+                }
+            }
             Role::Inject => {
                 let name = format_ident!("__injected_{index}");
                 let (asked, is_lent) = asked(ty);
@@ -299,7 +322,8 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
 
 /// Whether the function's own future can be handed out as it is.
 fn is_direct(hook: &Hook) -> bool {
-    !hook.has_lifetimes && !hook.parameters.iter().any(|parameter| matches!(parameter.role, Role::Inject))
+    let is_made = |parameter: &Parameter| matches!(parameter.role, Role::Inject | Role::Bound(_));
+    !hook.has_lifetimes && !hook.parameters.iter().any(is_made)
 }
 
 /// Where a wrong return type is reported.

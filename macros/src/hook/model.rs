@@ -13,6 +13,7 @@ use super::parameter::{Generics, Parameter, Plain, Role};
 use crate::diag::Errors;
 use crate::item::{FnItem, is_reserved, misspelt};
 use crate::paths::Runtime;
+use crate::tool::param::Param;
 
 /// A hook, understood.
 pub(crate) struct Hook {
@@ -25,6 +26,8 @@ pub(crate) struct Hook {
     pub(crate) is_async: bool,
     /// The tool of a typed hook.
     pub(crate) tool: Option<syn::Path>,
+    /// The agent's state, as the options say it.
+    pub(crate) state: Option<syn::Path>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) returns: ReturnType,
     /// It declares lifetimes of its own.
@@ -36,8 +39,10 @@ impl Hook {
     /// Reads the signature and takes our attributes off it.
     pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
         let kind = options.kind;
-        let mut taken = Vec::new();
+        let (mut taken, mut bound) = (Vec::new(), Vec::new());
         for parameter in &mut function.sig.inputs {
+            // As a tool's: it takes its attributes off.
+            bound.push(is_bound(parameter).then(|| read_bound(parameter, errors)).flatten());
             misspelt(parameter, PARAMETER_ATTRIBUTES, others(kind), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
@@ -53,12 +58,12 @@ impl Hook {
         check::qualifiers(function, kind, errors);
         let generics = Generics::read(function, kind, errors);
         let mut parameters = Vec::new();
-        for (input, attrs) in sig.inputs.iter().zip(taken) {
-            parameters.extend(Parameter::read(input, &attrs, &generics, &options, errors));
+        for ((input, attrs), bound) in sig.inputs.iter().zip(taken).zip(bound) {
+            parameters.extend(Parameter::read(input, &attrs, bound, &generics, &options, errors));
         }
         open_next(function, &parameters);
         let sig = &function.sig;
-        check::one_state(&parameters, kind, errors);
+        check::one_state(&parameters, &options, errors);
         let form = check::form(&parameters, &options, errors)?;
         check::of_form(function, form, &parameters, &options, errors);
         let mut returns = sig.output.clone();
@@ -88,6 +93,7 @@ impl Hook {
             form,
             is_async: sig.asyncness.is_some(),
             tool: options.tool,
+            state: options.state,
             parameters,
             returns,
             has_lifetimes: !generics.lifetimes.is_empty(),
@@ -117,19 +123,32 @@ pub(crate) fn method(kind: Kind) -> &'static str {
 fn others(kind: Kind) -> (&'static [&'static str], &'static str) {
     match kind {
         Kind::Hook => (
-            &["arg", "bind"],
-            "this is for tools: a hook takes the agent's state as `State<..>`, and a value that `agent!` writes is \
-                 `#[config]`",
+            &["arg"],
+            "this is for tools: a hook takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that `agent!` \
+             writes is `#[config]`",
         ),
         Kind::Input | Kind::Output => (
-            &["arg", "bind"],
-            "this is for tools: a guardrail takes the agent's state as `State<..>`, and a value that the tool writes \
-                 is `#[config]`",
+            &["arg"],
+            "this is for tools: a guardrail takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that the \
+             tool writes is `#[config]`",
         ),
     }
 }
 
-const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject"];
+const PARAMETER_ATTRIBUTES: &[&str] = &["config", "inject", "bind"];
+
+/// Reads a parameter that the agent's state fills as a tool's is read.
+fn read_bound(parameter: &mut FnArg, errors: &mut Errors) -> Option<Param> {
+    for config in FnItem::take_attrs(parameter, &["config"]) {
+        errors.at(config, "a parameter is filled from one place: keep `#[bind(..)]` or `#[config]`");
+    }
+    Param::read(parameter, errors)
+}
+
+/// Whether the agent's state fills a parameter.
+fn is_bound(parameter: &FnArg) -> bool {
+    matches!(parameter, FnArg::Typed(typed) if typed.attrs.iter().any(|attr| attr.path().is_ident("bind")))
+}
 
 fn is_ours(attr: &Attribute, kind: Kind) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())

@@ -10,6 +10,7 @@ use super::check;
 use super::model::method;
 use crate::diag::Errors;
 use crate::item::FnItem;
+use crate::tool::param::Param;
 
 /// One parameter and what fills it.
 pub(crate) struct Parameter {
@@ -33,6 +34,8 @@ pub(crate) enum Role {
     Config(Ident),
     /// Anything else that the runtime has.
     Inject,
+    /// What the agent's state fills.
+    Bound(Box<Param>),
 }
 
 const NEXT: &[&str] = &["next", "call_next", "func", "function", "function_call"];
@@ -45,6 +48,7 @@ impl Parameter {
     pub(super) fn read(
         input: &FnArg,
         attrs: &[Attribute],
+        bound: Option<Param>,
         generics: &Generics,
         options: &Options,
         errors: &mut Errors,
@@ -76,6 +80,7 @@ impl Parameter {
         let name = name.trim_start_matches('_');
         let is = |names: &[&str]| names.contains(&name);
         let role = match attrs {
+            _ if bound.is_some() => bound.map_or(Role::Inject, |bound| Role::Bound(Box::new(bound))),
             [attr, more @ ..] => {
                 if !matches!(attr.meta, Meta::Path(_)) {
                     let whom = if kind == Kind::Hook { "`agent!`" } else { "the tool" };

@@ -6,7 +6,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Token};
 
-use super::param::{Form, Param};
+use super::param::{Form, Param, Source};
+use super::secret;
 use crate::diag::Errors;
 
 const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";
@@ -82,8 +83,28 @@ fn is_field(value: &Expr) -> bool {
 }
 
 impl Param {
+    /// Makes the value of a key of the session's state, as a variable of this name.
+    pub(crate) fn key_value(&self, value: &Ident) -> Option<TokenStream> {
+        let Source::Bound(Bind::Key { key, default }) = &self.source else { return None };
+        let ty = &self.owned;
+        let default = match default {
+            Some(default) => {
+                let default = self.as_owned(default);
+                quote!(::core::option::Option::Some(|| #default))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        Some(quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;))
+    }
+
+    /// Makes the value of a field of `__state`, as a variable of this name, and tells the run of its secrets.
+    pub(crate) fn field_variable(&self, value: &Ident) -> Option<[TokenStream; 2]> {
+        let (ty, field) = (&self.ty, self.field_value(self.bound_field()?));
+        Some([quote!(let #value: #ty = #field;), secret::conceal(value)])
+    }
+
     /// The value of a field of `__state`, as the function takes it. What does not fit is reported at the field.
-    pub(crate) fn field_value(&self, field: &Expr) -> TokenStream {
+    fn field_value(&self, field: &Expr) -> TokenStream {
         let span = field.span().resolved_at(Span::mixed_site());
         let place = quote!(__state.#field);
         let value = match self.form {

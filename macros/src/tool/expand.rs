@@ -11,7 +11,6 @@ use super::bind::Bind;
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
 use super::param::{Param, Source};
-use super::secret;
 use crate::item::FnItem;
 
 /// The type and all that is implemented for it.
@@ -248,29 +247,15 @@ impl Expansion<'_> {
             let state = self.state_type();
             quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;)
         });
-        let keys = self.params.iter().enumerate().filter_map(|(at, param)| {
-            let Source::Bound(Bind::Key { key, default }) = &param.source else { return None };
-            let (value, ty) = (local(at), &param.owned);
-            let default = match default {
-                Some(default) => {
-                    let default = param.as_owned(default);
-                    quote!(::core::option::Option::Some(|| #default))
-                }
-                None => quote!(::core::option::Option::None),
-            };
-            Some(quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;))
-        });
+        let keys = self.params.iter().enumerate().filter_map(|(at, param)| param.key_value(&local(at)));
         quote!(#state #(#keys)*)
     }
 
     /// The values of the fields of the state, which may borrow from its snapshot.
     pub(super) fn fields(&self) -> TokenStream {
-        let fields = self.params.iter().enumerate().filter_map(|(at, param)| {
-            let Source::Bound(Bind::Field(field)) = &param.source else { return None };
-            let (value, ty, field) = (local(at), &param.ty, param.field_value(field));
-            let conceal = secret::conceal(&value);
-            Some(quote!(let #value: #ty = #field; #conceal))
-        });
+        let fields =
+            self.params.iter().enumerate().filter_map(|(at, param)| param.field_variable(&local(at)));
+        let fields = fields.flatten();
         quote!(#(#fields)*)
     }
 

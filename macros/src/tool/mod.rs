@@ -11,7 +11,7 @@ mod function;
 mod life;
 mod limits;
 mod model;
-mod param;
+pub(crate) mod param;
 mod read;
 mod run;
 mod secret;

@@ -189,6 +189,14 @@ impl Param {
         matches!(self.source, Source::Injected)
     }
 
+    /// The field of the agent's state that fills it.
+    pub(crate) fn bound_field(&self) -> Option<&Expr> {
+        match &self.source {
+            Source::Bound(Bind::Field(field)) => Some(field),
+            _ => None,
+        }
+    }
+
     /// What is asked of the context.
     pub(crate) fn asked(&self) -> &Type {
         asked(&self.ty).0
