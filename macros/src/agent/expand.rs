@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Path};
 
 use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number, ToolboxEntry};
-use super::{onion, target};
+use super::{onion, target, toolboxes};
 use crate::item::type_ident;
 use crate::paths::Runtime;
 
@@ -235,13 +235,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
             };
         });
     }
-    for (index, ToolboxEntry { entry: Entry { cfgs, path }, .. }) in fields.toolboxes.iter().enumerate() {
-        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
-        checks.extend(quote_spanned! {span=>
-            #(#cfgs)*
-            const _: () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
-        });
-    }
+    checks.extend(toolboxes::checks(fields, state));
     let hooks: Vec<_> = parts.hooks().collect();
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
         let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);

@@ -6,6 +6,7 @@ mod expand;
 mod onion;
 mod parse;
 mod target;
+mod toolboxes;
 mod value;
 
 use proc_macro2::TokenStream;

@@ -1,0 +1,39 @@
+//! What an agent's toolboxes are held to.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use super::ast::{Entry, Fields, ToolboxEntry};
+use super::expand::{entry_span, tool_alias, toolbox_alias};
+
+/// Each toolbox works on the agent's state, and its tools have names of their own.
+pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
+    let functions = fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let alias = tool_alias(index, path);
+        quote!(#(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
+    });
+    let functions = quote!(&[#(#functions),*]);
+    let names = |index: usize, toolbox: &ToolboxEntry| {
+        let Entry { cfgs, path } = &toolbox.entry;
+        let alias = toolbox_alias(index, path);
+        let prefix = toolbox.prefix.as_ref().map(|prefix| prefix.unraw().to_string()).unwrap_or_default();
+        (quote!(#(#cfgs)*), quote!((#prefix, <#alias as __rt::Toolbox>::TOOLS)))
+    };
+    let mut before = Vec::new();
+    let mut checks = TokenStream::new();
+    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
+        let path = &toolbox.entry.path;
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let (cfgs, own) = names(index, toolbox);
+        checks.extend(quote_spanned! {span=>
+            #cfgs
+            const _: () = {
+                let () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
+                __rt::named_apart(#functions, &[#(#before),*], #own)
+            };
+        });
+        before.push(quote!(#cfgs #own));
+    }
+    checks
+}
