@@ -124,6 +124,33 @@ pub(crate) fn misspelt(
     });
 }
 
+/// Takes out the options whose text stands without quotes, as in `description = Adds one`: each is reported where it
+/// begins.
+pub(crate) fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
+    let mut kept = TokenStream::new();
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for option in tokens.split_inclusive(is_comma) {
+        if let [
+            TokenTree::Ident(key),
+            TokenTree::Punct(equals),
+            first @ TokenTree::Ident(_),
+            TokenTree::Ident(_),
+            ..,
+        ] = option
+            && equals.as_char() == '='
+            && texts.iter().any(|text| key == text)
+        {
+            let words: Vec<_> =
+                option[2..].iter().filter(|token| !is_comma(token)).map(ToString::to_string).collect();
+            errors.at(first, format_args!("text stands in quotes: `{key} = \"{}\"`", words.join(" ")));
+        } else {
+            kept.extend(option.iter().cloned());
+        }
+    }
+    kept
+}
+
 /// Reads each option of an attribute once; one that is given twice is reported and passed over. Gives the
 /// names that were read.
 pub(crate) fn each_option(

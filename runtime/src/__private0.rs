@@ -35,11 +35,11 @@ pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
 pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, strict_reader};
 pub use crate::tool::{
-    Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, Function,
-    Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool,
-    Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn, Toolbox, ToolboxPart,
-    ToolboxTools, Veiled, Within, aborted, can_be_shared, encode, has_part, ladder, lend, no_alias, offload,
-    read, reader, reads, schema_by, schema_of,
+    Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
+    FromText, Function, Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, SentToCalls,
+    Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn, Toolbox,
+    ToolboxPart, ToolboxTools, Veiled, Within, aborted, can_be_shared, encode, has_part, ladder, lend,
+    no_alias, offload, read, reader, reads, schema_by, schema_of,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 
@@ -90,6 +90,93 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
         at += 1;
     }
     true
+}
+
+/// The names of a toolbox's tools, block by block, behind the prefix that an agent gives them; without one it is empty.
+pub type Prefixed = (&'static str, &'static [&'static [&'static str]]);
+
+/// Holds the names of a toolbox's tools against those of the agent's other tools: its functions, and the toolboxes before
+/// it. Reported where this is called.
+///
+/// # Panics
+/// If two are the same; this is a constant, so the compiler shows the words.
+#[track_caller]
+pub const fn named_apart(functions: &[(usize, &str)], before: &[Prefixed], (prefix, blocks): Prefixed) {
+    let mut block = 0;
+    while block < blocks.len() {
+        let mut at = 0;
+        while at < blocks[block].len() {
+            let own = (prefix, blocks[block][at]);
+            let mut other = 0;
+            while other < functions.len() {
+                assert!(
+                    !same_prefixed(own, ("", functions[other].1)),
+                    "a method of this toolbox has the name of a function in `function_tools`: give the toolbox a prefix \
+                     (`toolboxes: [kb: Kb]`), or one of the two another name with `#[tool(name = \"..\")]`"
+                );
+                other += 1;
+            }
+            let mut other = 0;
+            while other < before.len() {
+                assert!(
+                    !holds(before[other], own),
+                    "a method of this toolbox has the name of a method of a toolbox before it: give one of the toolboxes a \
+                     prefix (`toolboxes: [kb: Kb]`), or one of the methods another name with `#[tool(name = \"..\")]`"
+                );
+                other += 1;
+            }
+            at += 1;
+        }
+        block += 1;
+    }
+}
+
+const fn holds((prefix, blocks): Prefixed, name: (&str, &str)) -> bool {
+    let mut block = 0;
+    while block < blocks.len() {
+        let mut at = 0;
+        while at < blocks[block].len() {
+            if same_prefixed((prefix, blocks[block][at]), name) {
+                return true;
+            }
+            at += 1;
+        }
+        block += 1;
+    }
+    false
+}
+
+/// Whether two names are the same, `prefix_name` each.
+const fn same_prefixed(a: (&str, &str), b: (&str, &str)) -> bool {
+    let (a, b) = ([a.0.as_bytes(), a.1.as_bytes()], [b.0.as_bytes(), b.1.as_bytes()]);
+    let length = prefixed_length(a);
+    if length != prefixed_length(b) {
+        return false;
+    }
+    let mut at = 0;
+    while at < length {
+        if prefixed_byte(a, at) != prefixed_byte(b, at) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn prefixed_length([prefix, name]: [&[u8]; 2]) -> usize {
+    if prefix.is_empty() { name.len() } else { prefix.len() + 1 + name.len() }
+}
+
+const fn prefixed_byte([prefix, name]: [&[u8]; 2], at: usize) -> u8 {
+    if prefix.is_empty() {
+        name[at]
+    } else if at < prefix.len() {
+        prefix[at]
+    } else if at == prefix.len() {
+        b'_'
+    } else {
+        name[at - prefix.len() - 1]
+    }
 }
 
 /// Whether no typed hook stands before this raw one; reported where this is called.

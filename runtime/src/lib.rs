@@ -177,8 +177,8 @@ pub mod forms {
     };
     pub use crate::strict::StrictFields;
     pub use crate::tool::{
-        BothStates, ErrorText, FitsState, Make, SentToCalls, SharedToolbox, ToolArg, ToolParameter,
-        ToolReturn,
+        BothStates, ErrorText, FitsState, FitsTool, FromText, Make, SentToCalls, SharedToolbox, ToolArg,
+        ToolParameter, ToolReturn,
     };
 }
 

@@ -10,7 +10,7 @@ use syn::{Expr, ExprCall, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
 use super::life::{self, Life};
 use crate::diag::Errors;
 use crate::hook::written;
-use crate::item::{each_option, meta_name};
+use crate::item::{each_option, meta_name, unquoted_texts};
 use crate::number;
 use crate::suggest;
 
@@ -123,6 +123,7 @@ impl Options {
             errors.at(literal, "say which option this is: `name = \"..\"`, `description = \"..\"`");
             return options;
         }
+        let tokens = unquoted_texts(tokens, &["name", "title", "description", "instructions"], errors);
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
         each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
         options.exclude(errors);

@@ -21,7 +21,7 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let (at, message) = match &parsed {
         Item::Impl(item) => (
             item.self_ty.to_token_stream(),
-            "a tool is a free function: write `#[tool]` on functions, and give them what the object holds as `State<T>`",
+            "write `#[toolbox]` on an `impl` block, and `#[tool]` on the methods that are tools",
         ),
         Item::Mod(item) => (item.ident.to_token_stream(), "write `#[tool]` on the functions in the module"),
         Item::Struct(item) => (item.ident.to_token_stream(), ON_TYPE),
@@ -32,8 +32,7 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
-pub(crate) const METHOD: &str =
-    "a tool is a free function, without `self`: take what it needs from the agent as `State<T>`";
+pub(crate) const METHOD: &str = "a method is a tool of its toolbox: write `#[toolbox]` on the `impl` block";
 
 const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
 
@@ -66,9 +65,20 @@ pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
     item::stands_twice(function, "tool", errors) || again.is_some()
 }
 
+/// Whether a program, or a part of one, begins in it.
+fn is_main(function: &FnItem) -> bool {
+    function.sig.ident == "main"
+}
+
 /// Checks the function as such; says whether a type may stand beside it.
 pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors: &mut Errors) -> bool {
     let sig = &function.sig;
+    if !is_method && is_main(function) {
+        errors.at(
+            &sig.ident,
+            "a program begins in `main`, and a model does not call it: write `#[tool]` on another function",
+        );
+    }
     if let Some(token) = &sig.constness {
         errors.at(token, "a tool runs when the model calls it; drop `const`");
     }

@@ -60,11 +60,13 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         }
     });
     let of = model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: #private::Arc<#self_ty>,));
+    // Where the name is, so that rustc shows another item of this name there.
+    let keyword = Ident::new("struct", type_name.span());
     quote! {
         #(#names)*
         #(#cfgs)*
         #[doc = #words]
-        #vis struct #type_name { #onion #of }
+        #vis #keyword #type_name { #onion #of }
     }
 }
 
@@ -331,12 +333,11 @@ impl Expansion<'_> {
 
     /// The state that the tool, its own hooks and its guardrails work on, and what has to be written for it.
     fn state(&self) -> (TokenStream, TokenStream) {
-        let own = match self.state_type() {
-            Some(state) => quote!(__rt::State<#state>),
-            None => quote!(()),
-        };
-        if !self.model.is_layered() {
-            return (own, TokenStream::new());
+        match self.state_type() {
+            // All others are held to it.
+            Some(state) => return (quote!(__rt::State<#state>), TokenStream::new()),
+            None if !self.model.is_layered() => return (quote!(()), TokenStream::new()),
+            None => {}
         }
         let hooks = (0..self.model.options.hooks.len()).map(as_written);
         let guardrails = self.model.options.life.states();
@@ -346,7 +347,6 @@ impl Expansion<'_> {
             pub struct #states;
             impl<__S> __rt::FitsState<__S> for #states
             where
-                #own: __rt::FitsState<__S>,
                 #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
                 #(#guardrails: __rt::FitsState<__S>,)*
             {
@@ -362,7 +362,7 @@ impl Expansion<'_> {
     }
 
     /// The type of the agent's state, if the function says it.
-    fn state_type(&self) -> Option<TokenStream> {
+    pub(super) fn state_type(&self) -> Option<TokenStream> {
         let given = self.model.options.state.as_ref().map(ToTokens::to_token_stream);
         given.or_else(|| self.params.iter().copied().find_map(state_of).map(ToTokens::to_token_stream))
     }

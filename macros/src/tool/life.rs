@@ -103,7 +103,7 @@ impl Life {
 
     /// An alias for each guardrail: an error, about whose uses the compiler is silent, if it is none, or stands with other
     /// values than it takes.
-    pub(super) fn checks(&self) -> TokenStream {
+    pub(super) fn checks(&self, own_state: Option<&TokenStream>) -> TokenStream {
         let checks = self.guardrails().map(|(entry, kind, alias)| {
             let (path, values) = (&entry.path, entry.values);
             let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
@@ -112,9 +112,10 @@ impl Life {
             let open = quote_spanned!(path.span()=> <);
             let takes = quote_spanned!(last=> >::TAKES);
             let takes = quote!(#open #named as __rt::#kind #takes);
+            let state = own_state.map(|state| fits(path, &named, &quote!(__rt::#kind), state));
             quote_spanned! {path.span()=>
                 type #named = #path;
-                type #alias = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#named>;
+                type #alias = <__rt::Known<{ __rt::takes(#values, #takes) #state }> as __rt::Is>::Type<#named>;
             }
         });
         quote!(#(#checks)*)
@@ -223,6 +224,15 @@ fn cache(meta: &Meta, errors: &mut Errors) -> Option<Cache> {
 pub(super) fn typed(ty: &TokenStream, value: &TokenStream) -> TokenStream {
     let name = Ident::new("value", Span::mixed_site());
     quote!({ let (#name,): (#ty,) = (#value,); #name })
+}
+
+/// `&& ..`, that a hook or a guardrail works on the tool's own state; reported at all of its path.
+pub(super) fn fits(path: &Path, named: &Ident, kind: &TokenStream, state: &TokenStream) -> TokenStream {
+    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
+    let open = quote_spanned!(path.span()=> <);
+    let of = quote_spanned!(last=> >::State);
+    let close = quote_spanned!(last=> >::FITS);
+    quote!(&& #open #open #named as #kind #of as __rt::FitsTool<#state> #close)
 }
 
 fn word(name: &str) -> Ident {

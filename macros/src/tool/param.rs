@@ -276,7 +276,8 @@ impl Param {
         let optional = matches!(self.form, Form::OptionStr | Form::OptionCowStr | Form::OptionPath);
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
-                quote!(::core::convert::Into::into(#text))
+                // Where it is none of the type's, that is the error.
+                quote_spanned!(text.span().resolved_at(Span::mixed_site())=> <_ as __rt::FromText>::from_text(#text))
             }
             value if converts => quote!(::core::convert::Into::into(#value)),
             // It has no type to convert from.

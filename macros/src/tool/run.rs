@@ -7,6 +7,7 @@ use syn::parse_quote;
 use syn::spanned::Spanned;
 
 use super::expand::{Expansion, as_written, hook_const, local, named, of_type};
+use super::life::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
 
@@ -161,19 +162,20 @@ impl Expansion<'_> {
 
     /// What stands inside of the tool's own layers, and what these are held to.
     fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
-        let (rt, type_name) = (quote!(__rt), self.type_name);
+        let (rt, type_name, own) = (quote!(__rt), self.type_name, self.state_type());
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
             let (named, as_written, values) = (named(type_name, index, hook), as_written(index), hook.values);
+            let state = own.as_ref().map(|state| fits(&hook.path, &named, &quote!(__rt::Hook), state));
             let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(&named, hook, &rt, item));
             quote_spanned! {hook.path.span()=>
-                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) }> as __rt::Is>::Type<#named>;
+                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) #state }> as __rt::Is>::Type<#named>;
                 const _: () = ::core::assert!(
                     !#typed,
                     "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
                 );
             }
         });
-        let guardrails = self.model.options.life.checks();
+        let guardrails = self.model.options.life.checks(own.as_ref());
         quote! {
             #guardrails
             impl __rt::Body<#of_type> for #type_name {

@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Token, Type, parse_quote_spanned};
 
 use crate::diag::Errors;
-use crate::item::{FnItem, each_option};
+use crate::item::{FnItem, each_option, unquoted_texts};
 use crate::suggest;
 use crate::tool::{self, Member};
 
@@ -27,6 +27,7 @@ const KEYS: &[&str] = &["instructions", "part", "parts", "crate"];
 impl Options {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
+        let tokens = unquoted_texts(tokens, &["instructions"], errors);
         let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
         each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
         if let (Some(part), false) =

@@ -1,6 +1,25 @@
-//! Types that a function may borrow, and what holds them.
+//! Types that a function may borrow and what holds them, and values that the macro finds written down as text.
 
 use std::path::{Path, PathBuf};
+
+/// A type that a text in quotes stands for: the default of a parameter, or an argument of an example.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be made of text",
+    label = "write a value of the type `{Self}`",
+    note = "a default and an argument of an example are Rust values: a variant (`Part::Patch`), a constant, a call; text only stands for \
+            what implements `From<&str>`"
+)]
+pub trait FromText {
+    #[doc(hidden)]
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        text.into()
+    }
+}
 
 /// What a function borrows as `&Self`.
 #[doc(hidden)]

@@ -47,7 +47,7 @@ pub use example::{ExampleError, ToolExample};
 pub(crate) use finite::to_json;
 pub use function::{Function, read, schema_by};
 pub(crate) use keys::Keys;
-pub use lent::{Lent, lend};
+pub use lent::{FromText, Lent, lend};
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
@@ -287,6 +287,24 @@ pub trait FitsState<S> {
 
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
+
+/// What a tool's own hook or guardrail says of the state it works on, held against the tool's state `S`.
+#[diagnostic::on_unimplemented(
+    message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
+    label = "works on another state than the tool",
+    note = "an agent has one state, and whatever its calls go through works on that: change one of the two"
+)]
+pub trait FitsTool<S> {
+    /// Asks for it, where the macro points.
+    #[doc(hidden)]
+    const FITS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsTool<S> for () {}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsTool<S> for State<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}

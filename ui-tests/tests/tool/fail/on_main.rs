@@ -1,0 +1,5 @@
+use onionskin::tool;
+
+/// Begins.
+#[tool]
+fn main() {}
