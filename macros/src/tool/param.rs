@@ -308,7 +308,8 @@ impl Param {
     }
 
     fn default_of_type(&self) -> TokenStream {
-        let ty = &self.owned;
+        // As it was written, for the error where it has none.
+        let ty = self.checked.as_ref().map_or(&self.owned, |(_, ty)| ty);
         quote_spanned!(self.ty.span()=> <#ty as ::core::default::Default>::default())
     }
 }
