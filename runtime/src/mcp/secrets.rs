@@ -14,9 +14,12 @@ use crate::tool::ToolDefinition;
 #[derive(Clone)]
 pub(super) struct Secrets {
     needles: Arc<Needles>,
-    /// What sessions that called the server know of secrets, each under its own number; the last ones.
-    callers: Arc<Mutex<VecDeque<(usize, Arc<Needles>)>>>,
+    /// Of the last sessions that called the server.
+    callers: Arc<Mutex<Callers>>,
 }
+
+/// What sessions know of secrets, each under its own number.
+type Callers = VecDeque<(usize, Arc<Needles>)>;
 
 /// So many sessions' secrets are looked for in what a server writes.
 const CALLERS: usize = 256;
