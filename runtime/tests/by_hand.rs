@@ -325,7 +325,8 @@ async fn a_tool_is_a_value() {
 async fn an_agent_runs_the_loop() {
     use onionskin::{AgentBuilder, Script, ScriptedTurn};
     let script = Script::turns([
-        ScriptedTurn::call("add_one", serde_json::json!({"x": 3})).and_call("add_two", serde_json::json!({})),
+        ScriptedTurn::call("add_one", serde_json::json!({"x": 3}))
+            .and_call_unknown("add_two", serde_json::json!({})),
         ScriptedTurn::say("It is {last}."),
     ]);
     let output = AgentBuilder::<Adder>::default().model(script).run("3 + 1?").await.unwrap();

@@ -193,7 +193,8 @@ async fn t11_broken_json_is_repaired_from_the_list_or_refused() {
 
 #[tokio::test]
 async fn a7_an_unknown_tool_is_an_error_with_near_names() {
-    let (output, _) = play(&[("work", json!({}))]).await;
+    let model = Script::turns([ScriptedTurn::call_unknown("work", json!({})), ScriptedTurn::say("done")]);
+    let output = Failing::builder().state(Alive::default()).model(model).run("go").await.unwrap();
     let text = output.tool_calls[0].to_text().into_owned();
     assert!(text.contains("Unknown tool name: 'work'") && text.contains("Did you mean 'works'?"), "{text}");
 }

@@ -187,8 +187,7 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
             (None, _) => problems.push(BuildError::NoAgent {
                 name: name.clone(),
                 near: nearest(name, names.iter().copied())
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default(),
+                    .map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?")),
                 known: list(names.iter().map(|name| format!("`{name}`"))),
             }),
             (Some(_), false) => problems.push(BuildError::TwoAgents { name: name.clone() }),

@@ -52,7 +52,7 @@ async fn l2_an_agent_is_a_tool_of_an_agent_and_of_a_program() {
 
 #[tokio::test]
 async fn l2_name_description_and_output_are_the_programs() {
-    let turns = [ScriptedTurn::call("nothing", json!({})), ScriptedTurn::say("the answer")];
+    let turns = [ScriptedTurn::call_unknown("nothing", json!({})), ScriptedTurn::say("the answer")];
     let tool =
         AgentTool::new(&helper(turns).await).name("help").description("Asks for help.").output(|output| {
             let calls: Vec<_> = output.tool_calls.iter().map(|call| &*call.tool).collect();

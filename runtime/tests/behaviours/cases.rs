@@ -410,7 +410,7 @@ agent! {
 
 async fn unknown_tool(case: Value) {
     let name = case["given"]["call"].as_str().unwrap();
-    let turns = [ScriptedTurn::call(name, json!({})), ScriptedTurn::say("done")];
+    let turns = [ScriptedTurn::call_unknown(name, json!({})), ScriptedTurn::say("done")];
     let output =
         OneTool::builder().state(Log::default()).model(Script::turns(turns)).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].to_text(), case["expect"]["text"].as_str().unwrap());

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use crate::tool::nearest;
 
 /// A model that plays a script: for each agent a list of turns.
 ///
@@ -28,8 +29,11 @@ use super::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse,
 /// ]);
 /// ```
 ///
-/// In a turn's text, `{last}` stands for the text of the last message, `{input}` for what was asked: the
-/// text of the last user's message.
+/// In a turn's text and in the texts of a call's arguments, `{last}` stands for the text of the last message, `{input}` for what was
+/// asked: the text of the last user's message.
+///
+/// A call of a tool that the agent does not have fails the run with [`ScriptError::UnknownTool`], because it is most likely a
+/// slip of the script. [`ScriptedTurn::call_unknown`] means it: the agent then tells the model, as it tells any other.
 ///
 /// With feature `yaml`, [`Script::from_yaml_file`] reads one from a file.
 #[derive(Debug, Default)]
@@ -62,6 +66,9 @@ pub struct ScriptedCall {
     /// The arguments; a string is taken as the raw text, so that a script can send broken JSON.
     #[serde(default = "empty_object")]
     pub args: Value,
+    /// Whether the agent need not have the tool.
+    #[serde(default)]
+    pub unknown: bool,
 }
 
 fn empty_object() -> Value {
@@ -89,6 +96,21 @@ pub enum ScriptError {
         turns: usize,
         /// The turn that was asked for.
         asked: usize,
+    },
+    /// A turn calls a tool that the agent does not have.
+    #[error(
+        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. Where \
+         the call is meant, write `call_unknown`, or `unknown: true` in a file"
+    )]
+    UnknownTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The nearest name, as a question.
+        near: String,
+        /// The tools of the request.
+        known: String,
     },
     /// The file could not be read.
     #[error("cannot read the script {file}: {reason}")]
@@ -167,13 +189,42 @@ impl ScriptedTurn {
     /// Calls one more tool.
     #[must_use]
     pub fn and_call(mut self, tool: impl Into<String>, args: Value) -> Self {
-        self.calls.push(ScriptedCall { tool: tool.into(), args });
+        self.calls.push(ScriptedCall { tool: tool.into(), args, unknown: false });
+        self
+    }
+
+    /// Calls a tool that the agent may not have, to see what becomes of it.
+    pub fn call_unknown(tool: impl Into<String>, args: Value) -> Self {
+        Self::default().and_call_unknown(tool, args)
+    }
+
+    /// Calls one more tool that the agent may not have.
+    #[must_use]
+    pub fn and_call_unknown(mut self, tool: impl Into<String>, args: Value) -> Self {
+        self.calls.push(ScriptedCall { tool: tool.into(), args, unknown: true });
         self
     }
 
     /// Fails with an HTTP status.
     pub fn fail(status: u16) -> Self {
         Self { fail: Some(status), ..Self::default() }
+    }
+}
+
+impl ScriptedTurn {
+    /// Whether the agent has the tools that are called.
+    fn check(&self, request: &ModelRequest) -> Result<(), ScriptError> {
+        let names = || request.tools.iter().map(|tool| &*tool.name);
+        let missing = self.calls.iter().find(|call| !call.unknown && !names().any(|name| name == call.tool));
+        let Some(ScriptedCall { tool, .. }) = missing else { return Ok(()) };
+        let near = nearest(tool, names()).map(|near| format!("; did you mean `{near}`?"));
+        let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
+        Err(ScriptError::UnknownTool {
+            agent: request.agent.to_string(),
+            tool: tool.clone(),
+            near: near.unwrap_or_else(|| ".".to_owned()),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        })
     }
 }
 
@@ -192,14 +243,15 @@ impl Model for Script {
             let message = "the script says so".to_owned();
             return Err(ModelError::Status { status, message, retry_after: None });
         }
+        turn.check(request).map_err(ModelError::Script)?;
         let say = fill(&turn.say, &request.messages);
         for piece in say.split_inclusive(' ') {
             deltas(ModelDelta::Text(piece.to_owned()));
         }
         let calls = turn.calls.iter().enumerate().map(|(number, call)| {
             let arguments: Arc<str> = match &call.args {
-                Value::String(raw) => raw.as_str().into(),
-                value => value.to_string().into(),
+                Value::String(raw) => fill(raw, &request.messages).into(),
+                value => filled(value, &request.messages).to_string().into(),
             };
             ToolCall::new(format!("call_{}_{}", index + 1, number + 1), call.tool.as_str(), arguments)
         });
@@ -213,6 +265,18 @@ impl Model for Script {
         response.usage = Usage::new(read, words(&say));
         response.text = say;
         Ok(response)
+    }
+}
+
+/// A value whose texts are filled in, at any depth.
+fn filled(value: &Value, messages: &[Message]) -> Value {
+    match value {
+        Value::String(text) => fill(text, messages).into(),
+        Value::Array(items) => items.iter().map(|item| filled(item, messages)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.clone(), filled(value, messages))).collect()
+        }
+        value => value.clone(),
     }
 }
 
