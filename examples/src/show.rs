@@ -35,7 +35,7 @@ impl View {
                 println!("{agent} calls {tool} ({source}) {arguments}");
                 self.open.insert(format!("{agent} {call_id}"), arguments.to_string());
             }
-            EventKind::ToolFinished { call_id, tool, outcome, content, duration, attempts } => {
+            EventKind::ToolFinished { call_id, tool, outcome, content, duration, attempts, .. } => {
                 let arguments = self.open.remove(&format!("{agent} {call_id}")).unwrap_or_default();
                 println!("{agent} got  {tool} {arguments} {}", ended(*outcome, *duration, *attempts));
                 println!("     = {}", text(content));

@@ -116,7 +116,7 @@ extern crate self as onionskin;
 pub use agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
     CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
-    RunOutput, RunRequest, RunStream, Session, ToolCallReport,
+    RunOutput, RunRequest, RunStream, Session, ToldValue, ToolCallReport,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::agent::ToldValue;
 use crate::content::ContentBlock;
 
 /// The result of a successful tool call: content blocks for the model, a structured value beside them,
@@ -78,7 +79,7 @@ enum Structured {
 
 #[derive(Clone, Default)]
 struct Rare {
-    structured: Value,
+    structured: Arc<Value>,
     typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     remote: Option<Value>,
 }
@@ -176,23 +177,30 @@ impl ToolOutput {
     /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
-            Structured::None => None,
-            Structured::Apart => Some(Cow::Borrowed(&self.rare.0.as_ref()?.structured)),
-            Structured::Text => {
-                let text = self.content().first()?.as_text()?;
-                Some(Cow::Owned(serde_json::json!({ "result": text })))
-            }
-            Structured::InText | Structured::InTextWrapped => {
-                let value: Value = serde_json::from_str(self.content().first()?.as_text()?).ok()?;
-                let wrap = self.structured == Structured::InTextWrapped;
-                Some(Cow::Owned(if wrap { serde_json::json!({ "result": value }) } else { value }))
-            }
+            Structured::Apart => Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured)),
+            _ => Some(Cow::Owned(self.told_value().read(self.content())?.into_owned())),
+        }
+    }
+
+    /// Where the structured value is.
+    pub(crate) fn told_value(&self) -> ToldValue {
+        match self.structured {
+            Structured::None => ToldValue::None,
+            Structured::InText => ToldValue::Text,
+            Structured::InTextWrapped => ToldValue::ResultText,
+            Structured::Text => ToldValue::ResultString,
+            Structured::Apart => self
+                .rare
+                .0
+                .as_ref()
+                .map(|rare| ToldValue::Apart(Arc::clone(&rare.structured)))
+                .unwrap_or_default(),
         }
     }
 
     /// Sets the structured value; the content stays what it was.
     pub fn set_structured(&mut self, value: Value) {
-        self.rare.0.get_or_insert_default().structured = value;
+        self.rare.0.get_or_insert_default().structured = Arc::new(value);
         self.structured = Structured::Apart;
     }
 

@@ -35,13 +35,19 @@
 //! [`ToolCaller`](crate::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`Script`](crate::Script) plays whole runs.
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 #[cfg(feature = "mcp")]
 pub use crate::mcp::fake::{FakeAnswer, FakeServer};
 
+use crate::agent::Session;
 use crate::args::Args;
-use crate::context::{RunContext, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::context::{
+    Inject, RunContext, SessionState, State, StateCell, StateHandle, ToolContext, ToolSource,
+};
 use crate::error::ToolResult;
 use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
 use crate::secret::held_by;
@@ -201,21 +207,84 @@ impl ContextBuilder {
         self
     }
 
+    /// The call with a session that holds this state, for tests of what changes it: the state as tools and hooks get it, the
+    /// context, and the session to look at afterwards.
+    ///
+    /// ```
+    /// use onionskin::{Args, Exit, State, ToolOutput, ToolResult, testing, tool_hook};
+    ///
+    /// #[derive(Clone)]
+    /// struct Quota {
+    ///     left: u32,
+    /// }
+    ///
+    /// /// Lets so many calls through.
+    /// #[tool_hook]
+    /// fn spend(_args: &Args, quota: State<Quota>) -> ToolResult<Option<ToolOutput>> {
+    ///     let spent = quota.update(|quota| quota.left.checked_sub(1).map(|left| quota.left = left));
+    ///     spent.map(|()| None).ok_or_else(|| Exit::denied("nothing is left"))
+    /// }
+    ///
+    /// let test = testing::context("search").with_state(Quota { left: 1 });
+    /// assert!(spend(&Args::default(), test.state()).is_ok());
+    /// assert_eq!(test.state().left, 0);
+    /// assert!(spend(&Args::default(), test.state()).is_err());
+    /// assert_eq!(test.session().typed_state::<Quota>().unwrap().left, 0);
+    /// assert_eq!(test.context().tool_name(), "search");
+    /// ```
+    pub fn with_state<S: Clone + Send + Sync + 'static>(self, state: S) -> TestCall<S> {
+        let this = self.state(state);
+        let states = HashMap::from([(TypeId::of::<S>(), Ok(Arc::clone(&this.state)))]);
+        let session = Session::of(states, this.session_state.clone());
+        let context = this.make(Some(session.clone()));
+        TestCall { context, session, state: PhantomData }
+    }
+
     /// The context. Its events go nowhere; cancelling [`run().cancellation()`](crate::RunContext::cancellation)
     /// is as good as cancelling its run.
     #[must_use]
     pub fn build(self) -> ToolContext {
+        self.make(None)
+    }
+
+    fn make(self, session: Option<Session>) -> ToolContext {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry = Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Slot(0));
-        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state);
+        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state, session);
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
+    }
+}
+
+/// One call with a session, for a test: see [`ContextBuilder::with_state`].
+pub struct TestCall<S> {
+    context: ToolContext,
+    session: Session,
+    state: PhantomData<fn() -> S>,
+}
+
+impl<S: Clone + Send + Sync + 'static> TestCall<S> {
+    /// The state as a call that begins now gets it.
+    ///
+    /// # Panics
+    /// Never: the session holds a state of this type.
+    pub fn state(&self) -> State<S> {
+        State::inject(&self.context).expect("the context was made with this state")
+    }
+
+    /// The context of the call.
+    pub fn context(&self) -> &ToolContext {
+        &self.context
+    }
+
+    /// The session that the call belongs to.
+    pub fn session(&self) -> &Session {
+        &self.session
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Inject as _;
 
     #[test]
     fn h3_a_context_for_tests_knows_who_calls_what() {

@@ -249,6 +249,58 @@ async fn a5_an_openai_stream_becomes_one_answer_with_its_argument_text() {
     assert_eq!((&body["model"], &body["stream"]), (&json!("some-model"), &json!(true)));
 }
 
+/// Shares its conversation with its child, both ways.
+struct Sharer;
+
+impl onionskin::Agent for Sharer {
+    const NAME: &'static str = "sharer";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new("sharer")
+            .child::<Listener>()
+            .history_merge_target(onionskin::HistoryMergeTarget::Orchestrator)
+    }
+}
+
+/// Providers that take the last words of a model for an answer that was begun refuse a request that ends with them.
+#[tokio::test]
+async fn a5_a_request_after_a_merge_ends_with_a_user_on_every_wire() {
+    let openai_asks = sse(&openai(&[
+        delta(&json!({"tool_calls": [{"index": 0, "id": "call_a", "type": "function",
+            "function": {"name": "agent__listener", "arguments": "{\"input\":\"hear\"}"}}]})),
+        finish("tool_calls"),
+    ]));
+    let anthropic_asks = anthropic(&[
+        json!({"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}),
+        json!({"type": "content_block_start", "index": 0,
+               "content_block": {"type": "tool_use", "id": "toolu_1", "name": "agent__listener", "input": {}}}),
+        json!({"type": "content_block_delta", "index": 0,
+               "delta": {"type": "input_json_delta", "partial_json": "{\"input\":\"hear\"}"}}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}),
+        json!({"type": "message_stop"}),
+    ]);
+    for (adapter, asks, says) in [
+        ("openai", openai_asks, [openai_says("heard"), openai_says("done")]),
+        ("anthropic", anthropic_asks, [anthropic_says("heard"), anthropic_says("done")]),
+    ] {
+        let [heard, done] = says;
+        let (url, seen) = serve(vec![asks, heard, done]).await;
+        let model = model(&url).adapter(adapter).api_key("key");
+        let agent = AgentBuilder::<Sharer>::default().model(model).build().await.unwrap();
+        let output = tokio::time::timeout(Duration::from_secs(20), agent.run("go")).await.expect("it hangs");
+        assert_eq!(output.unwrap().text, "done", "{adapter}");
+        let bodies = seen.bodies();
+        let messages = bodies[2]["messages"].as_array().unwrap();
+        let last = messages.last().unwrap();
+        assert_eq!(last["role"], "user", "{adapter}: {messages:#?}");
+        assert!(last.to_string().contains("Go on with your own task"), "{adapter}: {last}");
+        let told = Value::Array(messages.clone()).to_string();
+        assert!(told.contains("hear") && told.contains("heard"), "{adapter}: {told}");
+    }
+}
+
 #[tokio::test]
 async fn a5_a_whole_run_over_openai_gives_every_call_its_result() {
     let (url, seen) = serve(vec![openai_calls(), openai_says("One and two.")]).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::child::Transcript;
-use super::event::{CallOutcome, EventKind};
+use super::event::{CallOutcome, EventKind, ToldValue};
 use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
 use crate::args::Args;
@@ -14,6 +14,7 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
 use crate::onion;
+use crate::spec::{HookExit, error_chain};
 use crate::tool::table::ToolTable;
 
 /// A call, ready to be made.
@@ -41,7 +42,7 @@ impl ReadyCall<'_> {
             Ok(entry) => *entry,
             Err(error) => {
                 let result = Err(Exit::Tool(error.clone()));
-                self.begin().end(&result, 0);
+                self.begin().end(&result, 0, Vec::new());
                 return (result, None);
             }
         };
@@ -68,10 +69,11 @@ impl ReadyCall<'_> {
         let result = self.run.cx.hide(onion::outermost(&cx, call).await);
         drop(noted);
         let fate = self.fate.get();
+        let hook_exits = cx.take_hook_log();
         if fate.is_anothers(&result) {
-            told.end(&fate.unfinished(&self.run.cx), cx.attempt());
+            told.end(&fate.unfinished(&self.run.cx), cx.attempt(), hook_exits);
         } else {
-            told.end(&result, cx.attempt());
+            told.end(&result, cx.attempt(), hook_exits);
         }
         (result, cx.take_transcript())
     }
@@ -121,11 +123,11 @@ struct Told<'c> {
 }
 
 impl Told<'_> {
-    fn end(mut self, result: &ToolResult, attempts: u32) {
-        self.tell(result, attempts);
+    fn end(mut self, result: &ToolResult, attempts: u32, hook_exits: Vec<HookExit>) {
+        self.tell(result, attempts, hook_exits);
     }
 
-    fn tell(&mut self, result: &ToolResult, attempts: u32) {
+    fn tell(&mut self, result: &ToolResult, attempts: u32, hook_exits: Vec<HookExit>) {
         self.open = false;
         self.push(EventKind::ToolFinished {
             call_id: Arc::clone(self.call_id),
@@ -134,6 +136,12 @@ impl Told<'_> {
             content: content(result),
             duration: self.started.elapsed(),
             attempts,
+            structured: told_value(result),
+            hook_exits,
+            error_chain: match result {
+                Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
+                _ => Vec::new(),
+            },
         });
     }
 
@@ -145,7 +153,7 @@ impl Told<'_> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if self.open {
-            self.tell(&self.fate.get().unfinished(&self.run.cx), 0);
+            self.tell(&self.fate.get().unfinished(&self.run.cx), 0, Vec::new());
         }
     }
 }
@@ -157,5 +165,14 @@ pub(super) fn content(result: &ToolResult) -> Vec<ContentBlock> {
         Err(Exit::Tool(error)) => error.content().to_vec(),
         Err(Exit::Stop(stop)) => stop.output().content().to_vec(),
         Err(Exit::Abort(abort)) => vec![format!("the run was aborted: {}", abort.reason()).into()],
+    }
+}
+
+fn told_value(result: &ToolResult) -> ToldValue {
+    match result {
+        Ok(output) => output.told_value(),
+        Err(Exit::Tool(error)) => error.output().told_value(),
+        Err(Exit::Stop(stop)) => stop.output().told_value(),
+        Err(Exit::Abort(_)) => ToldValue::None,
     }
 }

@@ -1,12 +1,13 @@
 //! Events: everything that happens in a run, in order, as it happens.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::stream::RunOutput;
 use crate::content::ContentBlock;
@@ -14,6 +15,7 @@ use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
+use crate::spec::HookExit;
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +96,15 @@ pub enum EventKind {
         duration: Duration,
         /// How often the tool itself was started: 0 if a hook answered, more than 1 after retries.
         attempts: u32,
+        /// The structured value of the result or of the error.
+        #[serde(default, skip_serializing_if = "ToldValue::is_none")]
+        structured: ToldValue,
+        /// How each of the tool's own hooks left the call, the innermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        hook_exits: Vec<HookExit>,
+        /// What it failed with, and what caused that, outermost first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        error_chain: Vec<String>,
     },
     /// A tool reports progress.
     Progress {
@@ -128,6 +139,44 @@ pub enum EventKind {
         /// Why.
         error: String,
     },
+}
+
+/// Where the structured value of a call's content is: nothing parses it before somebody asks
+/// ([`ToolCallReport::structured_content`](crate::ToolCallReport::structured_content)).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToldValue {
+    /// There is none.
+    #[default]
+    None,
+    /// The only text is its JSON.
+    Text,
+    /// The only text is the JSON of its `result`.
+    ResultText,
+    /// The only text is its `result`, a string.
+    ResultString,
+    /// It stands beside the content.
+    Apart(Arc<Value>),
+}
+
+impl ToldValue {
+    fn is_none(&self) -> bool {
+        *self == Self::None
+    }
+
+    /// The value, beside this content.
+    pub(crate) fn read<'v>(&'v self, content: &[ContentBlock]) -> Option<Cow<'v, Value>> {
+        let text = || content.first()?.as_text();
+        let parsed = || serde_json::from_str::<Value>(text()?).ok();
+        match self {
+            Self::None => None,
+            Self::Text => parsed().map(Cow::Owned),
+            Self::ResultText => Some(Cow::Owned(json!({ "result": parsed()? }))),
+            Self::ResultString => Some(Cow::Owned(json!({ "result": text()? }))),
+            Self::Apart(value) => Some(Cow::Borrowed(value)),
+        }
+    }
 }
 
 /// How a tool call ended.
@@ -197,6 +246,12 @@ impl Events {
 
     pub(crate) fn new(queue: Arc<Queue>, agent: Arc<str>, session: SessionState) -> Self {
         Self { queue: Some(queue), agent, session }
+    }
+
+    /// Whether they go anywhere.
+    #[inline]
+    pub(crate) fn are_read(&self) -> bool {
+        self.queue.is_some()
     }
 
     /// The same queue for a child.

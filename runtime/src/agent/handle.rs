@@ -351,7 +351,7 @@ impl Drop for Dropped<'_> {
 /// The agent's state in a session that holds those of its children as well.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
     for (agent, state) in &instance.needs {
-        match session.typed_state(state.id) {
+        match session.state_handle(state.id) {
             Some(Ok(_)) => {}
             Some(Err(panic)) => {
                 let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name);
@@ -360,7 +360,7 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
             None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name }),
         }
     }
-    let own = session.typed_state(instance.state.id).and_then(Result::ok);
+    let own = session.state_handle(instance.state.id).and_then(Result::ok);
     Ok(own.unwrap_or_else(|| StateCell::handle(())))
 }
 

@@ -1,5 +1,6 @@
 //! A run as a stream of events, and its output as what they add up to.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -7,13 +8,15 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::future::{BoxFuture, poll_fn};
+use serde_json::Value;
 
 use super::RunError;
-use super::event::{CallOutcome, Event, EventKind, Queue};
+use super::event::{CallOutcome, Event, EventKind, Queue, ToldValue};
 use crate::content::ContentBlock;
 use crate::context::ToolSource;
 use crate::journal::StepId;
 use crate::model::Usage;
+use crate::spec::HookExit;
 
 /// A run that is going on: a stream of its events, then its output.
 ///
@@ -77,12 +80,28 @@ pub struct ToolCallReport {
     pub duration: Duration,
     /// How often the tool itself was started.
     pub attempts: u32,
+    /// Where the structured value is: [`Self::structured_content`] reads it.
+    pub structured: ToldValue,
+    /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
+    pub hook_exits: Vec<HookExit>,
+    /// What it failed with, and what caused that, outermost first; empty if it did not fail.
+    pub error_chain: Vec<String>,
 }
 
 impl ToolCallReport {
     /// All text of the content.
-    pub fn to_text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn to_text(&self) -> Cow<'_, str> {
         ContentBlock::join(&self.content)
+    }
+
+    /// The structured value of the result or of the error.
+    pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
+        self.structured.read(&self.content)
+    }
+
+    /// Whether it ended with a tool error or an abort.
+    pub fn is_error(&self) -> bool {
+        matches!(self.outcome, Some(CallOutcome::Error(_) | CallOutcome::Abort))
     }
 }
 
@@ -109,9 +128,22 @@ impl RunOutput {
                     content: Vec::new(),
                     duration: Duration::ZERO,
                     attempts: 0,
+                    structured: ToldValue::None,
+                    hook_exits: Vec::new(),
+                    error_chain: Vec::new(),
                 });
             }
-            EventKind::ToolFinished { call_id, outcome, content, duration, attempts, .. } => {
+            EventKind::ToolFinished {
+                call_id,
+                tool: _,
+                outcome,
+                content,
+                duration,
+                attempts,
+                structured,
+                hook_exits,
+                error_chain,
+            } => {
                 // A model may give two calls one id, and two parents' children may have one name.
                 let open = self.tool_calls.iter_mut().find(|call| {
                     call.call_id == *call_id && call.step == event.step && call.outcome.is_none()
@@ -121,6 +153,9 @@ impl RunOutput {
                     call.content.clone_from(content);
                     call.duration = *duration;
                     call.attempts = *attempts;
+                    call.structured.clone_from(structured);
+                    call.hook_exits.clone_from(hook_exits);
+                    call.error_chain.clone_from(error_chain);
                 }
             }
             EventKind::RunFinished { text } if *event.step.scope == *scope => self.text.clone_from(text),

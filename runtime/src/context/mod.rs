@@ -280,17 +280,25 @@ impl ToolContext {
         let _ = self.rare().hooks.set(Mutex::default());
     }
 
+    /// What is kept already; nothing is made for it.
+    fn rarely(&self) -> Option<Arc<Rare>> {
+        self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
-        let rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(log) = rare.as_ref().and_then(|rare| rare.hooks.get()) {
+        if self.run.events().are_read() {
+            self.log_hooks();
+        }
+        if let Some(log) = self.rarely().as_ref().and_then(|rare| rare.hooks.get()) {
             log.lock().unwrap_or_else(PoisonError::into_inner).push(exit());
         }
     }
 
     pub(crate) fn take_hook_log(&self) -> Vec<HookExit> {
-        let rare = self.rare();
-        let log = rare.hooks.get().map(|log| log.lock().unwrap_or_else(PoisonError::into_inner));
-        log.map(|mut log| std::mem::take(&mut *log)).unwrap_or_default()
+        let rare = self.rarely();
+        let log = rare.as_ref().and_then(|rare| rare.hooks.get());
+        log.map(|log| std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner)))
+            .unwrap_or_default()
     }
 
     /// When the run will end this call, if its time is limited.

@@ -93,9 +93,20 @@ impl RunContext {
     }
 
     /// As an agent of this name sees its run.
-    pub(crate) fn detached_of(agent: Arc<str>, state: StateHandle, session_state: SessionState) -> Self {
+    pub(crate) fn detached_of(
+        agent: Arc<str>,
+        state: StateHandle,
+        session_state: SessionState,
+        session: Option<Session>,
+    ) -> Self {
         let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
-        Self::new(RunSeed { agent: info, instance: agent, session_state, ..Self::detached_seed(state) })
+        Self::new(RunSeed {
+            agent: info,
+            instance: agent,
+            session_state,
+            session,
+            ..Self::detached_seed(state)
+        })
     }
 
     pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(

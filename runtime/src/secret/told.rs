@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::needles::Needles;
-use crate::agent::{EventKind, RunError};
+use crate::agent::{EventKind, RunError, ToldValue};
 use crate::model::{Message, ModelError, ModelRequest, ModelResponse, ToolCall};
 #[cfg(feature = "mcp")]
 use crate::tool::ToolDefinition;
@@ -25,7 +25,13 @@ impl Needles {
             | EventKind::RunFinished { text }
             | EventKind::RunFailed { error: text } => self.text(text),
             EventKind::ToolStarted { arguments, .. } => self.shared(arguments),
-            EventKind::ToolFinished { content, .. } => content.iter_mut().for_each(|block| self.block(block)),
+            EventKind::ToolFinished { content, structured, error_chain, .. } => {
+                content.iter_mut().for_each(|block| self.block(block));
+                if let ToldValue::Apart(value) = structured {
+                    self.value(Arc::make_mut(value));
+                }
+                error_chain.iter_mut().for_each(|text| self.text(text));
+            }
             EventKind::Progress { message: Some(message), .. } => self.text(message),
             EventKind::User { value, .. } => self.value(value),
             EventKind::Progress { message: None, .. }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::ContentBlock;
@@ -27,17 +28,18 @@ pub struct Execution {
 }
 
 /// How one hook left a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookExit {
     /// The name of the hook's type: for a `#[tool_hook]` that of its function.
-    pub hook: &'static str,
+    pub hook: Cow<'static, str>,
     /// How it left.
     pub end: HookEnd,
 }
 
 /// How a hook can leave a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookEnd {
     /// It gave on the kind of result that came from inside.
@@ -97,17 +99,21 @@ impl Execution {
 
     /// What it failed with, and what caused that, outermost first; empty if it did not fail.
     pub fn error_chain(&self) -> Vec<String> {
-        let Err(exit) = self.output() else { return Vec::new() };
-        let mut chain = vec![exit.to_string()];
-        let mut source = exit.as_tool_error().and_then(Error::source);
-        while let Some(error) = source {
-            let text = error.to_string();
-            // A tool error that was made from another one says the same.
-            if chain.last() != Some(&text) {
-                chain.push(text);
-            }
-            source = error.source();
-        }
-        chain
+        self.output().err().map(error_chain).unwrap_or_default()
     }
+}
+
+/// What an exit says, and what caused it, outermost first.
+pub(crate) fn error_chain(exit: &Exit) -> Vec<String> {
+    let mut chain = vec![exit.to_string()];
+    let mut source = exit.as_tool_error().and_then(Error::source);
+    while let Some(error) = source {
+        let text = error.to_string();
+        // A tool error that was made from another one says the same.
+        if chain.last() != Some(&text) {
+            chain.push(text);
+        }
+        source = error.source();
+    }
+    chain
 }

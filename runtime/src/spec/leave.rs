@@ -33,7 +33,7 @@ impl Came {
 
     /// Tells the call how the hook left it, if it wants to know.
     pub(crate) fn leave(&self, cx: &ToolContext, hook: &'static str, result: &ToolResult) {
-        cx.log_hook(|| HookExit { hook, end: end(self.0.load(Ordering::Relaxed), result) });
+        cx.log_hook(|| HookExit { hook: hook.into(), end: end(self.0.load(Ordering::Relaxed), result) });
     }
 }
 

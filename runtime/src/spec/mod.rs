@@ -40,6 +40,7 @@ pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
 pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
+pub(crate) use execution::error_chain;
 pub use execution::{Execution, HookEnd, HookExit};
 pub(crate) use leave::Came;
 #[cfg(feature = "mcp")]

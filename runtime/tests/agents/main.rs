@@ -8,9 +8,12 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod cancelled;
 mod dropped;
 mod effects;
 mod given;
 mod histories;
 mod parallel;
+mod reports;
+mod scripted;
 mod support;

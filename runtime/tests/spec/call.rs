@@ -178,8 +178,8 @@ async fn bad(_args: &mut Args, _next: impl Next) -> ToolResult {
     panic!("bad hook")
 }
 
-fn exits(execution: &onionskin::spec::Execution) -> Vec<(&'static str, HookEnd)> {
-    execution.hook_exits.iter().map(|HookExit { hook, end, .. }| (*hook, *end)).collect()
+fn exits(execution: &onionskin::spec::Execution) -> Vec<(&str, HookEnd)> {
+    execution.hook_exits.iter().map(|HookExit { hook, end, .. }| (&**hook, *end)).collect()
 }
 
 #[tokio::test]

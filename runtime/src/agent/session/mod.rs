@@ -12,7 +12,7 @@ pub(super) use turn::Wait;
 pub(crate) use turn::Waiting;
 
 use self::threads::Threads;
-use crate::context::{SessionState, StateHandle};
+use crate::context::{SessionState, StateCell, StateHandle};
 use crate::model::Message;
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
@@ -38,12 +38,16 @@ struct Inner {
 
 impl Session {
     pub(crate) fn new(states: HashMap<TypeId, Result<StateHandle, String>>) -> Self {
+        Self::of(states, SessionState::default())
+    }
+
+    pub(crate) fn of(states: HashMap<TypeId, Result<StateHandle, String>>, dynamic: SessionState) -> Self {
         Self(Arc::new(Inner {
             id: crate::agent::handle::new_id(),
             history: Mutex::default(),
             children: Mutex::default(),
             states,
-            dynamic: SessionState::default(),
+            dynamic,
             threads: Threads::default(),
             turn: tokio::sync::Mutex::default(),
         }))
@@ -90,7 +94,36 @@ impl Session {
         &self.0.dynamic
     }
 
-    pub(crate) fn typed_state(&self, id: TypeId) -> Option<Result<StateHandle, String>> {
+    /// The newest typed state, if the session holds one of this type: what tools and hooks see as `State<S>`.
+    ///
+    /// ```
+    /// use onionskin::{Script, ScriptedTurn, State, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// #[derive(Clone)]
+    /// struct Till(u32);
+    ///
+    /// /// Takes money.
+    /// #[tool]
+    /// fn take(amount: u32, till: State<Till>) {
+    ///     till.update(|till| till.0 += amount);
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Take the money.", state: Till, function_tools: [take] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = Script::turns([ScriptedTurn::call("take", json!({ "amount": 5 })), ScriptedTurn::say("Thank you.")]);
+    /// let clerk = Clerk::builder().state(Till(1)).model(model).build().await.unwrap();
+    /// let session = clerk.session();
+    /// clerk.request("Here are five.").session(&session).run().await.unwrap();
+    /// assert_eq!(session.typed_state::<Till>().unwrap().0, 6);
+    /// # });
+    /// ```
+    pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        StateCell::<S>::newest(self.0.states.get(&TypeId::of::<S>())?.as_ref().ok()?)
+    }
+
+    pub(crate) fn state_handle(&self, id: TypeId) -> Option<Result<StateHandle, String>> {
         self.0.states.get(&id).cloned()
     }
 

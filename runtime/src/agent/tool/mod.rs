@@ -237,7 +237,15 @@ impl AgentTool {
     }
 
     /// How long a call may take, the wait for its thread's turn included. It then ends with an error of kind `timeout`.
+    ///
+    /// # Panics
+    /// If it is zero: no call could succeed.
     pub fn timeout(self, timeout: Duration) -> Self {
+        assert!(
+            !timeout.is_zero(),
+            "the tool `{}` cannot have a timeout of zero: leave it out for none",
+            self.0.name
+        );
         self.with(|tool| tool.timeout = Some(timeout))
     }
 

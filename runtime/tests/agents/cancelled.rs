@@ -1,0 +1,217 @@
+//! A7: a run may be dropped after any poll, and a session may be gone on with for ever.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use onionskin::{
+    AgentHandle, CancellationToken, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse,
+    Session, State, ToolCall, agent, tool,
+};
+use serde_json::json;
+
+/// What goes on now.
+#[derive(Clone, Default)]
+struct Going(Arc<AtomicI32>);
+
+struct Guard(Going);
+
+impl Going {
+    fn begin(&self) -> Guard {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Guard(self.clone())
+    }
+
+    fn now(&self) -> i32 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Gives way a few times.
+#[tool]
+async fn steps(times: u32, going: State<Going>) -> u32 {
+    let _going = going.begin();
+    for _ in 0..times {
+        tokio::task::yield_now().await;
+    }
+    times
+}
+
+/// Blocks a thread until it is cancelled, or for some milliseconds.
+#[tool(blocking)]
+fn blocks(ms: u64, going: State<Going>, token: CancellationToken) -> u64 {
+    let _going = going.begin();
+    let end = Instant::now() + Duration::from_millis(ms);
+    while Instant::now() < end && !token.is_cancelled() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    ms
+}
+
+agent! {
+    Child { name: "child", description: "Helps.", instruction: "Help.", state: Going, function_tools: [steps] }
+}
+
+#[cfg(not(feature = "shell"))]
+agent! {
+    Busy { name: "busy", instruction: "Work.", state: Going, function_tools: [steps, blocks], agents: [Child] }
+}
+
+#[cfg(feature = "shell")]
+agent! {
+    Busy {
+        name: "busy",
+        instruction: "Work.",
+        state: Going,
+        function_tools: [steps, blocks],
+        agents: [Child],
+        runtime: [shell.execute],
+    }
+}
+
+/// Makes its calls when a user has spoken, and answers when they are over.
+struct Calls(Vec<ToolCall>);
+
+impl Model for Calls {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        _: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        tokio::task::yield_now().await;
+        let asked = match request.messages.last() {
+            Some(message @ Message::User { .. }) => message.to_text().into_owned(),
+            _ => return Ok(ModelResponse::text("done")),
+        };
+        if &*request.agent == "child" {
+            return Ok(ModelResponse::tool_calls([ToolCall::new("child_1", "steps", r#"{"times":3}"#)]));
+        }
+        Ok(if asked == "go" { ModelResponse::tool_calls(self.0.clone()) } else { ModelResponse::text(asked) })
+    }
+}
+
+/// Polls so often; none if it had not ended by then and was dropped.
+async fn polled<T>(times: usize, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let mut left = times;
+    poll_fn(|cx| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        work.as_mut().poll(cx).map(Some)
+    })
+    .await
+}
+
+/// Each call of the history has one result.
+fn is_whole(session: &Session) {
+    let mut open = Vec::new();
+    for message in session.history() {
+        match message {
+            Message::Assistant { tool_calls, .. } => {
+                assert!(open.is_empty());
+                open = tool_calls.into_iter().map(|call| call.id).collect();
+            }
+            Message::Tool { results } => {
+                assert_eq!(open, results.into_iter().map(|result| result.call_id).collect::<Vec<_>>());
+                open.clear();
+            }
+            _ => assert!(open.is_empty()),
+        }
+    }
+    assert!(open.is_empty());
+}
+
+fn calls(extra: Vec<ToolCall>) -> Vec<ToolCall> {
+    let steps = (1..=4).map(|n| ToolCall::new(format!("s{n}"), "steps", json!({ "times": n }).to_string()));
+    let rest = [
+        ToolCall::new("c", "agent__child", r#"{"input":"go"}"#),
+        ToolCall::new("b", "blocks", r#"{"ms":20}"#),
+    ];
+    steps.chain(rest).chain(extra).collect()
+}
+
+/// Drops a run after each number of polls, until it ends by itself; `check` looks at what is left behind.
+async fn dropped_after_each_poll(going: &Going, handle: &AgentHandle, check: impl Fn()) -> usize {
+    for times in 0..10_000 {
+        let session = handle.session();
+        let ended = polled(times, handle.request("go").session(&session).run()).await;
+        let waited = Instant::now();
+        while going.now() != 0 {
+            assert!(waited.elapsed() < Duration::from_secs(10), "{} go on after {times} polls", going.now());
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        check();
+        is_whole(&session);
+        // The session is free, and its conversation can be gone on with.
+        let again = handle.request("still there?").session(&session).run();
+        let again = tokio::time::timeout(Duration::from_secs(10), again).await.expect("it hangs").unwrap();
+        assert_eq!(again.text, "still there?");
+        if let Some(ended) = ended {
+            assert_eq!(ended.unwrap().text, "done");
+            return times;
+        }
+    }
+    panic!("it never ends");
+}
+
+async fn busy(going: &Going, calls: Vec<ToolCall>) -> AgentHandle {
+    Busy::builder().state(going.clone()).model(Calls(calls)).build().await.unwrap()
+}
+
+#[tokio::test]
+async fn a7_a_run_can_be_dropped_after_every_poll() {
+    let going = Going::default();
+    let handle = busy(&going, calls(Vec::new())).await;
+    let polls = dropped_after_each_poll(&going, &handle, || ()).await;
+    assert!(polls > 5, "only {polls} polls");
+}
+
+#[cfg(all(feature = "shell", unix))]
+#[tokio::test]
+async fn a7_a_run_with_a_shell_can_be_dropped_after_every_poll() {
+    let pids = std::env::temp_dir().join(format!("onionskin-cancelled-{}", std::process::id()));
+    let command = format!("echo $$ >> {}; exec sleep 0.03", pids.display());
+    let shell = ToolCall::new("x", "shell_execute", json!({ "command": command }).to_string());
+    let going = Going::default();
+    let handle = busy(&going, calls(vec![shell])).await;
+    let nothing_runs = || {
+        let text = std::fs::read_to_string(&pids).unwrap_or_default();
+        let waited = Instant::now();
+        for pid in text.lines() {
+            while std::path::Path::new("/proc").join(pid).join("cwd").read_link().is_ok() {
+                assert!(waited.elapsed() < Duration::from_secs(10), "process {pid} outlives its run");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let _ = std::fs::remove_file(&pids);
+    };
+    dropped_after_each_poll(&going, &handle, nothing_runs).await;
+}
+
+#[tokio::test]
+async fn a12_a_session_has_500_runs() {
+    let going = Going::default();
+    let handle = busy(&going, vec![ToolCall::new("same", "steps", r#"{"times":1}"#)]).await;
+    let session = handle.session();
+    let all = join_all((0..500).map(|_| handle.request("go").session(&session).run()));
+    let outputs = tokio::time::timeout(Duration::from_mins(2), all).await.expect("it hangs");
+    for output in outputs {
+        let output = output.unwrap();
+        assert_eq!((output.text.as_str(), output.tool_calls.len(), output.turns), ("done", 1, 2));
+    }
+    assert_eq!(session.history().len(), 500 * 4);
+    is_whole(&session);
+    assert_eq!(going.now(), 0);
+}
