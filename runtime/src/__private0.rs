@@ -249,7 +249,9 @@ impl Seconds for u64 {
 #[diagnostic::do_not_recommend]
 impl Seconds for f64 {
     fn duration(self) -> Duration {
-        Duration::try_from_secs_f64(self).unwrap_or(Duration::ZERO)
+        // Beyond all clocks is no bound; what is no time at all is refused when the agent is built.
+        let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
+        Duration::try_from_secs_f64(self).unwrap_or(otherwise)
     }
 }
 

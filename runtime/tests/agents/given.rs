@@ -297,3 +297,32 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
     let error = refused(builder().limits_for("plain", Limits::default())).await;
     assert!(matches!(&error, BuildError::TwoAgents { name } if name == "plain"), "{error}");
 }
+
+#[tokio::test]
+async fn l2_an_agent_tool_refuses_a_timeout_of_zero_where_it_is_set() {
+    let plain = Plain::builder().model(Script::turns([ScriptedTurn::say("fine")])).build().await.unwrap();
+    let tool = onionskin::AgentTool::new(&plain);
+    let panic =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tool.clone().timeout(Duration::ZERO)));
+    let panic = panic.map(|_| ()).unwrap_err();
+    assert_eq!(
+        panic.downcast_ref::<String>().unwrap(),
+        "the tool `agent__plain` cannot have a timeout of zero: leave it out for none"
+    );
+    let endless = tool.timeout(Duration::MAX).spec();
+    assert_eq!(onionskin::call!(endless, input = "x").await.unwrap(), "fine");
+}
+
+#[tokio::test]
+async fn a5_seconds_beyond_all_clocks_bound_nothing_and_seconds_that_are_none_are_refused() {
+    const ENDLESS: f64 = 1e300;
+    const NONE: f64 = -1.0;
+    agent! {
+        Endless { name: "endless", instruction: "Go.", limits: { time_sec: ENDLESS, model_timeout_sec: ENDLESS } }
+        Instant { name: "instant", instruction: "Go.", limits: { time_sec: NONE, model_timeout_sec: f64::NAN } }
+    }
+    let model = || Script::turns([ScriptedTurn::say("fine")]);
+    assert_eq!(Endless::builder().model(model()).run("go").await.unwrap().text, "fine");
+    let error = refused(Instant::builder().model(model())).await.to_string();
+    assert!(error.contains("`limits.time` 0") && error.contains("`limits.model_timeout` 0"), "{error}");
+}
