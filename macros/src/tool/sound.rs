@@ -18,7 +18,7 @@ const PLAIN: &[&str] = &[
 
 impl Param {
     /// Gives the type that is read the name of its alias, if it has to be asked for.
-    pub(super) fn name_checked(&mut self, index: usize, strict: bool) {
+    pub(super) fn name_checked(&mut self, index: usize) {
         if super::check::state_of(self).is_some() {
             let alias = format_ident!("State{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let asked = self.asked().to_token_stream();
@@ -26,7 +26,7 @@ impl Param {
             return;
         }
         let is_read = self.is_model() && !self.reads_text() && self.form != Form::Borrowing;
-        if is_read && !is_plain(&self.ty, strict) {
+        if is_read && !is_plain(&self.ty) {
             let alias = format_ident!("Value{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let owned = std::mem::replace(&mut self.owned, quote!(#alias));
             self.checked = Some((alias, owned));
@@ -67,10 +67,10 @@ impl Expansion<'_> {
 }
 
 /// Whether every tool can have this type, as far as its name tells.
-fn is_plain(ty: &Type, strict: bool) -> bool {
+fn is_plain(ty: &Type) -> bool {
     match plain(ty) {
-        Type::Reference(reference) => is_plain(&reference.elem, strict),
-        Type::Slice(slice) => is_plain(&slice.elem, strict),
+        Type::Reference(reference) => is_plain(&reference.elem),
+        Type::Slice(slice) => is_plain(&slice.elem),
         Type::Path(path) if path.qself.is_none() => {
             let Some(last) = path.path.segments.last() else { return false };
             match &last.arguments {
@@ -80,7 +80,7 @@ fn is_plain(ty: &Type, strict: bool) -> bool {
                 PathArguments::AngleBracketed(args) if last.ident == "Option" || last.ident == "Vec" => args
                     .args
                     .iter()
-                    .all(|arg| matches!(arg, GenericArgument::Type(ty) if is_plain(ty, strict))),
+                    .all(|arg| matches!(arg, GenericArgument::Type(ty) if is_plain(ty))),
                 _ => false,
             }
         }
