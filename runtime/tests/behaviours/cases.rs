@@ -212,7 +212,7 @@ agent! {
     }
 }
 
-/// The sources that need no feature; MCP and runtime tools are held to the same table in their own tests.
+/// The sources that need no feature; `examples/tests/sources.rs` holds all of them to every form of hook.
 async fn every_source(case: Value) {
     let log = Log::default();
     let turn =
@@ -220,11 +220,15 @@ async fn every_source(case: Value) {
     let turns = [turn, ScriptedTurn::say("done")];
     Everything::builder().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
     let lines = log.lines();
-    assert!(lines.contains(&"function add_one None".to_owned()), "{lines:?}");
-    assert!(lines.contains(&"agent agent__Child-Agent Some(\"agent\")".to_owned()), "{lines:?}");
-    let sources = case["expect"]["A_runs_for"].as_array().unwrap();
-    for source in ["mcp", "function", "agent", "runtime"] {
-        assert!(sources.contains(&json!(source)));
+    for source in case["expect"]["A_runs_for"].as_array().unwrap() {
+        let line = match source.as_str().unwrap() {
+            "function" => "function add_one None",
+            "agent" => "agent agent__Child-Agent Some(\"agent\")",
+            // They need a server and a feature: `examples/tests/sources.rs`.
+            "mcp" | "runtime" => continue,
+            other => panic!("no test of the source {other}"),
+        };
+        assert!(lines.contains(&line.to_owned()), "{line}: {lines:?}");
     }
 }
 
