@@ -12,6 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use onionskin::export::{self, ExportOptions};
 use onionskin::{
     Args, DynTool, ToolContext, ToolDefinition, ToolExample, ToolResult, ToolSpec, guardrail, tool,
 };
@@ -199,6 +200,31 @@ fn a4_wide_schemas_do_not_hang_the_host() {
             walk(&schema, &json!({ "a": { "property_1": 1 } }));
         });
     }
+}
+
+#[test]
+fn s3_a_strict_union_of_many_objects_is_exported_in_linear_time() {
+    let options: Vec<_> = (0..16_000)
+        .map(|at| json!({ "type": "object", "properties": { "a": { "type": "string", "description": at.to_string() } } }))
+        .collect();
+    let schema = json!({ "type": "object", "properties": { "a": { "anyOf": options } }, "required": ["a"] });
+    let exported = soon("the export", move || {
+        let (definition, strict) = (described(&schema), ExportOptions::new().strict());
+        (
+            export::anthropic(&definition, &strict),
+            export::gemini(&definition, &strict),
+            export::openai_chat(&definition, &strict),
+        )
+    });
+    assert_eq!(
+        exported.0.unwrap()["input_schema"]["properties"]["a"]["anyOf"].as_array().unwrap().len(),
+        16_000
+    );
+    assert_eq!(
+        exported.1.unwrap()["parameters"]["properties"]["a"]["anyOf"].as_array().unwrap().len(),
+        16_000
+    );
+    assert!(exported.2.unwrap_err().to_string().contains("at most 5000"), "properties");
 }
 
 /// What a schema has against a result.

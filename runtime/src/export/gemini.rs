@@ -9,7 +9,7 @@ use super::keywords::{
     Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, remarks, with_docs, words,
 };
 use super::options::ExportOptions;
-use super::strict::{is_open, object};
+use super::strict::{Distinct, is_open, object};
 use crate::tool::{ToolDefinition, wire_name};
 
 /// What to do about anything that the subset cannot say.
@@ -143,13 +143,11 @@ fn union(site: Site<'_>, options: &[Value], path: &str) -> Result<Object, Export
     if options.is_empty() {
         return Err(site.refuse(path, "is a union of nothing", "correct the schema"));
     }
-    let mut union: Vec<Value> = Vec::new();
+    let mut union = Distinct::default();
     for option in options.iter().filter(|option| !is_null(option)) {
-        let option = Value::Object(rewrite(site, option, path)?);
-        if !union.contains(&option) {
-            union.push(option);
-        }
+        union.push(Value::Object(rewrite(site, option, path)?));
     }
+    let mut union = union.in_order;
     let mut out = match (union.pop(), union.is_empty()) {
         (None, _) => return Ok(object(json!({ "type": "NULL" }))),
         (Some(only), true) => object(only),
@@ -243,13 +241,11 @@ fn of_kind(
 }
 
 fn tuple_items(site: Site<'_>, tuple: &[Value], path: &str) -> Result<Object, ExportError> {
-    let mut differing: Vec<Value> = Vec::new();
+    let mut differing = Distinct::default();
     for (at, item) in tuple.iter().enumerate() {
-        let item = Value::Object(rewrite(site, item, &format!("{path}[{at}]"))?);
-        if !differing.contains(&item) {
-            differing.push(item);
-        }
+        differing.push(Value::Object(rewrite(site, item, &format!("{path}[{at}]"))?));
     }
+    let mut differing = differing.in_order;
     match (differing.pop(), differing.is_empty()) {
         (Some(only), true) => Ok(object(only)),
         (Some(last), false) if site.lossy => {

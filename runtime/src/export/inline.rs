@@ -1,11 +1,11 @@
 //! Writes references out, as far as they are not recursive.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
-use super::keywords::Object;
+use super::keywords::{Object, parts};
 
 /// A schema of more parts than this, with its references written out, is nothing for a model.
 const MOST_PARTS: usize = 100_000;
@@ -67,12 +67,16 @@ fn recursive(root: &Value) -> BTreeMap<String, String> {
         false
     };
     let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let (mut taken, mut counts) = (HashSet::new(), BTreeMap::<String, usize>::new());
     for pointer in all.iter().filter(|pointer| leads_back(pointer)) {
         let last = pointer.rsplit('/').next().unwrap_or_default();
         let mut name: String =
             last.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        while names.values().any(|taken| *taken == name) {
-            name.push('_');
+        let base = name.clone();
+        while !taken.insert(name.clone()) {
+            let number = counts.entry(base.clone()).or_insert(1);
+            *number += 1;
+            name = format!("{base}_{number}");
         }
         names.insert(pointer.clone(), name);
     }
@@ -119,11 +123,9 @@ impl<'s> Inliner<'s> {
     }
 
     fn walk(&mut self, schema: &Value, path: &str, depth: usize) -> Result<Value, ExportError> {
-        self.parts += 1;
-        if self.parts > MOST_PARTS || depth > DEPTH {
-            let reason = "is too large or too deeply nested with its references written out";
-            return Err(self.site.refuse(path, reason, "describe less"));
-        }
+        let depth_counts = if depth > DEPTH { MOST_PARTS + 1 } else { 0 };
+        // A path is written for each part.
+        self.count(1 + path.len() / 1024 + depth_counts, path)?;
         let Value::Object(object) = schema else { return Ok(schema.clone()) };
         let Some(Value::String(pointer)) = object.get("$ref") else {
             return Ok(Value::Object(self.children(object, path, depth)?));
@@ -144,6 +146,16 @@ impl<'s> Inliner<'s> {
             }
         }
         Ok(out)
+    }
+
+    /// Counts parts of what is written.
+    fn count(&mut self, parts: usize, path: &str) -> Result<(), ExportError> {
+        self.parts += parts;
+        if self.parts > MOST_PARTS {
+            let reason = "is too large or too deeply nested with its references written out";
+            return Err(self.site.refuse(path, reason, "describe less"));
+        }
+        Ok(())
     }
 
     /// The same schema, its parts walked.
@@ -180,7 +192,10 @@ impl<'s> Inliner<'s> {
                     | "unevaluatedProperties",
                     Value::Object(_),
                 ) => self.walk(value, path, depth + 1)?,
-                _ => value.clone(),
+                _ => {
+                    self.count(parts(value), path)?;
+                    value.clone()
+                }
             };
             out.insert(key.clone(), value);
         }

@@ -1,10 +1,25 @@
 //! The words of JSON Schema, and what moves from them into a description.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
 
 pub(super) type Object = Map<String, Value>;
+
+/// So many parts may be written out into the options of one union.
+const MOST_MERGED: usize = 100_000;
+
+/// How many values there are in a value, itself included; a long text counts for several.
+pub(super) fn parts(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
+        Value::Object(fields) => 1 + fields.values().map(parts).sum::<usize>(),
+        Value::String(text) => 1 + text.len() / 1024,
+        Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+    }
+}
 
 /// Keywords that limit a value and can be said in words.
 const LIMITS: &[&str] = &[
@@ -146,8 +161,8 @@ pub(super) fn merge(base: &Object, over: &Object) -> Object {
                 known.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
             }
             ("required", Some(Value::Array(known)), Value::Array(more)) => {
-                let new: Vec<_> = more.iter().filter(|name| !known.contains(name)).cloned().collect();
-                known.extend(new);
+                let mut seen: HashSet<Value> = known.iter().cloned().collect();
+                known.extend(more.iter().filter(|name| seen.insert((*name).clone())).cloned());
             }
             _ => {
                 merged.insert(key.clone(), value.clone());
@@ -161,7 +176,11 @@ pub(super) fn merge(base: &Object, over: &Object) -> Object {
 pub(super) fn kinds(schema: &Object) -> Vec<String> {
     match schema.get("type") {
         Some(Value::String(kind)) => vec![kind.clone()],
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::Array(kinds)) => {
+            let mut seen = HashSet::new();
+            let kinds = kinds.iter().filter_map(Value::as_str).filter(|kind| seen.insert(*kind));
+            kinds.map(str::to_owned).collect()
+        }
         _ => {
             let has = |key: &str| schema.contains_key(key);
             let mut kinds: Vec<String> =
@@ -256,6 +275,11 @@ pub(super) fn options(
     let mut base = schema.clone();
     for key in ["default", "examples", "title", "unevaluatedProperties", "discriminator"] {
         base.remove(key);
+    }
+    // What stands beside the options is written out in each of them.
+    if options.len().saturating_mul(base.values().map(parts).sum::<usize>()) > MOST_MERGED {
+        let reason = "is a union with too much beside it";
+        return Err(site.refuse(path, reason, "say in each option what only it needs"));
     }
     let merged = options.into_iter().map(|option| match option {
         Value::Object(option) if !is_null_object(&option) => Value::Object(merge(&base, &option)),

@@ -1,5 +1,7 @@
 //! A tool as text: how it is called, and what its schema says in the form of a docstring.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 use crate::tool::{ToolDefinition, ToolExample};
@@ -146,7 +148,7 @@ fn is_required(definition: &ToolDefinition, name: &str) -> bool {
 
 /// `    name (type, optional): description (default: 10)`.
 fn entry(name: &str, schema: &Value, root: &Value, optional: bool) -> String {
-    let mut line = format!("    {name} ({}", kind(schema, root, 0));
+    let mut line = format!("    {name} ({}", kind(schema, root));
     line.push_str(if optional { ", optional):" } else { "):" });
     // Further lines of a description belong to the entry: they stand deeper.
     for (at, part) in schema["description"].as_str().unwrap_or_default().trim_end().lines().enumerate() {
@@ -163,7 +165,7 @@ fn returns(output: &Value) -> String {
     // A result that is no object stands under one name.
     let properties = output["properties"].as_object();
     let inner = properties.filter(|known| known.len() == 1).and_then(|known| known.get("result"));
-    let words = kind(inner.unwrap_or(output), output, 0);
+    let words = kind(inner.unwrap_or(output), output);
     match output["description"].as_str() {
         Some(text) => format!("    {words}: {}", text.trim_end().replace('\n', "\n        ")),
         None => format!("    {words}"),
@@ -171,8 +173,16 @@ fn returns(output: &Value) -> String {
 }
 
 /// A type in words: `list of string`, `integer or null`, `"a" or "b"`.
-fn kind(schema: &Value, root: &Value, depth: usize) -> String {
-    if depth > 4 {
+fn kind(schema: &Value, root: &Value) -> String {
+    words(schema, root, 0, &Cell::new(MOST_WORDS))
+}
+
+/// A type that refers to itself in many places is told so far only.
+const MOST_WORDS: usize = 10_000;
+
+fn words(schema: &Value, root: &Value, depth: usize, left: &Cell<usize>) -> String {
+    left.set(left.get().saturating_sub(1));
+    if depth > 4 || left.get() == 0 {
         return "..".to_owned();
     }
     if let Some(pointer) = schema["$ref"].as_str() {
@@ -180,14 +190,14 @@ fn kind(schema: &Value, root: &Value, depth: usize) -> String {
         let target = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
         return target
             .filter(|target| target["type"] != "object")
-            .map_or_else(|| name.to_owned(), |target| kind(target, root, depth + 1));
+            .map_or_else(|| name.to_owned(), |target| words(target, root, depth + 1, left));
     }
     let any = |options: &[Value]| {
-        let mut words: Vec<_> = options.iter().map(|option| kind(option, root, depth + 1)).collect();
-        words.dedup();
-        words.join(" or ")
+        let mut each: Vec<_> = options.iter().map(|option| words(option, root, depth + 1, left)).collect();
+        each.dedup();
+        each.join(" or ")
     };
-    let list = |item: &Value| match kind(item, root, depth + 1) {
+    let list = |item: &Value| match words(item, root, depth + 1, left) {
         item if item == "any" => "list".to_owned(),
         item if item.contains(" or ") => format!("list of ({item})"),
         item => format!("list of {item}"),
@@ -204,13 +214,13 @@ fn kind(schema: &Value, root: &Value, depth: usize) -> String {
     let named = |word: &str| match word {
         "array" => match schema["prefixItems"].as_array() {
             Some(tuple) => {
-                let each: Vec<_> = tuple.iter().map(|item| kind(item, root, depth + 1)).collect();
+                let each: Vec<_> = tuple.iter().map(|item| words(item, root, depth + 1, left)).collect();
                 format!("({})", each.join(", "))
             }
             None => list(&schema["items"]),
         },
         "object" => match &schema["additionalProperties"] {
-            values @ Value::Object(_) => format!("map of {}", kind(values, root, depth + 1)),
+            values @ Value::Object(_) => format!("map of {}", words(values, root, depth + 1, left)),
             _ => "object".to_owned(),
         },
         word => word.to_owned(),

@@ -1,5 +1,7 @@
 //! Rewrites a schema into a strict dialect. OpenAI and Anthropic differ in their [`Rules`].
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
@@ -69,6 +71,21 @@ pub(super) fn plain_root(site: Site<'_>, root: &mut Object) -> Result<(), Export
     Ok(())
 }
 
+/// Schemas, each once, in the order in which they came.
+#[derive(Default)]
+pub(super) struct Distinct {
+    pub(super) in_order: Vec<Value>,
+    seen: HashSet<Value>,
+}
+
+impl Distinct {
+    pub(super) fn push(&mut self, schema: Value) {
+        if self.seen.insert(schema.clone()) {
+            self.in_order.push(schema);
+        }
+    }
+}
+
 struct Walker<'a> {
     site: Site<'a>,
     rules: &'a Rules,
@@ -121,7 +138,7 @@ impl Walker<'_> {
     }
 
     fn union(&self, options: &[Value], path: &str) -> Result<Object, ExportError> {
-        let mut union: Vec<Value> = Vec::new();
+        let mut union = Distinct::default();
         for option in options {
             let mut option = self.rewrite(option, path)?;
             let inner = match option.get("anyOf") {
@@ -132,12 +149,9 @@ impl Walker<'_> {
                 Some(Value::Array(inner)) => inner,
                 _ => vec![Value::Object(option)],
             };
-            for option in new {
-                if !union.contains(&option) {
-                    union.push(option);
-                }
-            }
+            new.into_iter().for_each(|option| union.push(option));
         }
+        let mut union = union.in_order;
         match (union.pop(), union.is_empty()) {
             (None, _) => Err(self.site.refuse(path, "is a union of nothing", "correct the schema")),
             (Some(only), true) => Ok(object(only)),
@@ -255,14 +269,14 @@ impl Walker<'_> {
             };
             return Err(self.site.refuse(path, reason, next));
         }
-        let required: Vec<&str> = match schema.get("required") {
+        let required: HashSet<&str> = match schema.get("required") {
             Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
+            _ => HashSet::new(),
         };
         let (mut properties, mut names) = (Map::new(), Vec::new());
         for (name, schema) in known.unwrap_or(&empty) {
             let mut property = self.rewrite(schema, &property(path, name))?;
-            let optional = !required.contains(&name.as_str());
+            let optional = !required.contains(name.as_str());
             if optional && self.rules.optional == Optional::Null {
                 property = self.nullable(property);
             } else if optional {
@@ -296,12 +310,9 @@ impl Walker<'_> {
             each.push(Value::Object(self.rewrite(item, &format!("{path}[{at}]"))?));
         }
         let order = each.clone();
-        let mut differing: Vec<Value> = Vec::new();
-        for item in each {
-            if !differing.contains(&item) {
-                differing.push(item);
-            }
-        }
+        let mut differing = Distinct::default();
+        each.into_iter().for_each(|item| differing.push(item));
+        let mut differing = differing.in_order;
         let item = match (differing.pop(), differing.is_empty()) {
             (Some(only), true) => only,
             (Some(last), false) if self.site.lossy => {

@@ -1,6 +1,7 @@
 //! What a model is told about a tool, and how the runtime treats it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -164,8 +165,9 @@ impl ToolDefinition {
             self.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let first = self.params.iter().map(|param| param.name).chain(required);
         let mut names: Vec<&str> = Vec::new();
+        let mut seen = HashSet::new();
         for name in first.chain(properties.keys().map(String::as_str)) {
-            if properties.contains_key(name) && !names.contains(&name) {
+            if properties.contains_key(name) && seen.insert(name) {
                 names.push(name);
             }
         }
