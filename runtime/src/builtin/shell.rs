@@ -44,7 +44,7 @@ static PARAMS: [Param; 3] = [
 
 static TOOL: StaticTool = StaticTool {
     name: Shell::NAME,
-    description: "Runs a shell command and gives back its output. Nothing that it starts outlives the call.",
+    description: "Runs a shell command and gives back its output. Background jobs end with the call.",
     params: &PARAMS,
     output_schema: || {
         Some(json!({
@@ -225,8 +225,10 @@ impl Tool for Shell {
         match ended {
             Ok(Some(status)) => finished(status, &stdout, &stderr),
             Ok(None) => {
-                let first =
-                    format!("It did not end within {limit:?} and was killed, with all that it started.");
+                let first = format!(
+                    "It did not end within {limit:?} and was killed, with its background jobs. What it started \
+                     in a session of its own, as `setsid` does, may still run."
+                );
                 let text = text(Some(first), &stdout, &stderr);
                 Err(Exit::Tool(ToolError::from_output(ErrorKind::Timeout, text)))
             }
