@@ -75,6 +75,10 @@ enum Structured {
     Text,
     /// In the rare parts.
     Apart,
+    /// As `Apart`, of a value that exports as `{"result": ..}`.
+    ApartWrapped,
+    /// The function gave nothing, and the text says so.
+    Nothing,
 }
 
 #[derive(Clone, Default)]
@@ -177,7 +181,9 @@ impl ToolOutput {
     /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
-            Structured::Apart => Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured)),
+            Structured::Apart | Structured::ApartWrapped => {
+                Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured))
+            }
             _ => Some(Cow::Owned(self.told_value().read(self.content())?.into_owned())),
         }
     }
@@ -185,11 +191,11 @@ impl ToolOutput {
     /// Where the structured value is.
     pub(crate) fn told_value(&self) -> ToldValue {
         match self.structured {
-            Structured::None => ToldValue::None,
+            Structured::None | Structured::Nothing => ToldValue::None,
             Structured::InText => ToldValue::Text,
             Structured::InTextWrapped => ToldValue::ResultText,
             Structured::Text => ToldValue::ResultString,
-            Structured::Apart => self
+            Structured::Apart | Structured::ApartWrapped => self
                 .rare
                 .0
                 .as_ref()
@@ -202,6 +208,38 @@ impl ToolOutput {
     pub fn set_structured(&mut self, value: Value) {
         self.rare.0.get_or_insert_default().structured = Arc::new(value);
         self.structured = Structured::Apart;
+    }
+
+    /// Sets a structured value that was made of the one that was there, in its form.
+    pub(crate) fn replace_structured(&mut self, value: Value) {
+        let is_wrapped = self.is_wrapped();
+        self.set_structured(value);
+        if is_wrapped {
+            self.structured = Structured::ApartWrapped;
+        }
+    }
+
+    /// Whether the structured value is `{"result": ..}` because the tool's own is no object.
+    pub(crate) fn is_wrapped(&self) -> bool {
+        matches!(self.structured, Structured::Text | Structured::InTextWrapped | Structured::ApartWrapped)
+    }
+
+    /// The output of a function that gave nothing.
+    pub(crate) fn nothing() -> Self {
+        Self { structured: Structured::Nothing, ..Self::text("done") }
+    }
+
+    /// The value as the tool's function gave it: not wrapped, and `null` where it gave nothing. None where there is but
+    /// content.
+    pub(crate) fn own_value(&self) -> Option<Value> {
+        if self.structured == Structured::Nothing {
+            return Some(Value::Null);
+        }
+        let value = self.structured_content()?;
+        Some(match (value.into_owned(), self.is_wrapped()) {
+            (Value::Object(mut wrapped), true) => wrapped.remove("result").unwrap_or_default(),
+            (value, _) => value,
+        })
     }
 
     /// Keeps a value of the program's own with the result. The model does not see it. A second value of
@@ -234,9 +272,9 @@ impl ToolOutput {
 
     /// Parses a structured value out of the text while the text still is it.
     fn settle(&mut self) {
-        if !matches!(self.structured, Structured::None | Structured::Apart) {
+        if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
             match self.structured_content().map(Cow::into_owned) {
-                Some(value) => self.set_structured(value),
+                Some(value) => self.replace_structured(value),
                 None => self.structured = Structured::None,
             }
         }

@@ -56,7 +56,7 @@ impl Needles {
         output.content_mut().iter_mut().for_each(|block| self.block(block));
         if let Some(mut value) = structured {
             self.value(&mut value);
-            output.set_structured(value);
+            output.replace_structured(value);
         }
         if let Some(mut value) = output.remote_meta().cloned() {
             self.value(&mut value);

@@ -12,7 +12,7 @@ use super::execution::Execution;
 use super::toolspec::ToolSpec;
 use crate::agent::block_on;
 use crate::args::Args;
-use crate::context::{RunContext, ToolContext};
+use crate::context::{RunContext, ToolContext, ToolSource};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Call, call_dynamic, call_tool, outermost};
 use crate::output::ToolOutput;
@@ -44,7 +44,28 @@ impl ToolSpec {
         self.exec(args).await.main_value(self.output_schema())
     }
 
-    /// As [`Self::call`], read as a type: the main value or, if that does not fit, the whole structured value.
+    /// Calls the tool and reads what its function gave as a type, by serde: an object whole, all else as it is, also where it
+    /// exports as `{"result": ..}`; of a tool without a structured value the text. A tool of a server, whose own type nobody
+    /// knows, gives `result` where its output schema has no other property, else the whole object.
+    ///
+    /// ```
+    /// use onionskin::tool;
+    ///
+    /// #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+    /// struct Rows {
+    ///     rows: Vec<(i64, i64)>,
+    /// }
+    ///
+    /// /// Gives rows.
+    /// #[tool]
+    /// fn rows() -> Rows {
+    ///     Rows { rows: vec![(1, 2)] }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// assert_eq!(rows::spec().call_as::<Rows>("{}").await.unwrap(), Rows { rows: vec![(1, 2)] });
+    /// # });
+    /// ```
     ///
     /// # Errors
     /// As [`Self::call`]; and if the result is no such value.
@@ -129,29 +150,40 @@ impl Execution {
 
     fn read<T: DeserializeOwned>(self, spec: &ToolSpec) -> ToolResult<T> {
         let output = self.into_output()?;
-        let error = match serde_json::from_value(main_value(&output, spec.output_schema())) {
-            Ok(value) => return Ok(value),
-            Err(error) => error,
-        };
-        let whole =
-            output.structured_content().and_then(|whole| serde_json::from_value(whole.into_owned()).ok());
-        whole.ok_or_else(|| {
+        serde_json::from_value(own_value(&output, spec)).map_err(|error| {
             let text = format!("the result of `{}` is no `{}`: {error}", spec.name(), type_name::<T>());
             Exit::Tool(ToolError::new(text).with_source(error))
         })
     }
 }
 
+/// What the tool's function gave.
+fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
+    let Some(mut value) = output.own_value() else { return without_structure(output) };
+    if spec.source() == ToolSource::Mcp && !output.is_wrapped() {
+        let properties = spec.output_schema().and_then(|schema| schema["properties"].as_object());
+        let is_wrapped = properties.is_some_and(|all| all.len() == 1 && all.contains_key("result"));
+        if let Some(result) = value.get_mut("result").filter(|_| is_wrapped) {
+            return result.take();
+        }
+    }
+    value
+}
+
+fn without_structure(output: &ToolOutput) -> Value {
+    if output.content().iter().all(|block| block.as_text().is_some()) {
+        output.to_text().into()
+    } else {
+        serde_json::to_value(output.content()).unwrap_or_default()
+    }
+}
+
 /// The single property of an output of one property; else all of it.
 fn main_value(output: &ToolOutput, schema: Option<&Value>) -> Value {
-    let Some(structured) = output.structured_content() else {
-        let texts = output.content().iter().all(|block| block.as_text().is_some());
-        return if texts {
-            output.to_text().into()
-        } else {
-            serde_json::to_value(output.content()).unwrap_or_default()
-        };
-    };
+    let Some(structured) = output.structured_content() else { return without_structure(output) };
+    if output.is_wrapped() {
+        return output.own_value().unwrap_or_default();
+    }
     let one = match (schema, &*structured) {
         (Some(schema), Value::Object(_)) => schema["properties"].as_object().filter(|all| all.len() == 1),
         (None, Value::Object(all)) => Some(all).filter(|all| all.len() == 1),

@@ -123,7 +123,7 @@ impl OwnForm for Vec<ContentBlock> {
 
 impl OwnForm for () {
     fn into_output(self) -> ToolOutput {
-        ToolOutput::text("done")
+        ToolOutput::nothing()
     }
 }
 

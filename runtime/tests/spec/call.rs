@@ -9,16 +9,19 @@ use onionskin::{
     Abort, Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, call,
     hooks, tool, tool_hook,
 };
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Debug, PartialEq)]
 struct Point {
     x: i64,
     y: i64,
 }
 
-#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, PartialEq)]
 struct One {
     x: i64,
 }
@@ -91,12 +94,91 @@ async fn s5_call_as_reads_a_type() {
     assert_eq!(number::spec().call_as::<u8>(json!({"x": 7})).await.unwrap(), 7);
     assert_eq!(point::spec().call_as::<Point>([("x", 1)]).await.unwrap(), Point { x: 1, y: 2 });
     assert_eq!(one::spec().call_as::<One>(r#"{"x": 1}"#).await.unwrap(), One { x: 1 });
-    assert_eq!(one::spec().call_as::<i64>(Args::from(r#"{"x": 1}"#)).await.unwrap(), 1);
+    let one = one::spec().call_as::<i64>(Args::from(r#"{"x": 1}"#)).await;
+    assert!(one.is_err(), "its own type has a property");
     let text = number::spec().call_as::<String>(json!({"x": 7})).await.unwrap_err().to_string();
     assert!(
         text.contains("`number`") && text.contains("String") && text.contains("expected a string"),
         "{text}"
     );
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Rows {
+    rows: Vec<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Node {
+    next: Option<Box<Node>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Either {
+    Number(i64),
+    Words { words: Vec<String> },
+    Nothing,
+}
+
+/// Calls tools that give a value, and reads it back.
+async fn comes_back<T>(value: T)
+where
+    T: Clone
+        + PartialEq
+        + std::fmt::Debug
+        + Serialize
+        + DeserializeOwned
+        + JsonSchema
+        + Send
+        + Sync
+        + 'static,
+{
+    let given = value.clone();
+    let spec = ToolSpec::from_fn("gives", "", move |(): (), _| std::future::ready(Ok(given.clone())));
+    assert_eq!(spec.call_as::<T>("{}").await.unwrap(), value);
+    // A hook that adds to the text leaves the value what it is.
+    let marked = spec.hook(mark::new());
+    assert_eq!(marked.call_as::<T>("{}").await.unwrap(), value, "with a hook");
+    assert!(marked.exec("{}").await.output().unwrap().to_text().ends_with("[marked]"));
+}
+
+#[tool_hook]
+fn mark(result: &mut ToolResult) {
+    if let Ok(output) = result {
+        output.push_text(" [marked]");
+    }
+}
+
+#[tokio::test]
+async fn s5_call_as_gives_back_what_the_function_gave() {
+    comes_back(Rows { rows: vec![json!([1, 2])] }).await;
+    comes_back(Rows { rows: vec![] }).await;
+    comes_back(Node { next: Some(Box::new(Node { next: Some(Box::new(Node { next: None })) })) }).await;
+    comes_back(Some(One { x: 1 })).await;
+    comes_back(None::<One>).await;
+    comes_back(()).await;
+    comes_back(json!(5)).await;
+    comes_back(json!(null)).await;
+    comes_back(json!({"result": 5})).await;
+    comes_back(json!({"result": {"result": 5}})).await;
+    comes_back(json!(["a"])).await;
+    comes_back(json!("a")).await;
+    comes_back(Either::Number(3)).await;
+    comes_back(Either::Words { words: vec!["a".into()] }).await;
+    comes_back(Either::Nothing).await;
+    comes_back(vec![Some(1), None]).await;
+    comes_back(String::from("{\"a\": 1}")).await;
+    comes_back(std::collections::BTreeMap::from([("result".to_owned(), 1)])).await;
+}
+
+#[tokio::test]
+async fn s5_a_value_of_any_type_is_the_main_value() {
+    let any =
+        |value: Value| ToolSpec::from_fn("any", "", move |(): (), _| std::future::ready(Ok(value.clone())));
+    for value in [json!(5), json!([1]), json!("a"), json!(null), json!({"a": 1, "b": 2})] {
+        assert_eq!(call!(any(value.clone())).await.unwrap(), value);
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use onionskin::{Args, Strict, Tool, ToolContext, ToolDefinition, ToolResult, tool};
 use proptest::prelude::*;
@@ -41,6 +42,8 @@ pub struct Case {
     pub definition: fn() -> ToolDefinition,
     pub values: fn() -> BoxedStrategy<Value>,
     pub run: for<'a> fn(&'a ToolContext, &'a mut Args) -> BoxFuture<'a, ToolResult>,
+    /// Calls the tool as a value and reads its result as the type.
+    pub call_as: fn(&Value) -> Value,
 }
 
 /// Asks the compiler. An inherent method wins over a trait's, where its bounds hold.
@@ -77,7 +80,7 @@ fn json<T: serde::Serialize + std::fmt::Debug>(
 }
 
 macro_rules! matrix {
-    ($($takes:ident { $($name:ident: $ty:ty $(=> $owned:ty, $back:expr)?, $values:expr;)* })*) => {
+    ($($takes:ident { $($name:ident: $ty:ty $(=> $owned:ty, $back:expr $(=> $read:ty)?)?, $values:expr;)* })*) => {
         $($(
             matrix!(@tool $name $ty $(=> $owned, $back)?);
         )*)*
@@ -92,6 +95,7 @@ macro_rules! matrix {
                     definition: || $name::default().definition().clone(),
                     values: || json($values),
                     run: |cx, args| Box::pin(async move { $name::default().run(cx, args).await }),
+                    call_as: |args| matrix!(@call_as $name args $ty $(=> $owned $(=> $read)?)?),
                 },
             )*)*]
         }
@@ -107,6 +111,19 @@ macro_rules! matrix {
             )*)*
         }
     };
+    (@call_as $name:ident $args:ident $ty:ty => $owned:ty => $read:ty) => {
+        matrix!(@call_as $name $args $read)
+    };
+    (@call_as $name:ident $args:ident $ty:ty => $owned:ty) => {
+        matrix!(@call_as $name $args $owned)
+    };
+    (@call_as $name:ident $args:ident $ty:ty) => {{
+        let called = $name::spec().call_as::<$ty>($args.clone()).now_or_never().expect("nothing to wait for");
+        let value = called.unwrap_or_else(|exit| panic!("{}: {exit}", $args));
+        // As text: a value of `f32` has more digits as a `Value`.
+        let text = serde_json::to_string(&value).expect("a value that JSON has");
+        serde_json::from_str(&text).expect("JSON")
+    }};
     (@tool $name:ident $ty:ty) => {
         #[tool(description = "Gives it back.")]
         pub fn $name(x: $ty) -> $ty {
@@ -175,7 +192,7 @@ matrix! {
         borrowed_cow: Cow<'_, str> => String, |x| x.into_owned(), text();
         borrowed_cow_slice: Cow<'_, [i64]> => Vec<i64>, |x| x.into_owned(), any::<Vec<i64>>();
         borrowed_bytes: &[u8] => Vec<u8>, |x| x.to_vec(), any::<Vec<u8>>();
-        borrowing_struct: Lent<'_> => Lent<'static>, |x| x.kept(), Lent::make();
+        borrowing_struct: Lent<'_> => Lent<'static>, |x| x.kept() => Value, Lent::make();
 
         option_int: Option<i64>, any::<Option<i64>>();
         option_uint: Option<u8>, any::<Option<u8>>();
