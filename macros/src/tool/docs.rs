@@ -172,13 +172,43 @@ fn section(lines: &[Line], parts: &mut Parts) -> Option<usize> {
             Topic::Returns => {
                 let inline = lines[0].text.trim().split_once(':').map_or("", |(_, text)| text.trim());
                 let text = numpy_type(lines, body).unwrap_or_else(|| dedent(body));
-                add(&mut parts.returns, if start == 1 && !is_heading(&lines[0].text) { inline } else { "" });
-                add(&mut parts.returns, &text);
+                let is_google = start == 1 && !is_heading(&lines[0].text);
+                match inline {
+                    "" if is_google => add(&mut parts.returns, without_type(&text)),
+                    _ if is_google => {
+                        add(&mut parts.returns, without_type(inline));
+                        add(&mut parts.returns, &text);
+                    }
+                    _ => add(&mut parts.returns, &text),
+                }
             }
             Topic::People => {}
         }
         Some(end)
     })
+}
+
+/// In Google style a type may stand before the text: `int: The sum.`
+fn without_type(text: &str) -> &str {
+    match text.split_once(':') {
+        Some((kind, rest)) if rest.starts_with(char::is_whitespace) && is_type(kind) => rest.trim_start(),
+        _ => text,
+    }
+}
+
+/// Whether these are the words of a type, in Python's names or in Rust's.
+fn is_type(text: &str) -> bool {
+    const TYPES: &[&str] = &[
+        "any", "array", "bool", "boolean", "bytes", "char", "dict", "f32", "f64", "float", "hashmap", "i128",
+        "i16", "i32", "i64", "i8", "int", "integer", "isize", "list", "map", "none", "number", "object",
+        "option", "optional", "result", "set", "str", "string", "tuple", "u128", "u16", "u32", "u64", "u8",
+        "union", "usize", "value", "vec",
+    ];
+    let is_part = |c: char| c.is_alphanumeric() || "_[]<>(),.|&: ?`".contains(c);
+    let text = text.trim().trim_matches('`');
+    let head = text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    let is_one = !text.contains(' ') || text.contains(['[', '<', '|', '(']);
+    is_one && text.chars().all(is_part) && TYPES.contains(&head.to_ascii_lowercase().as_str())
 }
 
 fn add(text: &mut String, more: &str) {

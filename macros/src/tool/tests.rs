@@ -138,6 +138,12 @@ fn t2_google_sections() {
     assert_eq!(params, [pair("a", "first\nline two"), pair("b", "second")]);
     assert_eq!(returns, "The sum.");
     assert_eq!(parse("Adds.\n\nReturns: the sum").2, "the sum");
+    assert_eq!(parse("Adds.\n\nReturns: int: The sum.").2, "The sum.");
+    assert_eq!(parse("Adds.\n\nReturns:\n    int: The sum.").2, "The sum.");
+    assert_eq!(parse("Adds.\n\nReturns:\n    Dict[str, int]: The sums.\n      All.").2, "The sums.\n  All.");
+    assert_eq!(parse("Adds.\n\nReturns:\n    Option<Vec<u8>>: The bytes.").2, "The bytes.");
+    assert_eq!(parse("Adds.\n\nReturns: note: no type").2, "note: no type");
+    assert_eq!(parse("Adds.\n\n# Returns\nint: no Google style").2, "int: no Google style");
 }
 
 #[test]

@@ -185,9 +185,9 @@ fn s2_missing_docs_are_load_errors_at_the_function() {
         }
     };
     about("\nfn f() { 1 }", 2, &["`f` has no description"]);
-    about("/// Does.\nfn f(a) { a }", 2, &["`a` of `f` has no type", "* `a: int`"]);
+    about("/// Does.\nfn f(a) { a }", 2, &["do not describe the parameter `a`", "* `a: int`"]);
     about(
-        "/// Does.\n/// # Arguments\n/// * `a` - it\nfn f(a) { a }",
+        "/// Does.\n/// # Arguments\n/// * `a` it\nfn f(a) { a }",
         4,
         &["does not say what a parameter is"],
     );
@@ -220,7 +220,7 @@ async fn s2_several_functions_need_func_name() {
         let error = ToolSpec::from_code(Code::new(&*both).func_name(name)).unwrap_err().to_string();
         assert!(error.contains(&format!("no function `{name}`")), "{error}");
     }
-    assert!(matches!(ToolSpec::from_code("let x = 1;").unwrap_err(), SpecError::Function { .. }));
+    assert!(matches!(ToolSpec::from_code("// Nothing.").unwrap_err(), SpecError::Function { .. }));
     let (_, _, reason) = load_error(Code::new("/// A.\nfn f() { 1 }\n/// B.\nfn f(x) { 2 }").func_name("f"));
     assert!(reason.contains("several functions `f`"), "{reason}");
 }
@@ -567,4 +567,65 @@ async fn s2_bounded_functions_do_what_the_language_says() {
     let constant =
         ToolSpec::from_code(function(&[], "f()", r#"const T = "a"; T.replace("a", "b"); T"#)).unwrap();
     assert!(call!(constant).await.is_err());
+}
+
+#[test]
+fn s2_statements_outside_of_functions_are_load_errors() {
+    for (code, at) in [
+        ("let x = 1;\n/// Does it.\nfn f() { 1 }", (1, 1)),
+        ("/// Does it.\nfn f() { 1 }\n\n  print(\"x\");", (4, 3)),
+        ("const RATE = 2;\n/// Does it.\nfn f() { 1 }", (1, 1)),
+        ("/// Does it.\nfn f() { 1 }\nf()", (3, 1)),
+    ] {
+        let (line, column, reason) = load_error(code);
+        assert_eq!((line, column), at, "{code}: {reason}");
+        assert!(reason.contains("outside of the functions") && reason.contains("`Env::value`"), "{reason}");
+    }
+}
+
+#[test]
+fn s2_calls_of_unknown_functions_are_load_errors() {
+    for (body, column, words) in [
+        ("1 + hlper(2)", 15, "there is no function `hlper`; did you mean `helper`?"),
+        ("helper(1, 2)", 10, "`helper` takes 1 arguments, and is given 2"),
+        ("let t = \"a\"; t.to_uper()", 25, "there is no function `to_uper`; did you mean `to_upper`?"),
+        ("let t = \"a\"; t.sub_string()", 25, "`sub_string` takes 1 or 2 arguments, and is given 0"),
+        ("let a = |x| missing(x); a.call(1)", 22, "there is no function `missing`"),
+        ("if false { missing() }", 21, "there is no function `missing`"),
+        ("[1].map(|x| x.missing())", 24, "there is no function `missing`"),
+    ] {
+        let code = format!("/// Does it.\nfn f() {{ {body} }}\nprivate fn helper(x) {{ x }}");
+        let (line, found, reason) = load_error(&*code);
+        assert_eq!(line, 2, "{body}: {reason}");
+        assert!(reason.starts_with(words), "{body}: {reason}");
+        assert!(found.abs_diff(column) <= 4, "{body}: {found}");
+    }
+    let env = Env::new().function("host", |x: i64| Ok(x));
+    let fine = "/// Does it.\nfn f() {
+        let c = |x| x; let a = [3, 1]; a.sort(); let m = #{ k: c };
+        host(1) + c.call(1) + helper(2) + 3.helper() + a.len() + a.len + \"a\".len() + type_of(a).len() + m.k.call(1) + `${a}`.len()
+    }\nfn helper(x) { if x == () { 0 } else { x } }\nfn helper() { 1 }";
+    let spec = ToolSpec::from_code(Code::new(fine).env(env).func_name("f"));
+    assert!(spec.is_ok(), "{spec:?}");
+}
+
+#[tokio::test]
+async fn s2_docs_without_types_take_any_value() {
+    for (args, description) in [
+        (&["Args:", "    a: The first - not the last", "    b: The second"][..], "The first - not the last"),
+        (&["# Arguments", "* `a` - The first", "* `b` - The second"], "The first"),
+        (&["# Arguments", "* `a`", "* `b`"], ""),
+        (&["Args:", "    a: int", "    b"], ""),
+    ] {
+        let mut lines = args.to_vec();
+        lines.extend(["", "Returns: any: Both."]);
+        let spec = ToolSpec::from_code(function(&lines, "f(a, b)", "[a, b]")).unwrap();
+        let property = &spec.input_schema()["properties"]["a"];
+        assert_eq!(property["description"].as_str().unwrap_or_default(), description, "{args:?}");
+        assert_eq!(property["type"] == "integer", args[1].ends_with("int"), "{args:?}");
+        assert_eq!(spec.output_schema().unwrap()["description"], "Both.", "{args:?}");
+        assert_eq!(call!(spec, a = 1, b = "x").await.unwrap(), json!([1, "x"]), "{args:?}");
+    }
+    let (.., reason) = load_error("/// Does it.\n/// Args:\n///   a: One\nfn f(a, b) { a }");
+    assert!(reason.contains("do not describe the parameter `b`"), "{reason}");
 }

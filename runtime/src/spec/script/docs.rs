@@ -51,6 +51,12 @@ impl Docs {
                 section = next;
                 continue;
             }
+            // `Returns: int: The sum.`
+            if let Some(inline) = line.trim().strip_prefix("Returns: ") {
+                section = Section::Returns;
+                returned.push(inline.trim());
+                continue;
+            }
             match section {
                 Section::Description => description.push(line.as_str()),
                 Section::Params => arguments.push(line.as_str()),
@@ -80,8 +86,8 @@ impl Docs {
             let at = described.iter().position(|entry| entry.name == *param);
             at.map(|at| described.remove(at)).ok_or_else(|| {
                 format!(
-                    "the parameter `{param}` of `{function}` has no type: write `/// * `{param}: int` - what it is` below \
-                     `/// # Arguments` above the function"
+                    "the docs of `{function}` do not describe the parameter `{param}`: write `/// * `{param}: int` - what it \
+                     is` below `/// # Arguments` above the function"
                 )
             })
         });
@@ -203,7 +209,7 @@ fn entries(lines: &[&str]) -> Result<Vec<ParamDoc>, String> {
     Ok(entries)
 }
 
-/// One parameter: `` * `a: int = 1` - text ``, `` * `a` (int) - text `` or `a (int, default 1): text`.
+/// One parameter: `` * `a: int = 1` - text ``, `` * `a` (int) - text ``, `a (int, default 1): text`, or `a: text` of any type.
 fn entry(line: &str) -> Result<ParamDoc, String> {
     let unclear = || {
         format!(
@@ -216,10 +222,11 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
         Some(ticked) => ticked.split_once('`').ok_or_else(unclear)?,
         None => {
             let end = bare.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(bare.len());
-            match bare[end..].strip_prefix(':').and_then(|kind| kind.split_once(" - ")) {
-                // `name: type - text`
-                Some((kind, _)) => bare.split_at(end + 1 + kind.len()),
-                None => bare.split_at(end),
+            let after = bare[end..].strip_prefix(':');
+            match after.map(|after| after.split_once(" - ").map_or((after, ""), |(kind, _)| (kind, after))) {
+                // `name: type - text`, or `name: type`. Words that are no type are text.
+                Some((kind, text)) if !is_text(kind, text) => bare.split_at(end + 1 + kind.len()),
+                _ => bare.split_at(end),
             }
         }
     };
@@ -235,8 +242,14 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
         kind = Some(inside.trim().to_owned());
         rest = after.trim_start();
     }
-    let text = rest.strip_prefix('-').or_else(|| rest.strip_prefix(':')).unwrap_or(rest).trim();
-    let kind = kind.ok_or_else(unclear)?;
+    let marked = rest.strip_prefix('-').or_else(|| rest.strip_prefix(':'));
+    let text = marked.unwrap_or(rest).trim();
+    let kind = match kind {
+        Some(kind) => kind,
+        // It is a name, and not the first word of a sentence.
+        None if marked.is_some() || rest.is_empty() => "any".to_owned(),
+        None => return Err(unclear()),
+    };
     let (kind, default) = match kind.split_once('=').or_else(|| kind.split_once(", default ")) {
         Some((kind, default)) => (kind.trim().to_owned(), Some(default.trim().to_owned())),
         None => (kind, None),
@@ -269,6 +282,13 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
         return Err(format!("the default of `{name}` is not of its type"));
     }
     Ok(ParamDoc { name: name.to_owned(), kind, default, text: text.to_owned() })
+}
+
+/// Whether what stands between a name and a dash, or the end, is words and no type.
+fn is_text(kind: &str, text: &str) -> bool {
+    let bare = kind.split('=').next().unwrap_or_default().trim();
+    // One word before a dash is meant as a type.
+    parse_kind(bare).is_none() && (text.is_empty() || bare.contains(char::is_whitespace))
 }
 
 fn returns(text: &str) -> Option<(Kind, String)> {

@@ -1,10 +1,11 @@
 //! Tools written as Rhai scripts.
 
-// `docs` reads a function's schema from its comments, `sandbox` makes the engine that it runs in, `tool` runs it there,
+// `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `sandbox` makes the engine that it runs in, `tool` runs it there,
 // `memory` adds up what it holds, `bounded` and `chars` stand for functions of the language that would hold too much,
 // `json` carries values in and out, `env` is what the script sees of the program.
 
 mod bounded;
+mod calls;
 mod chars;
 mod docs;
 mod env;
@@ -102,7 +103,7 @@ impl ToolSpec {
     /// Types are `int`, `float`, `bool`, `string`, `array`, `map`, `any`, `[int]` or `array<int>`, `map<int>`, words such
     /// as `"asc" | "desc"`, and with a `?` behind it any type that may be left out (it is then `()`). A default is JSON.
     /// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
-    /// `int: ..`.
+    /// `int: ..`. A parameter that is described without a type takes any value.
     ///
     /// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`, and
     /// there is no `this`. A function is passed on as a closure, `|x| ..`, and not by its name: there is no `Fn`. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.

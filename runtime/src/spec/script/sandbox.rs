@@ -109,9 +109,7 @@ pub(super) fn engine(
     meter: &Arc<Meter>,
 ) -> Result<Engine, String> {
     let mut engine = Engine::new_raw();
-    for module in &*LANGUAGE {
-        engine.register_global_module(Shared::clone(module));
-    }
+    language(&mut engine);
     // Nothing of a script runs before it is called, not even to make it shorter.
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_module_resolver(DummyModuleResolver::new());
@@ -154,6 +152,13 @@ pub(super) fn engine(
         (is_over || is_late()).then_some(Dynamic::UNIT)
     });
     Ok(engine)
+}
+
+/// The functions of the language.
+pub(super) fn language(engine: &mut Engine) {
+    for module in &*LANGUAGE {
+        engine.register_global_module(Shared::clone(module));
+    }
 }
 
 fn limit(engine: &mut Engine, limits: &ScriptLimits) {

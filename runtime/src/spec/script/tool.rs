@@ -10,6 +10,7 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Position, 
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
+use super::calls::first_wrong;
 use super::docs::Docs;
 use super::env::Env;
 use super::json::{from_script, to_script};
@@ -74,6 +75,10 @@ impl Script {
             scope.push_constant_dynamic(name.as_str(), Dynamic::UNIT);
         }
         let ast = engine.compile_with_scope(&scope, text).map_err(|error| parse_error(&error))?;
+        if let Some((position, reason)) = first_wrong(&ast, &env) {
+            let (line, column) = place(position).unwrap_or((1, 1));
+            return Err(SpecError::Script { line, column, reason });
+        }
         // Closures are functions too, under names that nobody can write.
         let is_open = |function: &ScriptFnMetadata<'_>| {
             function.access == FnAccess::Public && !function.name.contains('$')
@@ -164,7 +169,7 @@ impl Inner {
                 )));
             }
         } else if value.is_null() {
-            return Ok(ToolOutput::text("done"));
+            return Ok(ToolOutput::nothing());
         }
         from_json(value.to_string())
     }

@@ -1,0 +1,91 @@
+//! What a script's text calls and does, beside what its functions do when they are called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt};
+
+use super::env::Env;
+use super::sandbox::language;
+use crate::tool::nearest;
+
+/// Where something is wrong, and what.
+pub(super) type Wrong = (Position, String);
+
+/// Functions by name, each with the numbers of arguments that it takes.
+type Known = BTreeMap<String, BTreeSet<usize>>;
+
+/// What the parser makes of itself, whatever is registered.
+const BUILT_IN: &[&str] =
+    &["call", "curry", "type_of", "is_shared", "is_def_fn", "is_def_var", "print", "debug"];
+
+/// Those of the language.
+static LANGUAGE: LazyLock<Known> = LazyLock::new(|| {
+    let mut engine = Engine::new_raw();
+    language(&mut engine);
+    let mut known = Known::new();
+    for (name, count) in engine.collect_fn_metadata(
+        None,
+        |function| Some((function.metadata.name.to_string(), function.metadata.num_params)),
+        true,
+    ) {
+        known.entry(name).or_default().insert(count);
+    }
+    known
+});
+
+/// The first thing that is wrong: a statement outside of the functions, which nothing would run, or a call of a function that is
+/// not there.
+pub(super) fn first_wrong(ast: &AST, env: &Env) -> Option<Wrong> {
+    if let Some(statement) = ast.statements().iter().find(|statement| !matches!(statement, Stmt::Noop(_))) {
+        let reason = "it stands outside of the functions, where nothing runs it; put it into a function, or give the script a \
+                      value with `Env::value`";
+        return Some((statement.position(), reason.to_owned()));
+    }
+    let mut own = Known::new();
+    for function in ast.iter_functions() {
+        own.entry(function.name.to_owned()).or_default().insert(function.params.len());
+    }
+    for function in &env.functions {
+        own.entry(function.name.clone()).or_default().insert(function.params);
+    }
+    let mut wrong = None;
+    ast.walk(&mut |path: &[ASTNode<'_>]| {
+        wrong = match path.last() {
+            Some(
+                ASTNode::Expr(Expr::FnCall(call, position)) | ASTNode::Stmt(Stmt::FnCall(call, position)),
+            ) => unknown(call, false, &own).map(|reason| (*position, reason)),
+            Some(ASTNode::Expr(Expr::MethodCall(call, position))) => {
+                unknown(call, true, &own).map(|reason| (*position, reason))
+            }
+            _ => None,
+        };
+        wrong.is_none()
+    });
+    wrong
+}
+
+/// Why a call cannot find its function.
+fn unknown(call: &FnCallExpr, is_method: bool, own: &Known) -> Option<String> {
+    let name = call.name.as_str();
+    let is_word = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    // The parser itself refuses modules, which there are none of.
+    if call.is_qualified() || call.is_operator_call() || BUILT_IN.contains(&name) || !is_word {
+        return None;
+    }
+    // A method's object is its first argument, but not of a function of the script's own.
+    let given = call.args.len();
+    let counts: BTreeSet<usize> =
+        [own, &*LANGUAGE].into_iter().filter_map(|known| known.get(name)).flatten().copied().collect();
+    if counts.contains(&(given + usize::from(is_method))) || (is_method && counts.contains(&given)) {
+        return None;
+    }
+    if counts.is_empty() {
+        let names = own.keys().chain(LANGUAGE.keys()).map(String::as_str);
+        let near = nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        return Some(format!("there is no function `{name}`{near}"));
+    }
+    let shift = usize::from(is_method && counts.iter().all(|count| *count > 0) && !own.contains_key(name));
+    let takes: Vec<_> = counts.iter().map(|count| (count - shift).to_string()).collect();
+    Some(format!("`{name}` takes {} arguments, and is given {given}", takes.join(" or ")))
+}
