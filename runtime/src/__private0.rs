@@ -38,8 +38,8 @@ pub use crate::tool::{
     Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
     FromText, Function, Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, SentToCalls,
     Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn, Toolbox,
-    ToolboxPart, ToolboxTools, Veiled, Within, aborted, can_be_shared, encode, has_part, ladder, lend,
-    no_alias, offload, read, reader, reads, schema_by, schema_of,
+    ToolboxPart, ToolboxTools, Veiled, Within, Works, WorksOn, aborted, can_be_shared, encode, has_part,
+    ladder, lend, no_alias, offload, read, reader, reads, schema_by, schema_of,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 

@@ -178,7 +178,7 @@ pub mod forms {
     pub use crate::strict::StrictFields;
     pub use crate::tool::{
         BothStates, ErrorText, FitsState, FitsTool, FromText, Make, SentToCalls, SharedToolbox, ToolArg,
-        ToolParameter, ToolReturn,
+        ToolParameter, ToolReturn, Works, WorksOn,
     };
 }
 

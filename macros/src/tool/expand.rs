@@ -339,7 +339,7 @@ impl Expansion<'_> {
             None if !self.model.is_layered() => return (quote!(()), TokenStream::new()),
             None => {}
         }
-        let hooks = (0..self.model.options.hooks.len()).map(as_written);
+        let hooks: Vec<_> = (0..self.model.options.hooks.len()).map(as_written).collect();
         let guardrails = self.model.options.life.states();
         let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
@@ -350,6 +350,12 @@ impl Expansion<'_> {
                 #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
                 #(#guardrails: __rt::FitsState<__S>,)*
             {
+            }
+            impl __rt::Works for #states {
+                fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {
+                    #(<<#hooks as __rt::Hook>::State as __rt::Works>::on(into);)*
+                    #(<#guardrails as __rt::Works>::on(into);)*
+                }
             }
             #[diagnostic::do_not_recommend]
             impl<T: ::core::default::Default> __rt::Make<T> for #states {

@@ -77,10 +77,9 @@ fn is_plain(ty: &Type) -> bool {
                 PathArguments::None => {
                     path.path.get_ident().is_some() && PLAIN.iter().any(|name| last.ident == name)
                 }
-                PathArguments::AngleBracketed(args) if last.ident == "Option" || last.ident == "Vec" => args
-                    .args
-                    .iter()
-                    .all(|arg| matches!(arg, GenericArgument::Type(ty) if is_plain(ty))),
+                PathArguments::AngleBracketed(args) if last.ident == "Option" || last.ident == "Vec" => {
+                    args.args.iter().all(|arg| matches!(arg, GenericArgument::Type(ty) if is_plain(ty)))
+                }
                 _ => false,
             }
         }

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
+use super::checks;
 use super::child::ChildTool;
 use super::declaration::{AgentDeclaration, ChildLink, Onion};
 use super::error::BuildError;
@@ -227,20 +228,9 @@ impl Assembly<'_> {
             fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
         }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        checks::states(&name, &link, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
-        for entry in &fixed {
-            if let Some(setting) = entry.definition.zero() {
-                return Err(BuildError::ZeroOfTool {
-                    agent: name.to_string(),
-                    tool: entry.name.to_string(),
-                    setting,
-                });
-            }
-            entry
-                .definition
-                .check_examples()
-                .map_err(|source| BuildError::Example { agent: name.to_string(), source })?;
-        }
+        checks::definitions(&name, &fixed)?;
         let instance = Arc::new(Instance {
             info,
             instruction: declaration.instruction.into(),
@@ -268,18 +258,7 @@ impl Assembly<'_> {
         if let Some(clash) = clashes.into_iter().next() {
             return Err(clash.into());
         }
-        for (hook, tool) in declaration.filter_names {
-            if !table.entries().iter().any(|entry| *entry.name == *tool) {
-                return Err(BuildError::FilterNamesNoTool {
-                    agent: instance.name.to_string(),
-                    hook,
-                    tool,
-                    near: nearest(tool, table.entries().iter().map(|entry| &*entry.name))
-                        .map(|near| format!("; did you mean `{near}`?"))
-                        .unwrap_or_default(),
-                });
-            }
-        }
+        checks::filters(&instance.name, &declaration.filter_names, &table)?;
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)
     }

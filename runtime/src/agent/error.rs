@@ -127,6 +127,21 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
+    /// A tool that was given as a value works on another state.
+    #[error(
+        "the tool `{tool}` takes `State<{takes}>` and was given to the agent `{agent}`, whose state is `{state}`: give it to an \
+         agent with `state: {takes}`, or bind what it needs with `ToolSpec::bind`"
+    )]
+    ToolState {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The type that it takes.
+        takes: &'static str,
+        /// The type of the agent's state.
+        state: &'static str,
+    },
     /// The agent begins its children with messages and none of them was given any.
     #[error(
         "the agent `{agent}` declares `history_source: messages` and none of its children has messages: call \

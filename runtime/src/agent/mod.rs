@@ -6,6 +6,7 @@ mod batch;
 mod builder;
 mod call;
 mod chain;
+mod checks;
 mod child;
 mod declaration;
 mod error;

@@ -149,7 +149,9 @@ impl Walker<'_> {
                 Some(Value::Array(inner)) => inner,
                 _ => vec![Value::Object(option)],
             };
-            new.into_iter().for_each(|option| union.push(option));
+            for option in new {
+                union.push(option);
+            }
         }
         let mut union = union.in_order;
         match (union.pop(), union.is_empty()) {
@@ -311,7 +313,9 @@ impl Walker<'_> {
         }
         let order = each.clone();
         let mut differing = Distinct::default();
-        each.into_iter().for_each(|item| differing.push(item));
+        for item in each {
+            differing.push(item);
+        }
         let mut differing = differing.in_order;
         let item = match (differing.pop(), differing.is_empty()) {
             (Some(only), true) => only,

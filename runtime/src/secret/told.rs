@@ -26,11 +26,15 @@ impl Needles {
             | EventKind::RunFailed { error: text } => self.text(text),
             EventKind::ToolStarted { arguments, .. } => self.shared(arguments),
             EventKind::ToolFinished { content, structured, error_chain, .. } => {
-                content.iter_mut().for_each(|block| self.block(block));
+                for block in content {
+                    self.block(block);
+                }
                 if let ToldValue::Apart(value) = structured {
                     self.value(Arc::make_mut(value));
                 }
-                error_chain.iter_mut().for_each(|text| self.text(text));
+                for text in error_chain {
+                    self.text(text);
+                }
             }
             EventKind::Progress { message: Some(message), .. } => self.text(message),
             EventKind::User { value, .. } => self.value(value),

@@ -19,7 +19,9 @@ use crate::life::{Approver, DynApprover, Fill};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
-use crate::tool::{DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox};
+use crate::tool::{
+    DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, Works, WorksOn,
+};
 use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
@@ -56,6 +58,7 @@ pub struct ToolSpec {
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
     typed: TypedState,
+    works_on: Arc<[WorksOn]>,
     hooks: Arc<[Arc<dyn SpecHook>]>,
     pub(super) added: Added,
     approver: Option<Arc<dyn DynApprover>>,
@@ -86,11 +89,14 @@ impl ToolSpec {
     ///
     /// # Panics
     /// If the tool does when it is asked what it is: a default or a schema is a function of the program.
-    pub fn new(tool: impl Tool) -> Self {
-        Self::from_dyn(Arc::new(tool))
+    pub fn new<T: Tool<State: Works>>(tool: T) -> Self {
+        let mut works_on = Vec::new();
+        <T::State as Works>::on(&mut works_on);
+        Self { works_on: works_on.into(), ..Self::from_dyn(Arc::new(tool)) }
     }
 
-    /// As [`Self::new`], for a tool whose type is not known.
+    /// As [`Self::new`], for a tool whose type is not known. Whether an agent has the state that it works on is seen at its
+    /// first call only.
     ///
     /// # Panics
     /// As [`Self::new`].
@@ -105,6 +111,7 @@ impl ToolSpec {
             shape: Arc::default(),
             state: SessionState::default(),
             typed: TypedState::new(()),
+            works_on: Arc::new([]),
             hooks: Arc::new([]),
             added: Added::default(),
             approver: None,
@@ -155,7 +162,7 @@ impl ToolSpec {
 
     /// What `#[tool]` gives as `spec()`.
     #[doc(hidden)]
-    pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
+    pub fn of_function(tool: impl Tool<State: Works>, code: &'static str) -> Self {
         Self::new(tool).with_code(code)
     }
 
@@ -335,11 +342,17 @@ impl ToolSpec {
             definition: Arc::clone(&self.definition),
             state: self.state.clone(),
             typed: self.typed.clone(),
+            works_on: Arc::clone(&self.works_on),
             hooks: Arc::clone(&self.hooks),
             added: self.added.clone(),
             approver: self.approver.clone(),
             code: self.code.clone(),
         }
+    }
+
+    /// The states that it works on, as far as its type was known.
+    pub(crate) fn works_on(&self) -> &[WorksOn] {
+        &self.works_on
     }
 
     /// The tool, with what was added to its stages where it has a place for it.
@@ -441,7 +454,7 @@ impl Clone for ToolSpec {
     }
 }
 
-impl<T: Tool> From<T> for ToolSpec {
+impl<T: Tool<State: Works>> From<T> for ToolSpec {
     fn from(tool: T) -> Self {
         Self::new(tool)
     }

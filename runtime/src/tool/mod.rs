@@ -30,6 +30,7 @@ mod veil;
 #[cfg(feature = "mcp")]
 mod walkable;
 
+use std::any::{TypeId, type_name};
 use std::future::{Future, ready};
 use std::sync::Arc;
 
@@ -308,3 +309,34 @@ impl<S> FitsTool<S> for State<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}
+
+/// The states that a tool works on, to be held against an agent's where its type is not known.
+#[diagnostic::on_unimplemented(
+    message = "no tool works on `{Self}`",
+    label = "not the state of a tool",
+    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
+)]
+pub trait Works {
+    #[doc(hidden)]
+    fn on(into: &mut Vec<WorksOn>);
+}
+
+/// One state that a tool works on.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorksOn {
+    /// That of `State<S>`.
+    pub(crate) id: TypeId,
+    /// That of `S`.
+    pub(crate) name: &'static str,
+}
+
+impl Works for () {
+    fn on(_: &mut Vec<WorksOn>) {}
+}
+
+impl<S: 'static> Works for State<S> {
+    fn on(into: &mut Vec<WorksOn>) {
+        into.push(WorksOn { id: TypeId::of::<Self>(), name: type_name::<S>() });
+    }
+}

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use futures_util::future::BoxFuture;
 
-use super::{FitsState, Make, ToolDefinition, refusal};
+use super::{FitsState, Make, ToolDefinition, Works, WorksOn, refusal};
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
@@ -152,6 +152,13 @@ impl<C: Call> Next for OwnNext<'_, C> {
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
+
+impl<A: Works, B: Works> Works for BothStates<A, B> {
+    fn on(into: &mut Vec<WorksOn>) {
+        A::on(into);
+        B::on(into);
+    }
+}
 
 #[diagnostic::do_not_recommend]
 impl<T: Default, A, B> Make<T> for BothStates<A, B> {
