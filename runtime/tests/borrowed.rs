@@ -135,10 +135,10 @@ mod own {
 
 #[tokio::test]
 async fn t3_a_type_that_is_called_as_another_is_what_it_is() {
+    fn is_strict<T: Strict + ?Sized>() {}
     let args = r#"{"path":{"steps":["a"]},"then":{"steps":["b","c"]},"state":"Open","states":["Closed"]}"#;
     assert_eq!(told::<own::walk>(args).await, "3 Open [Closed] None");
     assert_eq!(told::<strictly>(r#"{"root":"/ab"}"#).await, "3");
-    fn is_strict<T: Strict + ?Sized>() {}
     is_strict::<Path>();
 }
 

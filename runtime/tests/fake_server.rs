@@ -1,5 +1,6 @@
 //! The MCP server of closures: agents cannot tell it from another.
 #![cfg(feature = "mcp")]
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::time::Duration;
 

@@ -3,6 +3,7 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
+    clippy::unused_self,
     reason = "tests say what they expect, and their tools are small"
 )]
 

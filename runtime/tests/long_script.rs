@@ -227,8 +227,8 @@ proptest! {
 
     #[test]
     fn long_s2_any_docs_are_read_or_an_error(lines in docs()) {
-        let docs: String = lines.iter().map(|line| format!("/// {line}\n")).collect();
-        let code = format!("/// Does it.\n{docs}fn f(a, b) {{ a }}");
+        let docs = lines.join("\n/// ");
+        let code = format!("/// Does it.\n/// {docs}\nfn f(a, b) {{ a }}");
         if let Ok(spec) = ToolSpec::from_code(&*code) {
             let names: Vec<_> = spec.params().into_iter().map(|param| param.name).collect();
             prop_assert!(names.iter().all(|name| name == "a" || name == "b") && names.len() == 2, "{names:?}");

@@ -4,6 +4,7 @@
     unreachable_pub,
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
+    clippy::unused_async,
     reason = "tests say what they expect, and their tools are small"
 )]
 

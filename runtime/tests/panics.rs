@@ -1,5 +1,10 @@
 //! Panics of hooks, wherever they stand, and what hooks see of a tool's.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 use onionskin::{
     Agent, AgentBuilder, Args, ArgsOf, ErrorKind, Exit, Next, RunError, Script, ScriptedTurn, ToolResult,

@@ -1,5 +1,10 @@
 //! T8: a tool value on another state than the agent's is refused when the agent is built.
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "tests say what they expect"
+)]
 
 use onionskin::{Args, BuildError, ToolResult};
 use onionskin::{Next, Script, ScriptedTurn, State, ToolContext, ToolSpec, agent, tool, tool_hook};

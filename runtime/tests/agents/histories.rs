@@ -79,7 +79,8 @@ impl Model for Provider {
                     open = tool_calls.iter().map(|call| &*call.id).collect();
                 }
                 Message::Tool { results } => {
-                    if results.iter().map(|result| &*result.call_id).ne(open.drain(..)) {
+                    let told: Vec<_> = results.iter().map(|result| &*result.call_id).collect();
+                    if told != std::mem::take(&mut open) {
                         return refuse("results that are not those of the calls");
                     }
                 }

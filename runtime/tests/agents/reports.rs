@@ -131,6 +131,7 @@ async fn a8_a_report_of_a_call_in_an_agent_tool_has_it_too() {
 async fn t8_an_events_structured_value_and_causes_hold_no_secret() {
     /// Lets a secret out.
     #[tool]
+    #[expect(clippy::unnecessary_wraps, reason = "a whole output is given as a result")]
     fn leaks(key: State<Count>) -> ToolResult<onionskin::ToolOutput> {
         key.up();
         let mut output = onionskin::ToolOutput::text("fine");
