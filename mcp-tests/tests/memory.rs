@@ -22,5 +22,8 @@ async fn g_thirteen_megabytes_of_structure_are_not_a_gigabyte() {
     let value = output.structured_content().unwrap();
     assert_eq!(value["list"].as_array().map(Vec::len), Some(6_500_000));
     let used = peak() - before;
-    assert!(used < 400, "{used} MiB");
+    // One copy of the values, what a growing list takes beside it, and the text. How large a value is depends on the features
+    // that the program's other crates turn on.
+    let values = 6_500_000 * size_of::<serde_json::Value>() / (1 << 20);
+    assert!(used < values * 3 / 2 + 100, "{used} MiB, where the values alone take {values}");
 }

@@ -137,7 +137,10 @@ async fn t3_limits_hold_at_every_depth_that_can_be_read() {
         };
         assert_eq!(refusal::<weigh>(&text(10)).await, None, "{depth}");
         let told = refusal::<weigh>(&text(11)).await.expect("too heavy");
-        assert!(told.contains("weight`: expected at most 10"), "{depth}: {told}");
+        // A long path is cut.
+        let place =
+            if depth > 30 { "more bytes`: expected at most 10" } else { "weight`: expected at most 10" };
+        assert!(told.contains(place), "{depth}: {told}");
     }
 }
 

@@ -58,7 +58,7 @@ async fn a5_text_is_filled_in_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a5_turns_call_wait_and_fail() {
-    let mut waits = ScriptedTurn::call("f", json!({"x": 1})).and_call("g", json!("{broken"));
+    let mut waits = ScriptedTurn::call_unknown("f", json!({"x": 1})).and_call_unknown("g", json!("{broken"));
     waits.wait_ms = 5_000;
     let script = Script::new().agent("a", [waits]).agent("b", [ScriptedTurn::fail(503)]);
     let started = tokio::time::Instant::now();
@@ -82,9 +82,12 @@ manager:
     calls:
       - tool: time__get_current_time
         args: {timezone: America/New_York, deep: [1, 2.5, true, null]}
+        unknown: true
       - tool: broken
         args: '{\"x\": '
+        unknown: true
       - tool: bare
+        unknown: true
   - say: |
       It is
       {last}.
@@ -121,7 +124,7 @@ manager:
         );
         assert_eq!(
             error("a:\n  - calls:\n      - tool: f\n        argz: {}\n"),
-            "play.yaml:4:9: unknown field `argz`. Did you mean `args`? There are: `tool`, `args`"
+            "play.yaml:4:9: unknown field `argz`. Did you mean `args`? There are: `tool`, `args`, `unknown`"
         );
     }
 

@@ -72,7 +72,8 @@ const HOSTILE: &[(&str, &str)] = &[
     (
         "arguments of many calls",
         "fn f() { let a = []; a.pad(9000, 1); g(a, 0) }
-         private fn g(a, n) { h(a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, g(a, n + 1)) }",
+         private fn g(a, n) { h(a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, g(a, n + 1)) }
+         private fn h(a, b, c, d, e, i, j, k, l, m, o, p, q, r, s, t, u, v, w, x, y, z, last) { last }",
     ),
     (
         "results of functions that have no variables",
@@ -158,6 +159,12 @@ const HOSTILE: &[(&str, &str)] = &[
     ),
 ];
 
+/// A function of 4000 arguments.
+fn of_many() -> String {
+    let names: Vec<_> = (0..4000).map(|number| format!("p{number}")).collect();
+    format!("private fn g({}) {{ p0 }}", names.join(", "))
+}
+
 #[test]
 fn s2_no_script_holds_more_than_its_limit() {
     let before = peak();
@@ -165,14 +172,14 @@ fn s2_no_script_holds_more_than_its_limit() {
         let code = match *code {
             "ARGUMENTS" => {
                 let many = vec!["a"; 4000].join(", ");
-                format!("fn f() {{ let a = []; a.pad(9000, 1); g({many}) }}")
+                format!("fn f() {{ let a = []; a.pad(9000, 1); g({many}) }}\n{}", of_many())
             }
             "BLIND" => {
                 let many = vec!["l()"; 4000].join(", ");
                 let text = "x".repeat(9000);
-                format!("fn f() {{ g({many}) }}\nprivate fn l() {{ \"{text}\".split(\"\") }}")
+                format!("fn f() {{ g({many}) }}\n{}\nprivate fn l() {{ \"{text}\".split(\"\") }}", of_many())
             }
-            "PROGRAM" => format!("fn f() {{ g({}) }}", vec!["large()"; 4000].join(", ")),
+            "PROGRAM" => format!("fn f() {{ g({}) }}\n{}", vec!["large()"; 4000].join(", "), of_many()),
             code => code.to_owned(),
         };
         let result = run(&code);

@@ -78,7 +78,7 @@ agent! {
 #[tokio::test]
 async fn a7_a_long_name_of_an_unknown_tool_is_told_in_short() {
     let script = Script::turns([
-        ScriptedTurn::call("x".repeat(10_000_000), Value::Object(serde_json::Map::new())),
+        ScriptedTurn::call_unknown("x".repeat(10_000_000), Value::Object(serde_json::Map::new())),
         ScriptedTurn::say("done"),
     ]);
     let handle = Taker::builder().model(script).build().await.unwrap();
