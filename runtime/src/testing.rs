@@ -200,7 +200,7 @@ impl ContextBuilder {
         self
     }
 
-    /// The session's state, for what takes [`State`](crate::State).
+    /// The session's state, for what takes [`State`].
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.session_state.concealed().add(&held_by(&state));
         self.state = StateCell::handle(state);

@@ -22,6 +22,7 @@ use crate::model::DynModel;
 
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
+#[cfg(feature = "mcp")]
 use crate::tool::nearest;
 use crate::tool::table::ToolTable;
 

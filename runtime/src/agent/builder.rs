@@ -77,7 +77,7 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
-    /// the tool's own [`state`](ToolSpec::state), its `State<S>` from the agent's.
+    /// the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the agent's.
     pub fn tool(mut self, tool: impl ToolValue) -> Self {
         self.setup.own.tools.push(tool.tool_value());
         self

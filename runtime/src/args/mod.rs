@@ -40,7 +40,7 @@ use crate::tool::{coerce, short};
 /// refused if a hook changed the arguments: nobody knows which is which.
 pub struct Args {
     text: Arc<str>,
-    object: OnceLock<Result<Map<String, Value>, Box<Broken>>>,
+    object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
     /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
     /// back, it is an error for good.
     changed: bool,
@@ -73,7 +73,7 @@ impl ArgsError {
     }
 }
 
-impl From<ArgsError> for Box<Broken> {
+impl From<ArgsError> for Arc<Broken> {
     fn from(error: ArgsError) -> Self {
         Self::new(Broken { error, lost: Value::Null })
     }
@@ -355,6 +355,7 @@ impl IndexMut<&str> for Args {
         match self.object.get_mut() {
             Some(Ok(object)) => object.entry(name).or_insert(Value::Null),
             Some(Err(broken)) => {
+                let broken = Arc::make_mut(broken);
                 broken.lost = Value::Null;
                 &mut broken.lost
             }

@@ -105,6 +105,7 @@ impl<A: Compiled> ToolCaller<A> {
     /// # Panics
     /// If the outermost hook is written by hand and panics before it gives its future; a run turns that into an abort,
     /// as any panic of a hook.
+    #[inline]
     pub fn call<'a>(
         &'a self,
         cx: &'a ToolContext,

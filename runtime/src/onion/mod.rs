@@ -78,6 +78,8 @@ pub fn define<'t>(
 
 /// The core stands in the innermost layer and, for calls past the hooks, in the run.
 impl<C: Call> Call for Arc<C> {
+    const LOOKS: bool = C::LOOKS;
+
     fn call<'a, 'b>(
         &'a self,
         cx: &'a ToolContext,

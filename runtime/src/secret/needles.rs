@@ -107,6 +107,7 @@ struct Found<'n> {
 
 impl Needles {
     /// Those of these secrets, each with its mask.
+    #[cfg(any(feature = "mcp", feature = "genai", test))]
     pub(crate) fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
