@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use onionskin::mcp::ServerConfig;
 use onionskin::{
     Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, Script, ScriptedTurn, State, Tool,
-    ToolContext, ToolDefinition, ToolOutput, ToolResult, agent, tool, tool_hook,
+    ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -46,6 +46,20 @@ impl Tool for Echo {
         Ok(ToolOutput::text(args["text"].as_str().unwrap_or_default()))
     }
 }
+
+struct Shelf;
+
+#[toolbox]
+impl Shelf {
+    /// Counts the books.
+    #[tool]
+    async fn count(&self) -> u32 {
+        7
+    }
+}
+
+/// A script.
+const DOUBLE: &str = "/// Doubles.\n///\n/// Args:\n///     x (int): The number.\nfn double(x) { x * 2 }";
 
 struct Child;
 
@@ -98,15 +112,18 @@ agent! {
         function_tools: [add_one, Echo],
         agents: [Child],
         runtime: [shell.execute],
+        toolboxes: [Shelf],
         tool_hooks: [around, before, after],
     }
 }
 
 /// A call by the name that the model uses, the name, source and server that hooks see, and a part of the result.
-fn calls() -> [(&'static str, Value, &'static str, &'static str); 5] {
+fn calls() -> [(&'static str, Value, &'static str, &'static str); 7] {
     [
         ("add_one", json!({"x": 1}), "add_one function -", "2"),
         ("echo", json!({"text": "again"}), "echo function -", "again"),
+        ("count", json!({}), "count function -", "7"),
+        ("double", json!({"x": 21}), "double function -", "42"),
         ("agent__Child", json!({"input": "hi"}), "agent__Child agent agent", "hi"),
         ("shell_execute", json!({"command": "echo hello"}), "shell.execute runtime runtime", "hello"),
         (
@@ -126,6 +143,8 @@ async fn h4_every_form_of_hook_sees_every_source() {
     let handle = Everything::builder()
         .state(log.clone())
         .hook(RunTime(log.clone()))
+        .toolbox(Shelf)
+        .tool(ToolSpec::from_code(DOUBLE).expect("the script is read"))
         .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))
         .model(Script::turns([turn, ScriptedTurn::say("done")]))
         .build()
