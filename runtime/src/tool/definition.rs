@@ -238,7 +238,7 @@ impl StaticTool {
     /// # Panics
     /// If the limits of a parameter contradict its type, its default or its example.
     pub fn define(&self) -> ToolDefinition {
-        let input_schema = schema::input_schema(self.params);
+        let input_schema = schema::input_schema(self.name, self.params);
         assert_sound(self.name, self.params, &input_schema);
         let mut output_schema = (self.output_schema)();
         if let Some(Value::Object(schema)) = &mut output_schema

@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::check::check;
 use super::param::Param;
-use super::schema::type_schema;
 
-/// Holds a parameter's default and its example against its limits, and the limits against its type.
+/// Holds a parameter's default and its example against its limits.
 ///
 /// # Panics
 /// If they contradict each other. The tool is defined once, and an agent that has it is then not built.
@@ -29,9 +28,30 @@ pub(super) fn assert_sound(tool: &str, params: &[Param], input_schema: &Value) {
                 problems.join("; ")
             );
         }
-        let of_type = type_schema(param);
-        for (key, is_beyond) in [("minimum", f64::lt as fn(&f64, &f64) -> bool), ("maximum", f64::gt)] {
-            if let (Some(limit), Some(bound)) = (schema[key].as_f64(), of_type[key].as_f64()) {
+    }
+}
+
+/// The numbers that a parameter's type holds, before its limits are written over them.
+pub(super) struct Bounds {
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+}
+
+impl Bounds {
+    /// Those of a type of this schema.
+    pub(super) fn of(schema: &Value) -> Self {
+        Self { minimum: schema["minimum"].as_f64(), maximum: schema["maximum"].as_f64() }
+    }
+
+    /// Holds a parameter's limits to them.
+    ///
+    /// # Panics
+    /// If a limit is beyond them.
+    pub(super) fn assert_hold(&self, tool: &str, name: &str, schema: &Value) {
+        let lower = f64::lt as fn(&f64, &f64) -> bool;
+        for (key, bound, is_beyond) in [("minimum", self.minimum, lower), ("maximum", self.maximum, f64::gt)]
+        {
+            if let (Some(limit), Some(bound)) = (schema[key].as_f64(), bound) {
                 assert!(
                     !is_beyond(&limit, &bound),
                     "the {key} {limit} of the parameter `{name}` of the tool `{tool}` is beyond what its type holds, \

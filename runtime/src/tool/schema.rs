@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
 use super::closed::close;
+use super::limits::Bounds;
 use super::param::{ArgLimit, Param};
 
 /// The schema of a type, as a function pointer that parameters of one type share.
@@ -55,13 +56,11 @@ fn generator(settings: SchemaSettings) -> SchemaGenerator {
         .into_generator()
 }
 
-/// The schema of a parameter's type, without what the parameter says of itself.
-pub(super) fn type_schema(param: &Param) -> Value {
-    (param.schema)(&mut generator(SchemaSettings::draft2020_12())).to_value()
-}
-
-/// The schema of a tool's arguments.
-pub(super) fn input_schema(params: &[Param]) -> Value {
+/// The schema of the arguments of this tool.
+///
+/// # Panics
+/// If a limit of a parameter is beyond what its type holds.
+pub(super) fn input_schema(tool: &str, params: &[Param]) -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12());
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -70,9 +69,11 @@ pub(super) fn input_schema(params: &[Param]) -> Value {
         if let Value::Bool(true) = schema {
             schema = json!({});
         }
+        let bounds = Bounds::of(&schema);
         if let Value::Object(schema) = &mut schema {
             describe(schema, param);
         }
+        bounds.assert_hold(tool, param.name, &schema);
         properties.insert(param.name.to_owned(), schema);
         if param.required() {
             required.push(Value::from(param.name));
