@@ -12,7 +12,7 @@ use serde_json::json;
 
 /// `PROPTEST_CASES` says how many cases there are.
 fn config() -> ProptestConfig {
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seeds/long_script.txt");
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/script.txt");
     ProptestConfig {
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(seeds))),
         ..ProptestConfig::default()

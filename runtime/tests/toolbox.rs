@@ -190,7 +190,10 @@ fn t9_the_type_knows_its_tools_and_parts_add_up() {
     assert_eq!(tools[1].definition().input_schema["required"], json!(["word"]));
     let present = tools.iter().find(|tool| *tool.definition().name == *"present").unwrap();
     let properties = present.definition().input_schema["properties"].as_object().unwrap();
-    assert_eq!(properties.keys().collect::<Vec<_>>(), ["word", "times"]);
+    // The order of keys depends on what other crates turn on.
+    let mut keys: Vec<_> = properties.keys().collect();
+    keys.sort_unstable();
+    assert_eq!(keys, ["times", "word"]);
     // The methods stay what they are.
     assert_eq!(Kb::default().add("x".to_owned()) + Kb::default().private(), 1);
 }

@@ -1,5 +1,5 @@
 //! Property tests of what comes from outside: files, lines, results. `PROPTEST_CASES` makes them longer; cases that failed
-//! once are kept in `proptest-seeds/`, and run first.
+//! once are kept in `proptest-regressions/`, and run first.
 
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -12,7 +12,7 @@ use super::wire::{self, Incoming};
 use crate::error::Exit;
 
 fn config() -> ProptestConfig {
-    let seeds = FileFailurePersistence::Direct("proptest-seeds/mcp.txt");
+    let seeds = FileFailurePersistence::Direct("proptest-regressions/mcp.txt");
     ProptestConfig { failure_persistence: Some(Box::new(seeds)), ..ProptestConfig::default() }
 }
 
