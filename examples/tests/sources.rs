@@ -47,14 +47,14 @@ impl Tool for Echo {
     }
 }
 
-struct Shelf;
+struct Shelf(u32);
 
 #[toolbox]
 impl Shelf {
     /// Counts the books.
     #[tool]
-    async fn count(&self) -> u32 {
-        7
+    fn count(&self) -> u32 {
+        self.0
     }
 }
 
@@ -143,7 +143,7 @@ async fn h4_every_form_of_hook_sees_every_source() {
     let handle = Everything::builder()
         .state(log.clone())
         .hook(RunTime(log.clone()))
-        .toolbox(Shelf)
+        .toolbox(Shelf(7))
         .tool(ToolSpec::from_code(DOUBLE).expect("the script is read"))
         .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))
         .model(Script::turns([turn, ScriptedTurn::say("done")]))
