@@ -58,7 +58,8 @@ async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
         .tool(described("wrong"), |_| FakeAnswer::result(json!({"content": 5})))
         .tool(described("silence"), |_| FakeAnswer::silence())
         .tool(described("death"), |_| FakeAnswer::death());
-    let tools = ["text", "value", "output", "late", "error", "refusal", "wrong", "silence", "death", "text"];
+    let tools =
+        ["text", "value", "output", "late", "error", "refusal", "wrong", "silence", "text", "death", "text"];
     let agent = desk(&fake, &tools).await;
     let begun = std::time::Instant::now();
     let (answers, notices) = run(&agent).await;
@@ -71,6 +72,7 @@ async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
         "the MCP server `fake` refused the call: not today",
         "the MCP server `fake` gave an answer that cannot be read: invalid type: integer `5`",
         "the MCP server `fake` did not answer within 60s",
+        "plain",
         "the MCP server `fake` died during the call (exit status: 1)",
         "plain",
     ];
@@ -80,7 +82,13 @@ async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
     }
     assert!(begun.elapsed() < Duration::from_secs(10), "the clock is the test's");
     assert_eq!(notices, ["the MCP server `fake` died (exit status: 1) and was started again"]);
-    assert_eq!((fake.starts(), fake.cancelled(), fake.calls().len()), (2, 1, 10));
+    // The cancellation is sent beside the calls that follow it.
+    for _ in 0..1_000 {
+        if fake.cancelled() == 0 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+    assert_eq!((fake.starts(), fake.cancelled(), fake.calls().len()), (2, 1, 11));
     agent.shutdown().await;
 }
 
@@ -98,10 +106,10 @@ async fn a4_a_fake_server_is_held_to_its_schemas_and_says_that_its_tools_changed
 
     fake.add_tool(described("new"), |_| "new");
     fake.remove_tool("look");
-    while server.tool("new").is_none() {
+    // The list may be read between the two changes.
+    while server.tool("new").is_none() || server.tool("look").is_some() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(server.tool("look").is_none());
     let gone = call!(look, city = "Rome").await.unwrap_err().to_string();
     assert!(gone.contains("there is no tool `look`"), "{gone}");
     server.shutdown().await;
