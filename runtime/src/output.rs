@@ -58,9 +58,13 @@ fn drop_seldom<T>(boxed: Box<T>) {
 /// One block needs no list, so a plain result costs no allocation beyond its text.
 #[derive(Clone)]
 enum Content {
-    None,
     One(ContentBlock),
+    /// Without a list there are no blocks.
     Many(Seldom<Vec<ContentBlock>>),
+}
+
+impl Content {
+    const NONE: Self = Self::Many(Seldom::NONE);
 }
 
 /// Where the structured value is.
@@ -96,7 +100,7 @@ impl ToolOutput {
 
     /// An output without any content.
     pub const fn empty() -> Self {
-        Self { content: Content::None, structured: Structured::None, rare: Seldom::NONE }
+        Self { content: Content::NONE, structured: Structured::None, rare: Seldom::NONE }
     }
 
     /// An output of several blocks.
@@ -142,7 +146,6 @@ impl ToolOutput {
     /// The content blocks, in order.
     pub fn content(&self) -> &[ContentBlock] {
         match &self.content {
-            Content::None => &[],
             Content::One(block) => std::slice::from_ref(block),
             Content::Many(blocks) => blocks.0.as_deref().map_or(&[], Vec::as_slice),
         }
@@ -151,15 +154,14 @@ impl ToolOutput {
     /// The content blocks, to be changed. The structured value stays what it was.
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
-        let blocks = match std::mem::replace(&mut self.content, Content::None) {
-            Content::None => Seldom::NONE,
+        let blocks = match std::mem::replace(&mut self.content, Content::NONE) {
             Content::One(block) => Seldom::new(vec![block]),
             Content::Many(blocks) => blocks,
         };
         self.content = Content::Many(blocks);
         match &mut self.content {
             Content::Many(blocks) => blocks.0.get_or_insert_default(),
-            _ => unreachable!("the content was just made a list"),
+            Content::One(_) => unreachable!("the content was just made a list"),
         }
     }
 

@@ -2,8 +2,6 @@
 //! a deserialiser. Whatever is not plain (a key that is unknown, escaped or there twice, anything that is
 //! not JSON) is left to the full reading in `cut`, which accepts it or says what is wrong.
 
-use std::slice::Iter;
-
 use serde::de::Visitor;
 use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
@@ -22,32 +20,33 @@ pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> boo
 }
 
 fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
-    let mut rest = text.as_bytes().iter();
-    if token(&mut rest)? != b'{' {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    if token(bytes, &mut at)? != b'{' {
         return None;
     }
-    let mut next = token(&mut rest)?;
+    let mut next = token(bytes, &mut at)?;
     if next == b'}' {
-        return is_end(rest);
+        return is_end(bytes, at);
     }
     for expected in 0.. {
         if next != b'"' {
             return None;
         }
-        let index = key(params, expected, &mut rest)?;
+        let index = key(params, expected, bytes, &mut at)?;
         let span = spans.get_mut(index)?;
-        if span.is_some() || token(&mut rest)? != b':' {
+        if span.is_some() || token(bytes, &mut at)? != b':' {
             return None;
         }
-        let first = token(&mut rest)?;
-        let start = text.len() - rest.len() - 1;
-        if scalar(&mut rest, first).is_none() {
-            rest = after_value(text, start)?.iter();
+        let first = token(bytes, &mut at)?;
+        let start = at - 1;
+        if scalar(bytes, &mut at, first).is_none() {
+            at = after_value(text, start)?;
         }
-        *span = Some((start, text.len() - rest.len()));
-        match token(&mut rest)? {
-            b',' => next = token(&mut rest)?,
-            b'}' => return is_end(rest),
+        *span = Some((start, at));
+        match token(bytes, &mut at)? {
+            b',' => next = token(bytes, &mut at)?,
+            b'}' => return is_end(bytes, at),
             _ => return None,
         }
     }
@@ -56,53 +55,70 @@ fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
 
 /// The next byte that is no white space.
 #[inline]
-fn token(rest: &mut Iter<'_, u8>) -> Option<u8> {
-    loop {
-        let byte = *rest.next()?;
-        // One comparison settles the usual case.
-        if byte > b' ' {
-            return Some(byte);
-        }
-        if !is_space(byte) {
-            return None;
-        }
+fn token(text: &[u8], at: &mut usize) -> Option<u8> {
+    let mut byte = *text.get(*at)?;
+    // One comparison settles the usual case. A loop in every place that asks would take the registers from the others.
+    if byte <= b' ' {
+        *at = after_space(text, *at);
+        byte = *text.get(*at)?;
     }
+    *at += 1;
+    (byte > b' ').then_some(byte)
+}
+
+#[inline(never)]
+fn after_space(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(is_space) {
+        at += 1;
+    }
+    at
 }
 
 #[inline]
-fn is_space(byte: u8) -> bool {
+fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 #[inline]
-fn is_end(mut rest: Iter<'_, u8>) -> Option<()> {
-    rest.all(|byte| is_space(*byte)).then_some(())
+fn is_end(text: &[u8], at: usize) -> Option<()> {
+    text.get(at..)?.iter().all(is_space).then_some(())
 }
 
 /// The parameter that a key names, its first quote taken off. Models write arguments in the order of the schema, so
 /// the next parameter is tried before the text is read. Names are compared byte by byte: they are short, and a
 /// call of `memcmp` costs more than it saves.
 #[inline]
-fn key(params: &[Param], expected: usize, rest: &mut Iter<'_, u8>) -> Option<usize> {
+fn key(params: &[Param], expected: usize, text: &[u8], at: &mut usize) -> Option<usize> {
     if let Some(param) = params.get(expected) {
-        let (name, text) = (param.name.as_bytes(), rest.as_slice());
+        let (name, rest) = (param.name.as_bytes(), text.get(*at..)?);
         // `#[tool]` refuses names that JSON would have to escape.
-        if text.get(name.len()) == Some(&b'"') && name.iter().zip(text).all(|(a, b)| a == b) {
-            *rest = text[name.len() + 1..].iter();
+        if rest.get(name.len()) == Some(&b'"') && name.iter().zip(rest).all(|(a, b)| a == b) {
+            *at += name.len() + 1;
             return Some(expected);
         }
     }
-    let name = string(rest)?;
-    params.iter().position(|param| param.name.as_bytes() == name)
+    let (found, end) = other_key(params, text, *at)?;
+    *at = end;
+    Some(found)
 }
 
-/// A string without escapes, its first quote taken off.
+/// A key that is not the next one in the order of the schema, and where it ends.
+#[inline(never)]
+fn other_key(params: &[Param], text: &[u8], start: usize) -> Option<(usize, usize)> {
+    let mut at = start;
+    string(text, &mut at)?;
+    let name = text.get(start..at - 1)?;
+    Some((params.iter().position(|param| param.name.as_bytes() == name)?, at))
+}
+
+/// Goes on after a string without escapes, whose first quote was taken.
 #[inline]
-fn string<'t>(rest: &mut Iter<'t, u8>) -> Option<&'t [u8]> {
-    let text = rest.as_slice();
+fn string(text: &[u8], at: &mut usize) -> Option<()> {
     loop {
-        match *rest.next()? {
-            b'"' => return text.get(..text.len() - rest.len() - 1),
+        let byte = *text.get(*at)?;
+        *at += 1;
+        match byte {
+            b'"' => return Some(()),
             b'\\' | 0..=0x1F => return None,
             _ => {}
         }
@@ -111,42 +127,50 @@ fn string<'t>(rest: &mut Iter<'t, u8>) -> Option<&'t [u8]> {
 
 /// Goes on after a string without escapes, a whole number or a literal, whose first byte was taken.
 #[inline]
-fn scalar(rest: &mut Iter<'_, u8>, first: u8) -> Option<()> {
-    let mut word = |word: &[u8]| word.iter().all(|byte| rest.next() == Some(byte)).then_some(());
+fn scalar(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
     match first {
-        b'0'..=b'9' => whole(rest, first),
+        b'0'..=b'9' => whole(text, at, first),
         b'-' => {
-            let first = *rest.next()?;
-            if first.is_ascii_digit() { whole(rest, first) } else { None }
+            let first = *text.get(*at)?;
+            *at += 1;
+            if first.is_ascii_digit() { whole(text, at, first) } else { None }
         }
-        b'"' => string(rest).map(drop),
-        b't' => word(b"rue"),
-        b'f' => word(b"alse"),
-        b'n' => word(b"ull"),
+        b'"' => string(text, at),
+        b't' => word(text, at, b"rue"),
+        b'f' => word(text, at, b"alse"),
+        b'n' => word(text, at, b"ull"),
         _ => None,
     }
 }
 
+#[inline]
+fn word(text: &[u8], at: &mut usize, word: &[u8]) -> Option<()> {
+    let end = *at + word.len();
+    let is_there = text.get(*at..end)? == word;
+    *at = end;
+    is_there.then_some(())
+}
+
 /// The other digits of a whole number.
 #[inline]
-fn whole(rest: &mut Iter<'_, u8>, first: u8) -> Option<()> {
-    let digits = rest.len();
-    while let Some(b'0'..=b'9') = rest.as_slice().first() {
-        rest.next();
+fn whole(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
+    let start = *at;
+    while text.get(*at).is_some_and(u8::is_ascii_digit) {
+        *at += 1;
     }
-    match rest.as_slice().first() {
+    match text.get(*at) {
         Some(b'.' | b'e' | b'E') => None,
-        _ => (first != b'0' || rest.len() == digits).then_some(()),
+        _ => (first != b'0' || *at == start).then_some(()),
     }
 }
 
-/// What follows a list, an object, a fraction or a string with escapes.
+/// Where a list, an object, a fraction or a string with escapes ends.
 #[cold]
-fn after_value(text: &str, start: usize) -> Option<&[u8]> {
-    let text = text.get(start..)?;
+fn after_value(text: &str, start: usize) -> Option<usize> {
+    let value = text.get(start..)?;
     // A single value is refused where it is decoded, if it is refused at all.
-    let end = if text.starts_with(['{', '[']) { end_of::<Sound>(text) } else { end_of::<&RawValue>(text) };
-    text.as_bytes().get(end?..)
+    let end = if value.starts_with(['{', '[']) { end_of::<Sound>(value) } else { end_of::<&RawValue>(value) };
+    Some(start + end?)
 }
 
 fn end_of<'t, T: Deserialize<'t>>(text: &'t str) -> Option<usize> {
