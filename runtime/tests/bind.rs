@@ -358,3 +358,26 @@ async fn t7_a_model_cannot_fill_what_is_bound() {
     let Exit::Tool(error) = error else { panic!("{error:?}") };
     assert!(error.to_string().contains("`name`: unknown argument"), "{error}");
 }
+
+#[tokio::test]
+async fn t8_a_key_of_very_many_parts_is_refused_and_ends_no_process() {
+    /// Remembers a value under a key.
+    #[tool]
+    async fn remember(key: &str, value: i64, ctx: &ToolContext) {
+        ctx.run().session_state().set(key, value);
+    }
+    agent! { Memory { instruction: "Remember.", function_tools: [remember] } }
+    let deep = vec!["k"; 100_000].join(".");
+    let model = Script::turns([
+        ScriptedTurn::call("remember", json!({ "key": deep, "value": 1 })),
+        ScriptedTurn::call("remember", json!({ "key": "a.b", "value": 2 })),
+        ScriptedTurn::say("done"),
+    ]);
+    let agent = Memory::builder().model(model).build().await.unwrap();
+    let session = agent.session();
+    let output = agent.request("go").session(&session).run().await.unwrap();
+    let told = results(&output);
+    assert!(told[0].contains("has 100000 parts; it can have 64 at most"), "{told:?}");
+    assert!(told[0].len() < 300, "{told:?}");
+    assert_eq!(session.state().to_value(), json!({ "a": { "b": 2 } }));
+}

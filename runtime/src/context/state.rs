@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{RunContext, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
-use crate::tool::missing;
+use crate::tool::{missing, short};
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -212,6 +212,20 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
+/// The most parts of a dotted key. Values are dropped, copied and written part by part, each inside of the one before.
+const MOST_PARTS: usize = 64;
+
+/// The key, if a state can hold it. It may be a text that a model wrote.
+fn checked(key: &str) -> &str {
+    let parts = key.split('.').count();
+    assert!(
+        parts <= MOST_PARTS,
+        "the key `{}` of a state has {parts} parts; it can have {MOST_PARTS} at most",
+        short(key, 60)
+    );
+    key
+}
+
 /// Whether a dotted key stands inside of what is under another one.
 fn is_beneath(above: &str, key: &str) -> bool {
     key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
@@ -272,8 +286,11 @@ impl SessionState {
 
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
     /// replaced by one; a secret under the key, or beneath it, is forgotten.
+    ///
+    /// # Panics
+    /// If the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
-        let value = value.into();
+        let (key, value) = (checked(key), value.into());
         lock(&self.0.kept).set(key, value);
     }
 
@@ -282,7 +299,7 @@ impl SessionState {
     /// # Errors
     /// If another value would have to go for it; nothing is changed then.
     pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
-        let mut kept = lock(&self.0.kept);
+        let (key, mut kept) = (checked(key), lock(&self.0.kept));
         if kept.secrets.contains_key(key) {
             return Ok(());
         }
@@ -322,7 +339,11 @@ impl SessionState {
     /// assert_eq!((state.get("api.key"), state.has_secret("api.key")), (None, true));
     /// assert_eq!(state.to_value(), serde_json::json!({}));
     /// ```
+    ///
+    /// # Panics
+    /// If the key has more than 64 parts.
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
+        let key = checked(key);
         let (secret, noted) = noted(|| Secret::new(secret.into().expose().clone().into()));
         self.0.concealed.add(&noted);
         let mut kept = lock(&self.0.kept);

@@ -51,6 +51,9 @@ impl ToolSpec {
     /// # Errors
     /// If the tool has no such parameter, the default does not fit it, or another value of the state would have to go for
     /// the default. Tool and state are then as they were.
+    ///
+    /// # Panics
+    /// If there is a default and the key has more than 64 parts.
     pub fn bind<'k>(
         &mut self,
         param: &str,
