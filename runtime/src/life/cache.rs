@@ -318,6 +318,14 @@ impl<T: Into<String>> CacheKey for T {
     }
 }
 
+/// Why a tool can have no cache.
+pub(crate) fn no_cache_of_once(tool: &str) -> String {
+    format!(
+        "each call of the tool `{tool}` has to be made, because its effect is `Once`, so it cannot have a cache: if that is not \
+         so, say with `ToolSpec::options` that its effect is `Pure` or `Idempotent`"
+    )
+}
+
 /// A cache by a function's key.
 #[doc(hidden)]
 pub fn keyed<K: CacheKey + 'static>(cache: Cache, key: fn(&Args) -> K) -> Cache {

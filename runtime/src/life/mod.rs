@@ -22,6 +22,7 @@ use futures_util::future::BoxFuture;
 
 pub use approval::{Approval, ApprovalRequest, Approver, NeedsApproval};
 pub(crate) use approval::{DynApprover, Needed};
+pub(crate) use cache::no_cache_of_once;
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use call::CallLife;
 pub(crate) use fill::{Fill, fill_in};
@@ -38,7 +39,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
-use crate::tool::{ToolDefinition, bring_into_types};
+use crate::tool::{Effect, ToolDefinition, bring_into_types};
 use cache::Found;
 
 /// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.
@@ -100,6 +101,10 @@ impl Life {
     pub fn cache(mut self, cache: Cache) -> Self {
         self.set_cache(cache);
         self
+    }
+
+    pub(crate) fn is_cached(&self) -> bool {
+        self.cache.is_some()
     }
 
     pub(crate) fn set_cache(&mut self, cache: Cache) {
@@ -174,6 +179,10 @@ impl Life {
         Box::pin(async move {
             if self.looks_at_args() {
                 bring_into_types(inside.definition(), args);
+            }
+            // The tool was declared with its cache, and its value was given the effect.
+            if self.is_cached() && cx.definition().effect == Effect::Once {
+                return Err(Exit::tool(no_cache_of_once(cx.tool_name())));
             }
             // Nobody is asked for what cannot run as it stands. A guardrail may still make it readable.
             if let Some(refusal) = self.refusal(cx, args, inside) {

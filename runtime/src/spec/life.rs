@@ -7,8 +7,8 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ToolError, ToolResult};
-use crate::life::{Cache, Fill, InputGuardrails, Life, NeedsApproval, OutputGuardrails};
-use crate::tool::DynTool;
+use crate::life::{Cache, Fill, InputGuardrails, Life, NeedsApproval, OutputGuardrails, no_cache_of_once};
+use crate::tool::{DynTool, Effect};
 
 /// What was added, and where it stands.
 #[derive(Clone, Default)]
@@ -68,7 +68,12 @@ impl ToolSpec {
     }
 
     /// Keeps results, as `#[tool(cache)]`; in place of the tool's own cache, if it has one.
+    ///
+    /// # Panics
+    /// If the tool has the effect [`Once`](crate::Effect::Once), which agent tools have and tools of MCP servers that give no
+    /// hint: each of its calls has to be made. [`Self::options`] says that it has another one.
     pub fn cache(&mut self, cache: Cache) -> &mut Self {
+        assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
         self.live(|life| life.set_cache(cache))
     }
 
@@ -129,6 +134,11 @@ impl ToolSpec {
         Fut: Future<Output = ToolResult> + Send + 'static,
     {
         self.live(|life| life.add_on_error(Arc::new(on_error)))
+    }
+
+    /// Whether a cache was added.
+    pub(super) fn is_cached(&self) -> bool {
+        self.added.life.is_cached()
     }
 
     /// Changes what is added.

@@ -15,12 +15,12 @@ use super::shape::Shape;
 use crate::args::Args;
 use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
-use crate::life::{Approver, DynApprover, Fill};
+use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{
-    DynTool, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, Works, WorksOn,
+    DynTool, Effect, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, Works, WorksOn,
 };
 use futures_util::future::BoxFuture;
 
@@ -285,13 +285,15 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// If `timeout` or `max_calls` is zero: no call could end well. Leave it out for no limit.
+    /// If `timeout` or `max_calls` is zero: no call could end well. Leave it out for no limit. If `effect` is
+    /// [`Once`](crate::Effect::Once) and the tool has a cache.
     pub fn options(&mut self, change: impl FnOnce(&mut ToolDefinition)) -> &mut Self {
         let mut own = ToolDefinition::clone(&self.own);
         change(&mut own);
         if let Some(setting) = own.zero() {
             panic!("`{setting}` of the tool `{}` is 0: leave it out for no limit", self.name());
         }
+        assert!(own.effect != Effect::Once || !self.is_cached(), "{}", no_cache_of_once(self.name()));
         own.name = Arc::clone(&self.own.name);
         own.input_schema = Arc::clone(&self.own.input_schema);
         self.own = Arc::new(own);

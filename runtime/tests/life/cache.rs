@@ -1,10 +1,11 @@
 //! `cache`: what is kept, for whom, and what is not.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use onionskin::{
-    AgentHandle, Args, Cache, Next, Script, ScriptedTurn, State, ToolOutput, ToolResult, ToolSpec, agent,
-    call, guardrail, tool, tool_hook,
+    AgentHandle, AgentTool, Args, Cache, Effect, Next, Script, ScriptedTurn, State, ToolOutput, ToolResult,
+    ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -348,4 +349,42 @@ async fn t4_cache_forgets_what_a_hook_was_not_content_with_and_nothing_else() {
         runs(1, false).await;
     }
     assert_eq!((runs(2, false).await, runs(1, false).await), (0, 0));
+}
+
+fn words(refused: &(dyn std::any::Any + Send)) -> &str {
+    refused.downcast_ref::<String>().expect("a message")
+}
+
+#[tokio::test]
+async fn t4_what_has_to_be_done_at_each_call_has_no_cache() {
+    let make = || ToolSpec::from_fn("pay", "Pays.", |(): (), _| async { Ok(1) });
+    let refused = catch_unwind(AssertUnwindSafe(|| {
+        let mut spec = make();
+        spec.options(|options| options.effect = Effect::Once);
+        spec.cache(Cache::new());
+    }));
+    assert!(words(&*refused.unwrap_err()).contains("tool `pay` has to be made"));
+    let refused = catch_unwind(AssertUnwindSafe(|| {
+        let mut spec = make();
+        spec.cache(Cache::new());
+        spec.options(|options| options.effect = Effect::Once);
+    }));
+    assert!(words(&*refused.unwrap_err()).contains("tool `pay` has to be made"));
+
+    // An agent may have done something, as far as its caller knows.
+    let mut spec = AgentTool::new(&clerk(&Log::default(), "add_one", 1).await).spec();
+    let refused = catch_unwind(AssertUnwindSafe(|| {
+        spec.cache(Cache::new());
+    }));
+    assert!(words(&*refused.unwrap_err()).contains("has to be made"));
+}
+
+#[tokio::test]
+async fn t4_a_tool_that_was_declared_with_a_cache_and_is_once_as_a_value_does_not_run() {
+    let log = Log::default();
+    let mut spec = add_one::spec().with_state(log.clone());
+    spec.options(|options| options.effect = Effect::Once);
+    let error = call!(spec, x = 1).await.unwrap_err();
+    assert!(error.to_string().contains("it cannot have a cache"), "{error}");
+    assert!(log.take().is_empty());
 }
