@@ -44,6 +44,9 @@ pub struct Args {
     /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
     /// back, it is an error for good.
     changed: bool,
+    /// What is looked at may not be what the tool gets: no schema is known, or values were handed out for changes since it was
+    /// last asked.
+    loose: bool,
     /// What the tool of the call takes.
     schema: Option<Arc<Value>>,
 }
@@ -84,7 +87,7 @@ impl Args {
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true, schema: None }
+        Self { text: Arc::from(""), object: cell, changed: true, loose: true, schema: None }
     }
 
     /// The text: as the model wrote it, or serialised anew where a hook changed it.
@@ -130,7 +133,22 @@ impl Args {
         if self.object.get().is_some() {
             self.bind_read(schema);
         }
+        self.loose = false;
         self.schema = Some(Arc::clone(schema));
+    }
+
+    /// As [`Self::bind`], if that has anything to do: for what one hook hands to the next.
+    #[inline]
+    pub(crate) fn bind_if_loose<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
+        if self.loose {
+            self.bind_loose(schema());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bind_loose(&mut self, schema: &Arc<Value>) {
+        self.bind(schema);
     }
 
     #[cold]
@@ -148,6 +166,7 @@ impl Args {
         if !self.changed {
             self.object = OnceLock::new();
         }
+        self.loose = true;
         self.schema.take()
     }
 
@@ -160,6 +179,7 @@ impl Args {
         match self.object.get_mut() {
             Some(Ok(object)) => {
                 self.changed = true;
+                self.loose = true;
                 Ok(object)
             }
             Some(Err(broken)) => Err(&broken.error),
@@ -272,6 +292,7 @@ impl Clone for Args {
             text: Arc::clone(&self.text),
             object: if self.changed { self.object.clone() } else { OnceLock::new() },
             changed: self.changed,
+            loose: self.loose,
             schema: self.schema.clone(),
         }
     }
@@ -291,7 +312,7 @@ impl fmt::Debug for Args {
 
 impl From<Arc<str>> for Args {
     fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, schema: None }
+        Self { text, object: OnceLock::new(), changed: false, loose: true, schema: None }
     }
 }
 
@@ -324,6 +345,7 @@ impl From<Value> for Args {
                 // Kept: a string that holds an object would be read as one.
                 object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
+                loose: true,
                 schema: None,
             },
         }
@@ -352,6 +374,7 @@ impl IndexMut<&str> for Args {
     fn index_mut(&mut self, name: &str) -> &mut Value {
         let _ = self.as_object();
         self.changed = true;
+        self.loose = true;
         match self.object.get_mut() {
             Some(Ok(object)) => object.entry(name).or_insert(Value::Null),
             Some(Err(broken)) => {

@@ -62,10 +62,23 @@ impl<C> Clone for InnerNext<'_, C> {
 
 impl<C> Copy for InnerNext<'_, C> {}
 
+impl<'a, C: Call> InnerNext<'a, C> {
+    /// The rest of the call with the arguments as they are.
+    #[inline]
+    pub(crate) fn inwards<'b>(
+        self,
+        args: &'b mut Args,
+    ) -> impl Future<Output = ToolResult> + Send + use<'a, 'b, C> {
+        Latched { call: self.inner.call(self.cx, args), cx: self.cx }
+    }
+}
+
 impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        Latched { call: self.inner.call(self.cx, args), cx: self.cx }
+        // The hooks inside see what the tool gets, also of what this one wrote.
+        args.bind_if_loose(|| &self.cx.definition().input_schema);
+        self.inwards(args)
     }
 }
 

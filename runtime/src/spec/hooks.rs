@@ -49,6 +49,7 @@ pub(super) struct SpecNext<'a> {
 
 impl Next for SpecNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
+        args.bind_if_loose(|| &self.spec.definition().input_schema);
         let call = async move {
             let result = step(self, args).await;
             self.came.note(&result);

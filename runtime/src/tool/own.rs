@@ -2,8 +2,10 @@
 
 use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use serde_json::Value;
 
 use super::{FitsState, Make, ToolDefinition, Works, WorksOn, refusal};
 use crate::args::Args;
@@ -96,26 +98,46 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Within<T, O> {
     }
 }
 
+/// What stands around a tool: it knows what the tool takes.
+pub trait Own: Call {
+    /// The schema of the tool's arguments.
+    fn schema() -> &'static Arc<Value>;
+}
+
+impl<T: Body<O>, O: Send + Sync + 'static> Own for Within<T, O> {
+    fn schema() -> &'static Arc<Value> {
+        &T::definition().input_schema
+    }
+}
+
+impl<H: Hook, C: Own> Own for Layer<H, C> {
+    fn schema() -> &'static Arc<Value> {
+        C::schema()
+    }
+}
+
 /// One of a tool's own hooks around what is inside of it.
 pub struct Layer<H, C> {
     hook: H,
     inner: C,
 }
 
-impl<H: Hook, C: Call> Layer<H, C> {
+impl<H: Hook, C: Own> Layer<H, C> {
     /// A hook around `inner`, configured.
     pub fn new(with: Values<H>, inner: C) -> Self {
         Self { hook: H::configure(with), inner }
     }
 }
 
-impl<H: Hook, C: Call> Call for Layer<H, C> {
+impl<H: Hook, C: Own> Call for Layer<H, C> {
     /// A panic of the hook is an abort, as that of an agent's hook.
     async fn call<'a, 'b>(&'a self, cx: &'a ToolContext, args: &'b mut Args) -> ToolResult {
         let next = InnerNext::new(&self.inner, cx);
         if cx.is_past_hooks() {
-            return next.run(args).await;
+            return next.inwards(args).await;
         }
+        // Where the tool is called without an agent's hooks, nothing was bound yet.
+        args.bind_if_loose(C::schema);
         cx.bound_inside();
         let came = Came::default();
         let next = OwnNext { next, came: &came };
@@ -140,9 +162,11 @@ impl<C> Clone for OwnNext<'_, C> {
 
 impl<C> Copy for OwnNext<'_, C> {}
 
-impl<C: Call> Next for OwnNext<'_, C> {
+impl<C: Own> Next for OwnNext<'_, C> {
     async fn run(self, args: &mut Args) -> ToolResult {
-        let result = self.next.run(args).await;
+        // Not what the call's definition says: the value that is called may have given the parameters other names.
+        args.bind_if_loose(C::schema);
+        let result = self.next.inwards(args).await;
         self.came.note(&result);
         result
     }

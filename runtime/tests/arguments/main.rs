@@ -13,3 +13,4 @@ mod hooks;
 mod nested;
 mod repair;
 mod results;
+mod rewritten;
