@@ -8,6 +8,7 @@ mod guardrail;
 mod hook;
 mod injected;
 mod item;
+mod listed;
 mod number;
 mod paths;
 mod strict;

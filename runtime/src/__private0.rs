@@ -16,7 +16,10 @@ pub use crate::agent::{
     Onion, RunError, RunOutput, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
-pub use crate::checks::HasToolMethod;
+pub use crate::checks::{
+    BeforeTypedHooks, ChildNamedOnce, HasEachValue, HasNoMoreValues, HasToolMethod, NamedInLists,
+    NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ToolNamedOnce,
+};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
@@ -29,11 +32,11 @@ pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
     Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, Ring,
     RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn, TypedTool,
-    Values, call_dynamic, call_tool, define, takes,
+    Values, call_dynamic, call_tool, define, has_each, has_no_more, taken,
 };
 pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
-pub use crate::strict::{Strict, StrictFields, one_enum, strict, strict_fields, strict_reader};
+pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
 pub use crate::tool::{
     Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
     FromText, Function, Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same, SentToCalls,
@@ -95,40 +98,36 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
 /// The names of a toolbox's tools, block by block, behind the prefix that an agent gives them; without one it is empty.
 pub type Prefixed = (&'static str, &'static [&'static [&'static str]]);
 
-/// Holds the names of a toolbox's tools against those of the agent's other tools: its functions, and the toolboxes before
-/// it. Reported where this is called.
-///
-/// # Panics
-/// If two are the same; this is a constant, so the compiler shows the words.
-#[track_caller]
-pub const fn named_apart(functions: &[(usize, &str)], before: &[Prefixed], (prefix, blocks): Prefixed) {
+/// Whether no tool of a toolbox has the name of a function of the agent.
+pub const fn unlike_functions(functions: &[(usize, &str)], (prefix, blocks): Prefixed) -> bool {
+    let mut at = 0;
+    while at < functions.len() {
+        if holds((prefix, blocks), ("", functions[at].1)) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether no tool of a toolbox has the name of a tool of the toolboxes before it.
+pub const fn unlike_toolboxes(before: &[Prefixed], (prefix, blocks): Prefixed) -> bool {
     let mut block = 0;
     while block < blocks.len() {
         let mut at = 0;
         while at < blocks[block].len() {
-            let own = (prefix, blocks[block][at]);
-            let mut other = 0;
-            while other < functions.len() {
-                assert!(
-                    !same_prefixed(own, ("", functions[other].1)),
-                    "a method of this toolbox has the name of a function in `function_tools`: give the toolbox a prefix \
-                     (`toolboxes: [kb: Kb]`), or one of the two another name with `#[tool(name = \"..\")]`"
-                );
-                other += 1;
-            }
             let mut other = 0;
             while other < before.len() {
-                assert!(
-                    !holds(before[other], own),
-                    "a method of this toolbox has the name of a method of a toolbox before it: give one of the toolboxes a \
-                     prefix (`toolboxes: [kb: Kb]`), or one of the methods another name with `#[tool(name = \"..\")]`"
-                );
+                if holds(before[other], (prefix, blocks[block][at])) {
+                    return false;
+                }
                 other += 1;
             }
             at += 1;
         }
         block += 1;
     }
+    true
 }
 
 const fn holds((prefix, blocks): Prefixed, name: (&str, &str)) -> bool {
@@ -179,11 +178,7 @@ const fn prefixed_byte([prefix, name]: [&[u8]; 2], at: usize) -> u8 {
     }
 }
 
-/// Whether no typed hook stands before this raw one; reported where this is called.
-///
-/// # Panics
-/// If one does; this is a constant, so the compiler shows the words.
-#[track_caller]
+/// Whether no typed hook stands before this entry, or it is one itself.
 pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;
@@ -197,11 +192,7 @@ pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
         }
         at += 1;
     }
-    assert!(
-        own || !before,
-        "a typed hook stands before this one, but typed hooks run inside all others: move this one before them"
-    );
-    true
+    own || !before
 }
 
 /// What an instruction or a description can be.

@@ -1,4 +1,4 @@
-//! What `agent!` and the builders of agents ask of the types that they are given.
+//! What the macros and the builders of agents ask of the types that they are given.
 //!
 //! The compiler names these traits in its errors. They are implemented where a check holds, and are not for programs to
 //! implement or to call.
@@ -37,3 +37,144 @@ impl<T: Into<ToolSpec>> ToolValue for T {
         self.into()
     }
 }
+
+/// A hook or a guardrail that a list can name: it is made from what the list says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is made at run time, and a list cannot name it",
+    label = "a list makes a hook or a guardrail itself",
+    note = "take it off here: a hook is added with `.hook(..)` of the builder, a guardrail with `add_input_guardrails` or \
+            `add_output_guardrails` of the tool's `ToolSpec`",
+    note = "one that is written by hand and has a `Default` can be named: `raw_hook!(default)`, `raw_guardrail!(default)`"
+)]
+pub trait NamedInLists<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> NamedInLists<true> for T {}
+
+/// A hook or a guardrail that is given a value for each of its `#[config]` parameters, or more.
+#[diagnostic::on_unimplemented(
+    message = "too few values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
+    label = "values are missing",
+    note = "write a value for each `#[config]` parameter, in their order: `{Self}(..)`; they are of the types `{Values}`"
+)]
+pub trait HasEachValue<Values, const TAKES: usize, const GIVEN: usize, const HAS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, V, const TAKES: usize, const GIVEN: usize> HasEachValue<V, TAKES, GIVEN, true> for T {}
+
+/// A hook or a guardrail that is given no more values than it takes.
+#[diagnostic::on_unimplemented(
+    message = "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
+    label = "there is no `#[config]` parameter for the last of the values",
+    note = "write a value for each `#[config]` parameter, in their order; without such parameters write the name alone"
+)]
+pub trait HasNoMoreValues<const TAKES: usize, const GIVEN: usize, const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, const TAKES: usize, const GIVEN: usize> HasNoMoreValues<TAKES, GIVEN, true> for T {}
+
+/// A hook of an agent that no typed hook comes before.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` comes behind a typed hook, and typed hooks run inside all others",
+    label = "move this one before the typed hooks"
+)]
+pub trait BeforeTypedHooks<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> BeforeTypedHooks<true> for T {}
+
+/// A hook that a tool can have among its own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",
+    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
+    note = "name it in the `tool_hooks` of an agent that has the tool"
+)]
+pub trait OwnHook<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> OwnHook<true> for T {}
+
+/// A tool of an agent that has another name than the tools before it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has the name of a tool before it",
+    label = "two tools of this agent have the same name",
+    note = "give one of them another name: `#[tool(name = \"..\")]`"
+)]
+pub trait ToolNamedOnce<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> ToolNamedOnce<true> for T {}
+
+/// A child of an agent that has another name than the children before it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has the name of a child before it",
+    label = "two children of this agent have the same name",
+    note = "give one of them another name: `name: \"..\"`"
+)]
+pub trait ChildNamedOnce<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> ChildNamedOnce<true> for T {}
+
+/// A toolbox of an agent whose methods have other names than the agent's functions.
+#[diagnostic::on_unimplemented(
+    message = "a method of the toolbox `{Self}` has the name of a function in `function_tools`",
+    label = "two tools of this agent have the same name",
+    note = "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`"
+)]
+pub trait NamedUnlikeFunctions<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> NamedUnlikeFunctions<true> for T {}
+
+/// A toolbox of an agent whose methods have other names than those of the toolboxes before it.
+#[diagnostic::on_unimplemented(
+    message = "a method of the toolbox `{Self}` has the name of a method of a toolbox before it",
+    label = "two tools of this agent have the same name",
+    note = "give the toolbox a prefix, `toolboxes: [kb: {Self}]`, or one of the two another name: `#[tool(name = \"..\")]`"
+)]
+pub trait NamedUnlikeToolboxes<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> NamedUnlikeToolboxes<true> for T {}
+
+/// A flattened field of a strict type that is the only enum among the type's fields.
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` and of another enum come together in one object",
+    label = "strict rules have no form for the fields of two enums",
+    note = "keep one of the two out of `flatten`"
+)]
+pub trait OneEnum<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> OneEnum<true> for T {}

@@ -163,8 +163,8 @@ pub use tool::{Annotations, DynTool, Effect, ExampleError, Tool, ToolDefinition,
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        EndRing, Function, Life, ToolboxPart, TypedLayer, can_be_shared, has_part, keyed, no_alias, one_enum,
-        reader, recover, strict, strict_fields, strict_reader,
+        EndRing, Function, Life, ToolboxPart, TypedLayer, can_be_shared, has_part, keyed, no_alias, reader,
+        recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};

@@ -177,20 +177,6 @@ pub const fn strict_fields<T: StrictFields + ?Sized>() -> usize {
     T::ENUMS
 }
 
-/// Refuses a second enum among the fields of one object.
-///
-/// # Panics
-/// If there are several; this is a constant, so the compiler shows the words.
-#[doc(hidden)]
-#[track_caller]
-pub const fn one_enum(enums: usize) {
-    assert!(
-        enums < 2,
-        "the fields of two enums stand in one object, and strict rules have no form for that: keep one of them out of \
-         `flatten`"
-    );
-}
-
 impl ToolDefinition {
     /// Whether exports are strict where their options say nothing else: `#[tool(strict)]`, or
     /// [`with_strict`](Self::with_strict).

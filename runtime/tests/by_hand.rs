@@ -220,8 +220,26 @@ const _: () = {
     type Hook0 = audit;
     type Hook1 = clamp;
     // One error for what is no hook, or has other values than these: none.
-    type Known0 = <rt::Known<{ rt::takes(0, <Hook0 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook0>;
-    type Known1 = <rt::Known<{ rt::takes(0, <Hook1 as rt::Hook>::TAKES) }> as rt::Is>::Type<Hook1>;
+    const fn named0() -> bool {
+        <Hook0 as rt::NamedInLists<{ <Hook0 as rt::Hook>::TAKES.is_some() }>>::HOLDS
+            && <Hook0 as rt::HasEachValue<
+                rt::Values<Hook0>,
+                { rt::taken(<Hook0 as rt::Hook>::TAKES) },
+                0,
+                { rt::has_each(0, <Hook0 as rt::Hook>::TAKES) },
+            >>::HOLDS
+    }
+    const fn named1() -> bool {
+        <Hook1 as rt::NamedInLists<{ <Hook1 as rt::Hook>::TAKES.is_some() }>>::HOLDS
+            && <Hook1 as rt::HasEachValue<
+                rt::Values<Hook1>,
+                { rt::taken(<Hook1 as rt::Hook>::TAKES) },
+                0,
+                { rt::has_each(0, <Hook1 as rt::Hook>::TAKES) },
+            >>::HOLDS
+    }
+    type Known0 = <rt::Known<{ named0() }> as rt::Is>::Type<Hook0>;
+    type Known1 = <rt::Known<{ named1() }> as rt::Is>::Type<Hook1>;
     type TypedRing = <Known0 as rt::Hook>::Ring<<Known1 as rt::Hook>::Ring<rt::EndRing>>;
 
     pub struct Core {

@@ -9,6 +9,7 @@ use syn::{Attribute, Expr, Path};
 use super::ast::{Agent, Entry, Fields, HookEntry, HookItem, Number, ToolboxEntry};
 use super::{onion, target, toolboxes};
 use crate::item::type_ident;
+use crate::listed::Listed;
 use crate::paths::Runtime;
 
 /// An agent with what its expansion needs again and again.
@@ -217,23 +218,23 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
     if tools.len() > 1 {
         checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
     }
-    for (index, Entry { cfgs, path }) in tools.iter().enumerate() {
+    // In one body: a constant for each tool would cost the compiler more.
+    let each = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
-        let first = (index > 0).then(|| {
+        let once = (index > 0).then(|| {
             quote_spanned! {span=>
-                ::core::assert!(
-                    __TOOL_CLASH != #index,
-                    "two tools of this agent have the same name: give one another with `#[tool(name = \"..\")]`"
-                );
+                #(#cfgs)*
+                let _ = <#alias as __rt::ToolNamedOnce<{ __TOOL_CLASH != #index }>>::HOLDS;
             }
         });
-        checks.extend(quote_spanned! {span=>
+        quote_spanned! {span=>
             #(#cfgs)*
-            const _: () = {
-                let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
-                #first
-            };
-        });
+            let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+            #once
+        }
+    });
+    if !tools.is_empty() {
+        checks.extend(quote!(const _: () = { #(#each)* };));
     }
     checks.extend(toolboxes::checks(fields, state));
     let hooks: Vec<_> = parts.hooks().collect();
@@ -247,13 +248,18 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
     for (index, hook) in hooks.iter().enumerate() {
         let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
         let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
-        let order =
-            (index > 0).then(|| quote_spanned!(span=> && __rt::stands_outside(__TYPED_HOOKS, #index)));
+        let listed = Listed { alias: &alias, kind: quote!(__rt::Hook), spans: [span; 2] };
+        let named = listed.is_named_with(written);
+        let order = (index > 0).then(|| {
+            let holds = quote!({ __rt::stands_outside(__TYPED_HOOKS, #index) });
+            let holds = listed.holds("BeforeTypedHooks", &holds);
+            quote!(&& #holds)
+        });
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             type #known = <__rt::Known<{
                 let () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
-                __rt::takes(#written, <#alias as __rt::Hook>::TAKES) #order
+                #named #order
             }> as __rt::Is>::Type<#alias>;
         });
     }
@@ -271,12 +277,10 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     }
     for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
+        let alias = child_alias(index, path);
         checks.extend(quote_spanned! {entry_span(path)=>
             #(#cfgs)*
-            const _: () = ::core::assert!(
-                __AGENT_CLASH != #index,
-                "two children of this agent have the same name: give one another with `name: \"..\"`"
-            );
+            const _: bool = <#alias as __rt::ChildNamedOnce<{ __AGENT_CLASH != #index }>>::HOLDS;
         });
     }
     checks

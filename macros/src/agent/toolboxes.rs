@@ -26,11 +26,16 @@ pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
         let path = &toolbox.entry.path;
         let (alias, span) = (toolbox_alias(index, path), entry_span(path));
         let (cfgs, own) = names(index, toolbox);
+        let before_it = (index > 0).then(|| {
+            let unlike = quote!({ __rt::unlike_toolboxes(&[#(#before),*], #own) });
+            quote_spanned!(span=> let _ = <#alias as __rt::NamedUnlikeToolboxes<#unlike>>::HOLDS;)
+        });
         checks.extend(quote_spanned! {span=>
             #cfgs
             const _: () = {
                 let () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
-                __rt::named_apart(#functions, &[#(#before),*], #own)
+                let _ = <#alias as __rt::NamedUnlikeFunctions<{ __rt::unlike_functions(#functions, #own) }>>::HOLDS;
+                #before_it
             };
         });
         before.push(quote!(#cfgs #own));

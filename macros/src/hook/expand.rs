@@ -179,14 +179,7 @@ pub(crate) fn common(hook: &Hook) -> Common {
     let state_type = if state.is_some() { quote!(__S) } else { quote!(()) };
     let count = names.len();
     let values = (count > 0).then(|| {
-        let name = hook.name.unraw();
-        let listed: Vec<_> = names.iter().map(|name| name.unraw().to_string()).collect();
-        let write = format!(
-            "this {} takes values: write `{name}({})`, each in its place",
-            hook.kind.word(),
-            listed.join(", ")
-        );
-        quote!(const TAKES: (usize, &'static str) = (#count, #write);)
+        quote!(const TAKES: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#count);)
     });
     let config = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
     let config_type = if config.is_some() { quote!(__C) } else { quote!(()) };

@@ -193,8 +193,9 @@ fn enums(fields: &Fields) -> TokenStream {
 /// nothing to refuse.
 fn one_enum(fields: &Fields, enums: &TokenStream) -> Option<TokenStream> {
     let second = flattened(fields).nth(1)?;
-    let checked = quote_spanned!(at(second.ty.span())=> __rt::one_enum(#enums));
-    Some(quote!(const _: () = #checked;))
+    let ty = &second.ty;
+    let checked = quote_spanned!(at(ty.span())=> <#ty as __rt::OneEnum<{ #enums < 2 }>>::HOLDS);
+    Some(quote!(const _: bool = #checked;))
 }
 
 fn flattened(fields: &Fields) -> impl Iterator<Item = &Field> {

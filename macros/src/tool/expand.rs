@@ -1,7 +1,7 @@
 //! What `#[tool]` writes beside the function. `runtime/tests/by_hand.rs` shows it by hand.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::Attribute;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -12,6 +12,7 @@ use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
 use super::param::{Param, Source};
 use crate::item::FnItem;
+use crate::listed::{Listed, whole};
 
 /// The type and all that is implemented for it.
 pub(crate) fn expand(model: &Model) -> TokenStream {
@@ -42,7 +43,8 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         let of = of_type(model, &private);
         let onion = hooks().rev().fold(quote!(#private::Within<#type_name, #of>), |inner, (index, hook)| {
             let named = named(type_name, index, hook);
-            let typed = hook_const(&named, hook, &private, "TYPED");
+            let kind = quote!(#private::Hook);
+            let typed = Listed { alias: &named, kind, spans: whole(&hook.path) }.item("TYPED");
             // What is no hook is one error, and the compiler is silent about the field.
             let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#named>);
             quote!(#private::Layer<#known, #inner>)
@@ -392,17 +394,6 @@ pub(super) fn as_written(index: usize) -> Ident {
 pub(super) fn named(type_name: &Ident, index: usize, hook: &OwnHook) -> Ident {
     let last = hook.path.segments.last().map_or_else(|| hook.path.span(), Spanned::span);
     format_ident!("__HookOf_{}_{index}", type_name.unraw(), span = last)
-}
-
-/// `<named as Hook>::item`, spanned so that whatever is wrong with the path is reported at all of it, and by the
-/// compiler's own rules once.
-pub(super) fn hook_const(named: &Ident, hook: &OwnHook, private: &TokenStream, item: &str) -> TokenStream {
-    let path = &hook.path;
-    let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
-    let open = quote_spanned!(path.span()=> <);
-    let item = Ident::new(item, last);
-    let close = quote_spanned!(last=> >::#item);
-    quote!(#open #named as #private::Hook #close)
 }
 
 /// Stands in for the tool where it could not be written, so that one mistake does not become several.

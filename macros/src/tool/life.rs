@@ -12,6 +12,7 @@ use super::example::Example;
 use super::param::Param;
 use crate::diag::Errors;
 use crate::item::each_option;
+use crate::listed::{Listed, whole};
 use crate::suggest;
 
 /// What a tool says of the life of its calls.
@@ -105,17 +106,15 @@ impl Life {
     /// values than it takes.
     pub(super) fn checks(&self, own_state: Option<&TokenStream>) -> TokenStream {
         let checks = self.guardrails().map(|(entry, kind, alias)| {
-            let (path, values) = (&entry.path, entry.values);
-            let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
+            let (path, spans) = (&entry.path, whole(&entry.path));
             // Named once, so that what is no type at all is one error.
-            let named = format_ident!("__{alias}", span = last);
-            let open = quote_spanned!(path.span()=> <);
-            let takes = quote_spanned!(last=> >::TAKES);
-            let takes = quote!(#open #named as __rt::#kind #takes);
-            let state = own_state.map(|state| fits(path, &named, &quote!(__rt::#kind), state));
+            let named = format_ident!("__{alias}", span = spans[1]);
+            let kind = quote!(__rt::#kind);
+            let state = own_state.map(|state| fits(path, &named, &kind, state));
+            let is_named = Listed { alias: &named, kind, spans }.is_named_with(entry.values);
             quote_spanned! {path.span()=>
                 type #named = #path;
-                type #alias = <__rt::Known<{ __rt::takes(#values, #takes) #state }> as __rt::Is>::Type<#named>;
+                type #alias = <__rt::Known<{ #is_named #state }> as __rt::Is>::Type<#named>;
             }
         });
         quote!(#(#checks)*)

@@ -6,10 +6,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse_quote;
 use syn::spanned::Spanned;
 
-use super::expand::{Expansion, as_written, hook_const, local, named, of_type};
+use super::expand::{Expansion, as_written, local, named, of_type};
 use super::life::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
+use crate::listed::{Listed, whole};
 
 impl Expansion<'_> {
     /// `impl Tool`, and all that it stands on.
@@ -162,17 +163,16 @@ impl Expansion<'_> {
 
     /// What stands inside of the tool's own layers, and what these are held to.
     fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
-        let (rt, type_name, own) = (quote!(__rt), self.type_name, self.state_type());
+        let (type_name, own) = (self.type_name, self.state_type());
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
-            let (named, as_written, values) = (named(type_name, index, hook), as_written(index), hook.values);
+            let (named, as_written) = (named(type_name, index, hook), as_written(index));
             let state = own.as_ref().map(|state| fits(&hook.path, &named, &quote!(__rt::Hook), state));
-            let [typed, takes] = ["TYPED", "TAKES"].map(|item| hook_const(&named, hook, &rt, item));
+            let listed = Listed { alias: &named, kind: quote!(__rt::Hook), spans: whole(&hook.path) };
+            let (is_named, typed) = (listed.is_named_with(hook.values), listed.item("TYPED"));
+            let is_raw = listed.holds("OwnHook", &quote!({ !#typed }));
             quote_spanned! {hook.path.span()=>
-                type #as_written = <__rt::Known<{ __rt::takes(#values, #takes) #state }> as __rt::Is>::Type<#named>;
-                const _: () = ::core::assert!(
-                    !#typed,
-                    "a typed hook stands in an agent's `tool_hooks`, not in a tool's own `hooks`"
-                );
+                type #as_written =
+                    <__rt::Known<{ #is_named && #is_raw #state }> as __rt::Is>::Type<#named>;
             }
         });
         let guardrails = self.model.options.life.checks(own.as_ref());

@@ -56,9 +56,9 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     type Config: Configuration;
 
-    /// How many values that is, and what is said where another number is written.
+    /// How many values that is; none if a tool cannot name it.
     #[doc(hidden)]
-    const TAKES: (usize, &'static str) = (0, "this guardrail takes no values: write its name alone");
+    const TAKES: Option<usize> = Some(0);
 
     /// Makes it as a tool names it.
     #[doc(hidden)]
@@ -96,7 +96,7 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
 
     /// As [`InputGuardrail::TAKES`].
     #[doc(hidden)]
-    const TAKES: (usize, &'static str) = (0, "this guardrail takes no values: write its name alone");
+    const TAKES: Option<usize> = Some(0);
 
     /// As [`InputGuardrail::configure`].
     #[doc(hidden)]
@@ -230,10 +230,7 @@ macro_rules! raw_guardrail {
     () => {
         type State = ();
         type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
-        const TAKES: (usize, &'static str) = (
-            usize::MAX,
-            "this guardrail is added at run time: take it off here, and add it to the tool's `ToolSpec`",
-        );
+        const TAKES: ::core::option::Option<usize> = ::core::option::Option::None;
 
         fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
             match never {}

@@ -23,12 +23,23 @@ impl<const VALUE: bool> Is for Known<VALUE> {
     }
 }
 
-/// Whether a hook stands with as many values as it takes. Reported where this is called.
-///
-/// # Panics
-/// If not; this is a constant, so the compiler shows the words.
-#[track_caller]
-pub const fn takes(written: usize, takes: (usize, &'static str)) -> bool {
-    assert!(written == takes.0, "{}", takes.1);
-    true
+/// How many values a hook or a guardrail takes, by its `TAKES`. One that a list cannot name has none.
+pub const fn taken(takes: Option<usize>) -> usize {
+    match takes {
+        Some(values) => values,
+        None => 0,
+    }
+}
+
+/// Whether so many values are all that it takes. One that a list cannot name lacks none: it is refused for that alone.
+pub const fn has_each(given: usize, takes: Option<usize>) -> bool {
+    given >= taken(takes)
+}
+
+/// Whether so many values are no more than it takes; as [`has_each`].
+pub const fn has_no_more(given: usize, takes: Option<usize>) -> bool {
+    match takes {
+        Some(values) => given <= values,
+        None => true,
+    }
 }

@@ -23,7 +23,7 @@ pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
-pub use known::{Is, Known, takes};
+pub use known::{Is, Known, has_each, has_no_more, taken};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
@@ -147,9 +147,9 @@ pub trait Hook: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     type Config: Configuration;
 
-    /// How many values that is, and what is said where another number is written.
+    /// How many values that is; none if `agent!` cannot name the hook.
     #[doc(hidden)]
-    const TAKES: (usize, &'static str) = (0, "this hook takes no values: write its name alone");
+    const TAKES: Option<usize> = Some(0);
 
     /// Makes the hook as `agent!` names it.
     #[doc(hidden)]
@@ -234,10 +234,7 @@ macro_rules! raw_hook {
     () => {
         $crate::raw_hook!(@common);
         type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
-        const TAKES: (usize, &'static str) = (
-            usize::MAX,
-            "this hook is added when the agent is built: take it off here, and write `.hook(..)` on the builder",
-        );
+        const TAKES: ::core::option::Option<usize> = ::core::option::Option::None;
 
         fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
             match never {}

@@ -1,0 +1,58 @@
+//! What is asked of a hook or a guardrail where a list names it: `tool_hooks`, `hooks`, `input_guardrails` and the like.
+//! Each question is a trait of `onionskin::checks`, so the answer is one error, in the trait's words, at the entry.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Path;
+use syn::spanned::Spanned;
+
+/// An entry of a list, by the alias that stands for its path.
+pub(crate) struct Listed<'a> {
+    pub(crate) alias: &'a Ident,
+    /// `__rt::Hook`, or what else it has to be.
+    pub(crate) kind: TokenStream,
+    /// Where errors begin and where they end.
+    pub(crate) spans: [Span; 2],
+}
+
+/// All of a path, for errors at it.
+pub(crate) fn whole(path: &Path) -> [Span; 2] {
+    [path.span(), path.segments.last().map_or_else(|| path.span(), Spanned::span)]
+}
+
+impl Listed<'_> {
+    /// That the list can name it, with so many values.
+    pub(crate) fn is_named_with(&self, values: usize) -> TokenStream {
+        let (alias, kind, takes) = (self.alias, &self.kind, self.item("TAKES"));
+        let is_named = self.holds("NamedInLists", &quote!({ #takes.is_some() }));
+        let taken = quote!({ __rt::taken(#takes) });
+        let types = quote!(<<#alias as #kind>::Config as __rt::Configuration>::Values);
+        let has_each =
+            self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
+        // Without values there are none too many.
+        let has_no_more = (values > 0).then(|| {
+            let asked = quote!(#taken, #values, { __rt::has_no_more(#values, #takes) });
+            let holds = self.holds("HasNoMoreValues", &asked);
+            quote!(&& #holds)
+        });
+        quote!(#is_named && #has_each #has_no_more)
+    }
+
+    /// Whether a check of `onionskin::checks` holds, given what the trait asks.
+    pub(crate) fn holds(&self, check: &str, asked: &TokenStream) -> TokenStream {
+        let (alias, [from, to]) = (self.alias, self.spans);
+        let check = Ident::new(check, to);
+        let open = quote_spanned!(from=> <);
+        let close = quote_spanned!(to=> >::HOLDS);
+        quote!(#open #alias as __rt::#check<#asked> #close)
+    }
+
+    /// A constant of the trait that the entry must have.
+    pub(crate) fn item(&self, name: &str) -> TokenStream {
+        let (alias, kind, [from, to]) = (self.alias, &self.kind, self.spans);
+        let open = quote_spanned!(from=> <);
+        let name = Ident::new(name, to);
+        let close = quote_spanned!(to=> >::#name);
+        quote!(#open #alias as #kind #close)
+    }
+}
