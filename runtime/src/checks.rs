@@ -3,8 +3,13 @@
 //! The compiler names these traits in its errors. They are implemented where a check holds, and are not for programs to
 //! implement or to call.
 
+use std::sync::Arc;
+
+use crate::args::Args;
+use crate::life::{Needed, NeedsApproval};
+use crate::onion::{EndRing, Hook, RawRing};
 use crate::spec::ToolSpec;
-use crate::tool::Toolbox;
+use crate::tool::{Toolbox, ToolboxPart};
 
 /// A toolbox that has the tool method that a filter names: `audit for [Stock::put]`.
 #[diagnostic::on_unimplemented(
@@ -178,3 +183,65 @@ pub trait OneEnum<const IS: bool> {
 
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> OneEnum<true> for T {}
+
+/// A parameter's type that stands under its own name: `&str`, where it is that.
+#[diagnostic::on_unimplemented(
+    message = "`&str` stands here under another name",
+    label = "write `&str` itself",
+    note = "text with an escape, such as a line break, cannot be borrowed; `#[tool]` copies it then, where it sees that \
+            a parameter is a `&str`"
+)]
+pub trait NamedAsItIs<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> NamedAsItIs<true> for T {}
+
+/// A result of a tool that goes with its call from thread to thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the result of a tool",
+    label = "a call goes from thread to thread, and this cannot be sent with it",
+    note = "return a type that is `Send` and borrows nothing: `Arc` in place of `Rc`, `Box<dyn Error + Send + Sync>` in place \
+            of `Box<dyn Error>`"
+)]
+pub trait SentAsResult {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> SentAsResult for T {}
+
+/// A hook that can be added at run time. Typed hooks stand at their tool, whose place is settled when the agent is
+/// declared.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be added at run time",
+    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
+    note = "name it in the agent's `tool_hooks`, or write a raw hook: `args: &mut Args, next: impl Next`"
+)]
+pub trait RawHook: Hook {}
+
+#[diagnostic::do_not_recommend]
+impl<H: Hook<Ring<EndRing>: RawRing>> RawHook for H {}
+
+/// A toolbox with this part: `#[toolbox(parts = [Admin])]`.
+#[diagnostic::on_unimplemented(
+    message = "`{P}` is not a part of the toolbox `{Self}`",
+    label = "no block of `{Self}` is this part",
+    note = "write `#[toolbox(part = {P})]` on another `impl` block of the type"
+)]
+pub trait HasPart<P> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: ToolboxPart<P>, P> HasPart<P> for T {}
+
+/// What the function of `approval = ..` says of a call.
+#[doc(hidden)]
+pub fn approval_by<R: NeedsApproval + 'static>(needed: fn(&Args) -> R) -> Needed {
+    Arc::new(move |args| needed(args).needed())
+}

@@ -163,8 +163,7 @@ pub use tool::{Annotations, DynTool, Effect, ExampleError, Tool, ToolDefinition,
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
-        EndRing, Function, Life, ToolboxPart, TypedLayer, can_be_shared, has_part, keyed, no_alias, reader,
-        recover, strict, strict_fields, strict_reader,
+        Function, ToolboxPart, can_be_shared, keyed, reader, recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
@@ -172,7 +171,7 @@ pub mod forms {
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
     pub use crate::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, RawRing, SharedByCalls, TypedArgs,
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls, TypedArgs,
         TypedReturn,
     };
     pub use crate::strict::StrictFields;

@@ -47,7 +47,8 @@ impl Expansion<'_> {
         let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
         let output: Type = self.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
-        let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #output;);
+        let sound_output = self.sound_result(&output);
+        let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #sound_output;);
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
             ::core::result::Result<

@@ -139,7 +139,7 @@ impl Life {
         });
         let approval = self.approval.as_ref().map(|approval| match approval {
             Approval::Always => quote!(.approval()),
-            Approval::If(path) => quote!(.approval_if(#path)),
+            Approval::If(path) => quote!(.approval_if(__rt::approval_by(#path))),
         });
         let cache = self.cache.as_ref().map(|cache| {
             let cache = cache.value();
@@ -154,7 +154,11 @@ impl Options {
     pub(super) fn life(&self) -> TokenStream {
         let life = self.life.value();
         match &self.on_error {
-            Some(handler) => quote!(__rt::recover(#life, #handler)),
+            Some(handler) => {
+                let function = quote!(fn(&__rt::ToolContext, __rt::ToolError) -> __rt::ToolResult);
+                let handler = typed(&function, &handler.to_token_stream());
+                quote!(__rt::recover(#life, #handler))
+            }
             None => life,
         }
     }

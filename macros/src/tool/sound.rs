@@ -3,8 +3,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
 use super::param::{Form, Param};
@@ -52,6 +53,10 @@ impl Expansion<'_> {
                 checks.push(quote_spanned!(span=> <#ty as __rt::Strict>::IS));
             }
         }
+        if let Some(returned) = self.asked_result() {
+            let span = returned.span().resolved_at(Span::mixed_site());
+            checks.push(quote_spanned!(span=> <#returned as __rt::SentAsResult>::HOLDS));
+        }
         let sound = checks.into_iter().reduce(|all, one| quote!(#all && #one))?;
         Some(quote! {
             type Sound = __rt::Known<{ #sound }>;
@@ -59,11 +64,30 @@ impl Expansion<'_> {
         })
     }
 
+    /// The type that the function returns, if it has to be asked for: where the tool is an `impl Function`, which holds it
+    /// to that in words of its own.
+    fn asked_result(&self) -> Option<&Type> {
+        self.model.returned.as_ref().filter(|returned| self.is_function() && !is_plain_result(returned))
+    }
+
+    /// The type that the function returns, under a name that hangs on the types.
+    pub(super) fn sound_result(&self, output: &Type) -> TokenStream {
+        match self.asked_result() {
+            Some(_) => quote!(<Sound as __rt::Is>::Type<#output>),
+            None => output.to_token_stream(),
+        }
+    }
+
     /// What the function gives, under a name that hangs on its types, if one is asked for.
     pub(super) fn sound_call(&self, call: TokenStream) -> TokenStream {
-        let asks = self.params.iter().any(|param| param.checked.is_some());
+        let asks = self.params.iter().any(|param| param.checked.is_some()) || self.asked_result().is_some();
         if asks { quote!(<Sound as __rt::Is>::hold(#call)) } else { call }
     }
+}
+
+/// As [`is_plain`], also of a `Result` of such types.
+fn is_plain_result(ty: &Type) -> bool {
+    is_plain(ty) || of_path(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
 }
 
 /// Whether every tool can have this type, as far as its name tells.
@@ -72,17 +96,24 @@ fn is_plain(ty: &Type) -> bool {
         Type::Reference(reference) => is_plain(&reference.elem),
         Type::Slice(slice) => is_plain(&slice.elem),
         Type::Path(path) if path.qself.is_none() => {
-            let Some(last) = path.path.segments.last() else { return false };
-            match &last.arguments {
-                PathArguments::None => {
-                    path.path.get_ident().is_some() && PLAIN.iter().any(|name| last.ident == name)
-                }
-                PathArguments::AngleBracketed(args) if last.ident == "Option" || last.ident == "Vec" => {
-                    args.args.iter().all(|arg| matches!(arg, GenericArgument::Type(ty) if is_plain(ty)))
-                }
-                _ => false,
-            }
+            path.path.get_ident().is_some_and(|name| PLAIN.iter().any(|plain| name == plain))
+                || of_path(ty, &["Option", "Vec"]).is_some_and(|args| args.iter().all(is_plain_argument))
         }
+        Type::Tuple(tuple) => tuple.elems.is_empty(),
         _ => false,
     }
+}
+
+/// The arguments of a type whose last word is one of these.
+fn of_path<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
+    let Type::Path(path) = plain(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| names.iter().any(|name| last.ident == name))?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(args) if path.qself.is_none() => Some(&args.args),
+        _ => None,
+    }
+}
+
+fn is_plain_argument(arg: &GenericArgument) -> bool {
+    matches!(arg, GenericArgument::Type(ty) if is_plain(ty))
 }

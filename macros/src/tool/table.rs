@@ -29,9 +29,9 @@ impl Expansion<'_> {
             let name = &param.name;
             if param.form == Form::Borrowing {
                 items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
-                    const _: fn() = || {
+                    const _: bool = {
                         use __rt::NoAlias as _;
-                        __rt::no_alias(__rt::Alias::<#owned>::OF.find());
+                        <#owned as __rt::NamedAsItIs<{ __rt::Alias::<#owned>::IS_ANOTHER }>>::HOLDS
                     };
                 });
             }

@@ -101,7 +101,7 @@ fn toolbox(
     let aliases: Vec<_> = (0..options.parts.len()).map(|index| format_ident!("__Part{index}")).collect();
     let known = options.parts.iter().zip(&aliases).map(|(part, alias)| {
         let span = part.span().resolved_at(Span::mixed_site());
-        let known = quote_spanned!(span=> __rt::has_part::<#self_ty, #part>());
+        let known = quote_spanned!(span=> <#self_ty as __rt::HasPart<#part>>::HOLDS);
         quote!(type #alias = <__rt::Known<{ #known }> as __rt::Is>::Type<#part>;)
     });
     let parts: Vec<_> = aliases.iter().map(|alias| quote!(<#self_ty as __rt::ToolboxPart<#alias>>)).collect();

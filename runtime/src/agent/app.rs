@@ -8,13 +8,13 @@ use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
-use crate::checks::ToolValue;
+use crate::checks::{RawHook, ToolValue};
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{Message, Model};
-use crate::onion::{EndRing, Hook, RawRing};
+use crate::onion::Hook;
 use crate::secret::{Secret, Sensitive};
 use crate::tool::SharedToolbox;
 
@@ -121,7 +121,7 @@ impl AppBuilder {
     /// That the hook works on the agent's state is seen when it is built.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
-        H: Hook<State: 'static, Ring<EndRing>: RawRing>,
+        H: RawHook + Hook<State: 'static>,
     {
         self.setup.of(agent).unchecked_hook(hook);
         self

@@ -7,9 +7,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::{Agent, AgentRun, RunError};
+use crate::checks::RawHook;
 use crate::context::State;
 use crate::model::{Message, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynCall, DynHook, EndRing, Hook, RawRing, RuntimeHooks};
+use crate::onion::{Call, Core, Definitions, DynCall, DynHook, RuntimeHooks};
 use crate::tool::{DynTool, Effect, Tool, Toolbox};
 
 /// What a child starts with when its parent calls it.
@@ -284,7 +285,7 @@ impl AgentDeclaration {
 
     /// Adds a hook inside the ones that are added when the agent is built.
     #[must_use]
-    pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
+    pub fn hook(mut self, hook: impl RawHook) -> Self {
         self.hooks.push(Arc::new(hook));
         self
     }

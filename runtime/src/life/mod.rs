@@ -79,13 +79,13 @@ impl Life {
     /// Has every call approved.
     #[must_use]
     pub fn approval(self) -> Self {
-        self.approval_if(|_| true)
+        self.approval_if(Arc::new(|_| Some(None)))
     }
 
-    /// Has the calls approved of which the function says so.
+    /// Has the calls approved for which the function gives something: the reason, if there is one.
     #[must_use]
-    pub fn approval_if<R: NeedsApproval + 'static>(mut self, needed: fn(&Args) -> R) -> Self {
-        self.needs_approval(Arc::new(move |args| needed(args).needed()));
+    pub fn approval_if(mut self, needed: Needed) -> Self {
+        self.needs_approval(needed);
         self
     }
 

@@ -131,14 +131,9 @@ impl Ring for EndRing {
 
 /// What a hook that is added at run time brings to the ring of typed hooks: nothing. Typed hooks stand at their
 /// tool, inside the core, whose type is settled when the agent is declared.
-#[diagnostic::on_unimplemented(
-    message = "a typed hook cannot be added at run time",
-    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
-    note = "name it in the agent's `tool_hooks`, or write a raw hook: `args: &mut Args, next: impl Next`"
-)]
+#[doc(hidden)]
 pub trait RawRing {}
 
-#[diagnostic::do_not_recommend]
 impl RawRing for EndRing {}
 
 /// One typed hook and the ones inside it.

@@ -13,10 +13,10 @@ use super::life::Added;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::args::Args;
+use crate::checks::RawHook;
 use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
-use crate::onion::{EndRing, Hook, RawRing};
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{
@@ -304,7 +304,7 @@ impl ToolSpec {
     /// Adds a hook of the tool's own, inside those of an agent; the first one stands outermost. A `#[tool_hook]`
     /// function's hook is made with `new`: `.hook(audit::new())`.
     #[must_use]
-    pub fn hook(mut self, hook: impl Hook<Ring<EndRing>: RawRing>) -> Self {
+    pub fn hook(mut self, hook: impl RawHook) -> Self {
         self.hooks = self.hooks.iter().cloned().chain([Arc::new(hook) as Arc<dyn SpecHook>]).collect();
         self
     }

@@ -52,18 +52,17 @@ pub use lent::{FromText, Lent, lend};
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
-    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, no_alias, reader,
-    reads,
+    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
 };
 pub(crate) use problem::{Problem, describe, expected, nearest, short};
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{
-    SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, has_part, is_method, is_of_toolbox,
+    SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, is_method, is_of_toolbox,
     tool_of_method,
 };
-pub use veil::{Same, Veiled};
+pub use veil::{Itself, Same, Veiled};
 #[cfg(feature = "mcp")]
 pub(crate) use walkable::unwalkable;
 

@@ -181,50 +181,18 @@ impl<T> Reader<T> {
     }
 }
 
-/// Asks a type that borrows whether it is `&str` under another name. An inherent method wins over a trait's.
+/// Asks a type that borrows whether it is `&str` under another name. An inherent constant wins over a trait's.
 pub struct Alias<T>(PhantomData<fn() -> T>);
 
-impl<T> Alias<T> {
-    /// Of this type.
-    pub const OF: Self = Self(PhantomData);
-}
-
 impl Alias<&'static str> {
-    /// It is.
-    pub fn find(&self) -> HiddenText {
-        HiddenText
-    }
+    /// It is not another type.
+    pub const IS_ANOTHER: bool = false;
 }
 
 /// A type that is not `&str`.
 pub trait NoAlias {
-    /// It is not.
-    fn find(&self) -> Visible;
+    /// It is another type.
+    const IS_ANOTHER: bool = true;
 }
 
-impl<T> NoAlias for Alias<T> {
-    fn find(&self) -> Visible {
-        Visible
-    }
-}
-
-/// `&str` under another name.
-pub struct HiddenText;
-
-/// A type that shows what it is.
-pub struct Visible;
-
-/// A type whose name says what it is.
-#[diagnostic::on_unimplemented(
-    message = "`&str` stands here under another name",
-    label = "write `&str` itself",
-    note = "text with an escape, such as a line break, cannot be borrowed; `#[tool]` copies it then, where it sees that \
-            a parameter is a `&str`"
-)]
-pub trait SaysWhatItIs {}
-
-#[diagnostic::do_not_recommend]
-impl SaysWhatItIs for Visible {}
-
-/// Refuses text under another name.
-pub fn no_alias(_: impl SaysWhatItIs) {}
+impl<T> NoAlias for Alias<T> {}

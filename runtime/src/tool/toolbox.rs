@@ -134,11 +134,6 @@ pub trait ToolboxTools: Toolbox {
 
 /// The tools of one more `impl` block, `#[toolbox(part = ..)]`, which the main one takes in.
 #[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{P}` is no part of the toolbox `{Self}`",
-    label = "no block of `{Self}` is this part",
-    note = "write `#[toolbox(part = {P})]` on another `impl` block of the type"
-)]
 pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
     const SOURCES: &'static [&'static str];
@@ -188,11 +183,5 @@ fn without<'n>(prefix: Option<&str>, name: &'n str) -> Option<&'n str> {
 /// Whether all calls can share a toolbox; a constant, so that a type that cannot be is one error, at the type.
 #[doc(hidden)]
 pub const fn can_be_shared<T: Send + Sync + 'static>() -> bool {
-    true
-}
-
-/// Whether a toolbox has a part; a constant as [`can_be_shared`].
-#[doc(hidden)]
-pub const fn has_part<T: ToolboxPart<P>, P>() -> bool {
     true
 }

@@ -36,6 +36,18 @@ impl<T> Same for T {
     }
 }
 
+/// As [`Same`], for a type that is found by way of a [`Same`]: the compiler takes a bound of an `impl` for the answer to
+/// all questions about its trait.
+#[doc(hidden)]
+pub trait Itself {
+    /// The type itself.
+    type As;
+}
+
+impl<T> Itself for T {
+    type As = T;
+}
+
 /// A tool whose other traits have a type in their parameters that nobody else can name.
 // The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
 #[doc(hidden)]
