@@ -11,6 +11,8 @@
 
 mod bind;
 mod call;
+#[cfg(feature = "script")]
+mod environment;
 mod innermost;
 mod kinds;
 #[cfg(feature = "mcp")]

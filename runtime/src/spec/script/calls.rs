@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt};
+use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt, is_valid_identifier};
 
 use super::env::Env;
 use super::sandbox::language;
@@ -33,6 +33,26 @@ static LANGUAGE: LazyLock<Known> = LazyLock::new(|| {
     }
     known
 });
+
+/// Why a script could not use something of its environment by its name.
+pub(super) fn unusable(env: &Env) -> Option<String> {
+    let value = env.values.iter().map(|(name, _)| ("value", name));
+    let functions = env.functions.iter().map(|function| ("function", &function.name));
+    value.chain(functions).find_map(|(kind, name)| {
+        if !is_word(name) {
+            return Some(format!("the {kind} `{name}` of the environment: a script cannot write this name"));
+        }
+        let is_known = kind == "function" && (BUILT_IN.contains(&name.as_str()) || LANGUAGE.contains_key(name));
+        is_known.then(|| {
+            format!("the function `{name}` of the environment: the language has one of this name; give it another one")
+        })
+    })
+}
+
+/// Whether it is a name, and no word of the language.
+fn is_word(name: &str) -> bool {
+    is_valid_identifier(name) && Engine::new_raw().compile(format!("let {name} = 0;")).is_ok()
+}
 
 /// The first thing that is wrong: a statement outside of the functions, which nothing would run, or a call of a function that is
 /// not there.

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::ToolResult;
+use crate::tool::to_json;
 
 /// What a script sees of the program: named values, and functions that it may call.
 ///
@@ -54,7 +55,8 @@ impl Env {
         Self::default()
     }
 
-    /// A value under a name; the script cannot change it.
+    /// A value under a name; the script cannot change it: it is an error to assign to it, and a method such as `push` changes a
+    /// copy that is dropped, so write `let own = name;` first. A script is not loaded if it cannot write the name.
     pub fn value(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.push((name.into(), value.into()));
         self
@@ -62,7 +64,8 @@ impl Env {
 
     /// A function of up to four parameters, which gives a [`ToolResult`]. It runs on the script's thread and must not
     /// take long: the script's time limit does not end it. An error of it is one of the script, which may catch it; an
-    /// abort cannot be caught.
+    /// abort cannot be caught. A script is not loaded if it cannot write the name, or if the language has a function of that
+    /// name.
     pub fn function<M>(mut self, name: impl Into<String>, function: impl HostFunction<M>) -> Self {
         let (params, call) = function.into_host();
         self.functions.push(Function { name: name.into(), params, call });
@@ -104,7 +107,10 @@ macro_rules! host_functions {
                 let call = move |values: Vec<Value>| {
                     #[allow(unused_mut, unused_variables, reason = "a function may have no parameters")]
                     let mut values = values.into_iter();
-                    Ok(serde_json::to_value(self($(read::<$param>(values.next())?),*)?)?)
+                    let given = self($(read::<$param>(values.next())?),*)?;
+                    // A value would have nothing in place of a number that JSON does not have.
+                    to_json(&given)?;
+                    Ok(serde_json::to_value(given)?)
                 };
                 ($count, Arc::new(call))
             }

@@ -29,7 +29,7 @@ pub struct ScriptLimits {
     pub operations: u64,
     /// Time. Default 5 seconds; `Duration::MAX` is no limit.
     pub time: Duration,
-    /// Calls of functions inside of each other. Default 32.
+    /// Calls of functions inside of each other. Default 32, and 256 at most: a script that is given more is not loaded.
     pub call_depth: usize,
     /// Bytes of one string, or of all strings of one value. Default 256 KiB.
     pub string_bytes: usize,
@@ -66,9 +66,23 @@ const EXPRESSIONS: usize = 64;
 const VARIABLES: usize = 128;
 const FUNCTIONS: usize = 256;
 
-/// Enough for the deepest calls of the deepest expressions in a build without optimisation; memory that is not used
-/// is not taken.
-pub(super) const STACK: usize = 64 * 1024 * 1024;
+const MOST_CALLS: usize = 256;
+/// Enough for a call with the deepest expressions in a build without optimisation.
+const STACK_OF_A_CALL: usize = 2 * 1024 * 1024;
+
+impl ScriptLimits {
+    /// Why no thread could hold to them.
+    pub(super) fn refused(&self) -> Option<String> {
+        let depth = self.call_depth;
+        (depth > MOST_CALLS)
+            .then(|| format!("`call_depth` is {depth}, and {MOST_CALLS} is the most that a script can have"))
+    }
+
+    /// The stack that a call needs, in bytes; memory that is not used is not taken.
+    pub(super) fn stack(&self) -> usize {
+        self.call_depth.clamp(32, MOST_CALLS) * STACK_OF_A_CALL
+    }
+}
 
 /// The functions of the language itself: no clock, no files, nothing that waits.
 static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {

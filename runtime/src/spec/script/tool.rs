@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Position, Scope, ScriptFnMetadata};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use tokio::sync::oneshot;
 
-use super::calls::first_wrong;
+use super::calls::{first_wrong, unusable};
 use super::docs::Docs;
 use super::env::Env;
 use super::json::{from_script, to_script};
 use super::memory::{Meter, Shape};
-use super::sandbox::{STACK, ScriptLimits, Watch, engine, lock};
+use super::sandbox::{ScriptLimits, Watch, engine, lock};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -55,10 +55,13 @@ impl Script {
                 format!("the script has {} bytes, and at most {} are allowed", text.len(), limits.code_bytes);
             return Err(at_line(1, reason));
         }
-        let (owned, func_name) = (text.to_owned(), func_name.map(str::to_owned));
+        if let Some(reason) = limits.refused().or_else(|| unusable(&env)) {
+            return Err(at_line(1, reason));
+        }
+        let (owned, func_name, stack) = (text.to_owned(), func_name.map(str::to_owned), limits.stack());
         let load = move || Self::read(&owned, func_name.as_deref(), env, limits);
         let thread =
-            std::thread::Builder::new().name("onionskin-script".into()).stack_size(STACK).spawn(load);
+            std::thread::Builder::new().name("onionskin-script".into()).stack_size(stack).spawn(load);
         match thread.map(std::thread::JoinHandle::join) {
             Ok(Ok(loaded)) => loaded,
             Ok(Err(panic)) => resume_unwind(panic),
@@ -116,8 +119,12 @@ impl Script {
             return Err(refuse(&[Problem::of_reader(reason)]));
         }
         let given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let properties = &self.definition.input_schema["properties"];
         let value = |(name, default): (&str, Option<&Value>), given: &Map<String, Value>| {
             let value = given.get(name).or(default).unwrap_or(&Value::Null);
+            if let Some(number) = too_large(&properties[name], value) {
+                return Err(Problem::at(name, format!("the number {number} is too large for a script")));
+            }
             to_script(value).map_err(|reason| Problem::at(name, reason))
         };
         let params = self.inner.docs.params.iter();
@@ -138,7 +145,7 @@ impl DynTool for Script {
             let watch = Watch::default();
             let _dropped = SetOnDrop(Arc::clone(&watch.dropped));
             let (inner, tool) = (Arc::clone(&self.inner), cx.tool_name().to_owned());
-            off_thread(move || inner.call(&tool, values, &watch)).await
+            off_thread(inner.limits.stack(), move || inner.call(&tool, values, &watch)).await
         })
     }
 
@@ -233,18 +240,36 @@ impl Inner {
 ///
 /// # Errors
 /// As the work; and if there is no thread for it.
-async fn off_thread(work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
+async fn off_thread(stack: usize, work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
     type Done = Result<ToolResult, Box<dyn Any + Send>>;
     let (sender, receiver) = oneshot::channel::<Done>();
     let run = move || {
         // Nobody may be waiting any more.
         let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
     };
-    std::thread::Builder::new().name("onionskin-script".into()).stack_size(STACK).spawn(run)?;
+    std::thread::Builder::new().name("onionskin-script".into()).stack_size(stack).spawn(run)?;
     match receiver.await {
         Ok(Ok(result)) => result,
         Ok(Err(panic)) => resume_unwind(panic),
         Err(_) => Err(Exit::tool("the thread of the script ended before it gave a result")),
+    }
+}
+
+/// A number that a schema takes for an integer and a script holds as a fraction.
+fn too_large<'v>(schema: &Value, value: &'v Value) -> Option<&'v Number> {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let is_kind = |kind: &str| match &schema["type"] {
+                Value::Array(kinds) => kinds.iter().any(|one| one == kind),
+                one => one == kind,
+            };
+            (is_kind("integer") && !is_kind("number")).then_some(number)
+        }
+        Value::Array(items) => items.iter().find_map(|item| too_large(&schema["items"], item)),
+        Value::Object(fields) => {
+            fields.values().find_map(|field| too_large(&schema["additionalProperties"], field))
+        }
+        _ => None,
     }
 }
 
