@@ -11,6 +11,25 @@ use crate::onion::{EndRing, Hook, RawRing};
 use crate::spec::ToolSpec;
 use crate::tool::{Toolbox, ToolboxPart};
 
+/// A hook of a [`ToolSpec`]'s own, which clones of the tool do not share: each has a clone of the hook.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
+    label = "not `Clone`",
+    note = "give an `Arc` of the hook, which all clones of the tool then share, or make the hook and its values `Clone`"
+)]
+pub trait ForEachClone {
+    #[doc(hidden)]
+    #[must_use]
+    fn for_clone(&self) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> ForEachClone for T {
+    fn for_clone(&self) -> Self {
+        self.clone()
+    }
+}
+
 /// A toolbox that has the tool method that a filter names: `audit for [Stock::put]`.
 #[diagnostic::on_unimplemented(
     message = "the toolbox `{Self}` has no such tool",

@@ -148,7 +148,19 @@ fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
         );
         (doc, None)
     };
+    let types_again = config(hook).map(|(_, ty, _)| ty);
+    // The `for` has the compiler look at a value that is not `Clone` only where a clone of the hook is wanted.
+    let bounds = config(hook).map(|(_, ty, _)| quote!(for<'__c> #ty: ::core::clone::Clone));
     quote! {
+        impl ::core::clone::Clone for #ty
+        where
+            #(#bounds,)*
+        {
+            fn clone(&self) -> Self {
+                Self { #(#names: <#types_again as ::core::clone::Clone>::clone(&self.#names),)* }
+            }
+        }
+
         #[allow(dead_code)]
         impl #ty {
             #[doc = #doc]

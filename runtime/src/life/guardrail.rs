@@ -17,6 +17,7 @@ use crate::onion::{Configuration, short_name};
 /// use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, ToolSpec, call, tool};
 ///
 /// /// Refuses one city.
+/// #[derive(Clone)]
 /// struct NotIn(&'static str);
 ///
 /// impl InputGuardrail for NotIn {
@@ -120,6 +121,12 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
     /// The name of its type: for a `#[guardrail]` that of its function.
     fn name(&self) -> &'static str;
 
+    /// The guardrail for a clone of its tool; none if the clone shares it.
+    #[doc(hidden)]
+    fn for_clone(&self) -> Option<Arc<dyn DynInputGuardrail>> {
+        None
+    }
+
     /// As [`InputGuardrail::check`].
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
 }
@@ -139,6 +146,12 @@ impl<G: InputGuardrail> DynInputGuardrail for G {
 pub trait DynOutputGuardrail: Send + Sync + 'static {
     /// The name of its type: for a `#[guardrail]` that of its function.
     fn name(&self) -> &'static str;
+
+    /// The guardrail for a clone of its tool; none if the clone shares it.
+    #[doc(hidden)]
+    fn for_clone(&self) -> Option<Arc<dyn DynOutputGuardrail>> {
+        None
+    }
 
     /// As [`OutputGuardrail::check`].
     fn check_dyn<'a>(
@@ -166,9 +179,11 @@ impl<G: OutputGuardrail> DynOutputGuardrail for G {
 
 /// One input guardrail or several: a tuple, or a list of what is known at run time only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an input guardrail",
-    label = "not an input guardrail",
-    note = "a function with `#[guardrail(input)]` is added as `name::new()`, several as a tuple or a list"
+    message = "`{Self}` cannot be added as an input guardrail",
+    label = "not an input guardrail, or not `Clone`",
+    note = "a function with `#[guardrail(input)]` is added as `name::new()`, several as a tuple or a list",
+    note = "clones of a `ToolSpec` have a guardrail each: give an `Arc` of it, which they then share, or make it and its \
+            values `Clone`"
 )]
 pub trait InputGuardrails {
     #[doc(hidden)]
@@ -177,21 +192,100 @@ pub trait InputGuardrails {
 
 /// One output guardrail or several: a tuple, or a list of what is known at run time only.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an output guardrail",
-    label = "not an output guardrail",
-    note = "a function with `#[guardrail(output)]` is added as `name::new()`, several as a tuple or a list"
+    message = "`{Self}` cannot be added as an output guardrail",
+    label = "not an output guardrail, or not `Clone`",
+    note = "a function with `#[guardrail(output)]` is added as `name::new()`, several as a tuple or a list",
+    note = "clones of a `ToolSpec` have a guardrail each: give an `Arc` of it, which they then share, or make it and its \
+            values `Clone`"
 )]
 pub trait OutputGuardrails {
     #[doc(hidden)]
     fn list(self) -> Vec<Arc<dyn DynOutputGuardrail>>;
 }
 
+/// A guardrail that each clone of a tool has a clone of.
+struct ForEach<G>(G);
+
+impl<G: InputGuardrail + Clone> DynInputGuardrail for ForEach<G> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn for_clone(&self) -> Option<Arc<dyn DynInputGuardrail>> {
+        Some(Arc::new(Self(self.0.clone())))
+    }
+
+    fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
+        self.0.check_dyn(cx, args)
+    }
+}
+
+impl<G: OutputGuardrail + Clone> DynOutputGuardrail for ForEach<G> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn for_clone(&self) -> Option<Arc<dyn DynOutputGuardrail>> {
+        Some(Arc::new(Self(self.0.clone())))
+    }
+
+    fn check_dyn<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> BoxFuture<'a, ToolResult> {
+        self.0.check_dyn(cx, args, result)
+    }
+}
+
+/// A guardrail that several tools share: what it keeps is kept once.
+#[diagnostic::do_not_recommend]
+impl<G: InputGuardrail> InputGuardrail for Arc<G> {
+    type State = G::State;
+    type Config = G::Config;
+    const TAKES: Option<usize> = G::TAKES;
+
+    fn configure(with: <G::Config as Configuration>::Values) -> Self {
+        Self::new(G::configure(with))
+    }
+
+    fn check<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a mut Args,
+    ) -> impl Future<Output = ToolResult<()>> + Send + 'a {
+        (**self).check(cx, args)
+    }
+}
+
+/// As for [`InputGuardrail`].
+#[diagnostic::do_not_recommend]
+impl<G: OutputGuardrail> OutputGuardrail for Arc<G> {
+    type State = G::State;
+    type Config = G::Config;
+    const TAKES: Option<usize> = G::TAKES;
+
+    fn configure(with: <G::Config as Configuration>::Values) -> Self {
+        Self::new(G::configure(with))
+    }
+
+    fn check<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'a Args,
+        result: ToolResult,
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        (**self).check(cx, args, result)
+    }
+}
+
 macro_rules! lists {
     ($list:ident, $one:ident, $dynamic:ident, $($name:ident)*) => {
         #[diagnostic::do_not_recommend]
-        impl<G: $one> $list for G {
+        impl<G: $one + Clone> $list for G {
             fn list(self) -> Vec<Arc<dyn $dynamic>> {
-                vec![Arc::new(self)]
+                vec![Arc::new(ForEach(self))]
             }
         }
 
@@ -208,10 +302,10 @@ macro_rules! lists {
     (@tuples $list:ident $one:ident $dynamic:ident [$($done:ident)*] $next:ident $($rest:ident)*) => {
         #[diagnostic::do_not_recommend]
         #[allow(non_snake_case, reason = "each value is named after its type")]
-        impl<$($done: $one,)* $next: $one> $list for ($($done,)* $next,) {
+        impl<$($done: $one + Clone,)* $next: $one + Clone> $list for ($($done,)* $next,) {
             fn list(self) -> Vec<Arc<dyn $dynamic>> {
                 let ($($done,)* $next,) = self;
-                vec![$(Arc::new($done),)* Arc::new($next)]
+                vec![$(Arc::new(ForEach($done)),)* Arc::new(ForEach($next))]
             }
         }
 

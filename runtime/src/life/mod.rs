@@ -154,6 +154,17 @@ impl Life {
         Self { fill, ..self.clone() }
     }
 
+    /// The same stages for a clone of their tool, which shares no guardrail that was not given as shared.
+    pub(crate) fn for_clone(&self) -> Self {
+        let input =
+            self.input.iter().map(|guardrail| guardrail.for_clone().unwrap_or_else(|| Arc::clone(guardrail)));
+        let output = self
+            .output
+            .iter()
+            .map(|guardrail| guardrail.for_clone().unwrap_or_else(|| Arc::clone(guardrail)));
+        Self { input: input.collect(), output: output.collect(), ..self.clone() }
+    }
+
     pub(crate) fn fill(&self) -> Option<&dyn Fill> {
         self.fill.as_deref()
     }

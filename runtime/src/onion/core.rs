@@ -226,10 +226,12 @@ pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }
 
-/// The last word of a type's name: for what a macro makes of a function that of the function.
+/// The last word of a type's name: for what a macro makes of a function that of the function, for an `Arc` that of what is
+/// shared.
 pub(crate) fn short_name<T>() -> &'static str {
     let name = type_name::<T>();
-    let path = name.split('<').next().unwrap_or(name);
+    let name = name.strip_prefix("alloc::sync::Arc<").unwrap_or(name);
+    let path = name.split(['<', '>']).next().unwrap_or(name);
     path.rsplit("::").next().unwrap_or(path)
 }
 

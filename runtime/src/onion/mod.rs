@@ -171,6 +171,34 @@ pub trait Hook: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = ToolResult> + Send;
 }
 
+/// A hook that several share: what it keeps is kept once.
+#[diagnostic::do_not_recommend]
+impl<H: Hook> Hook for Arc<H> {
+    type Ring<R: Ring> = H::Ring<R>;
+    type State = H::State;
+    type Config = H::Config;
+    const TYPED: bool = H::TYPED;
+    const TAKES: Option<usize> = H::TAKES;
+
+    fn configure(with: Values<H>) -> Self {
+        Self::new(H::configure(with))
+    }
+
+    fn ring<R: Ring>(hook: &Arc<Self>, rest: R) -> Self::Ring<R> {
+        H::ring(hook, rest)
+    }
+
+    #[inline]
+    fn call<'a, 'b, N: Next>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: &'b mut Args,
+        next: N,
+    ) -> impl Future<Output = ToolResult> + Send {
+        (**self).call(cx, args, next)
+    }
+}
+
 /// The values that a hook is configured with.
 #[doc(hidden)]
 pub struct Config<A>(std::marker::PhantomData<fn() -> A>);

@@ -1,10 +1,13 @@
 //! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
+use std::sync::Arc;
+
 use futures_util::future::BoxFuture;
 
 use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
+use crate::checks::ForEachClone;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in, timed};
@@ -15,6 +18,9 @@ use crate::tool::{ToolDefinition, refuse_lost};
 pub(super) trait SpecHook: Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
+    /// The hook for a clone of the tool.
+    fn fork(&self) -> Arc<dyn SpecHook>;
+
     fn call_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -23,9 +29,13 @@ pub(super) trait SpecHook: Send + Sync + 'static {
     ) -> BoxFuture<'a, ToolResult>;
 }
 
-impl<H: Hook> SpecHook for H {
+impl<H: Hook + ForEachClone> SpecHook for H {
     fn name(&self) -> &'static str {
         short_name::<H>()
+    }
+
+    fn fork(&self) -> Arc<dyn SpecHook> {
+        Arc::new(self.for_clone())
     }
 
     fn call_dyn<'a>(
@@ -41,7 +51,7 @@ impl<H: Hook> SpecHook for H {
 /// The rest of a call from one of the tool's own hooks inwards.
 #[derive(Clone, Copy)]
 pub(super) struct SpecNext<'a> {
-    rest: &'a [std::sync::Arc<dyn SpecHook>],
+    rest: &'a [Arc<dyn SpecHook>],
     spec: &'a ToolSpec,
     cx: &'a ToolContext,
     came: &'a Came,

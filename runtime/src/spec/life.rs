@@ -43,12 +43,12 @@ impl Added {
         if fill.is_none() && self.life.fill().is_none() {
             return self.clone();
         }
-        self.fork(bare, fill)
+        Self::new(bare, self.life.filled(fill))
     }
 
     /// The same around a tool of its own, for a clone.
     pub(super) fn fork(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
-        Self::new(bare, self.life.filled(fill))
+        Self::new(bare, self.life.for_clone().filled(fill))
     }
 }
 

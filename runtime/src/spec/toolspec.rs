@@ -13,7 +13,7 @@ use super::life::Added;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::args::Args;
-use crate::checks::RawHook;
+use crate::checks::{ForEachClone, RawHook};
 use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
@@ -26,7 +26,8 @@ use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
 ///
-/// Cloning is cheap, and clones are independent: each has its own state, bindings and hooks.
+/// Cloning is cheap, and clones are independent: each has its own state, bindings, hooks and guardrails. Those that were
+/// given as an `Arc` are shared.
 ///
 /// ```
 /// use onionskin::{ToolSpec, call, tool};
@@ -301,10 +302,51 @@ impl ToolSpec {
         self
     }
 
-    /// Adds a hook of the tool's own, inside those of an agent; the first one stands outermost. A `#[tool_hook]`
+    /// Adds a hook of the tool's own, inside those of an agent; the first one is outermost. A `#[tool_hook]`
     /// function's hook is made with `new`: `.hook(audit::new())`.
+    ///
+    /// Each clone of the tool gets a clone of the hook. An `Arc` of a hook is a hook that they share.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, call, tool};
+    ///
+    /// /// Counts calls.
+    /// #[derive(Default)]
+    /// struct Count(AtomicU32);
+    ///
+    /// impl Clone for Count {
+    ///     fn clone(&self) -> Self {
+    ///         Self(self.0.load(Relaxed).into())
+    ///     }
+    /// }
+    ///
+    /// impl Hook for Count {
+    ///     onionskin::raw_hook!(default);
+    ///
+    ///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+    ///         self.0.fetch_add(1, Relaxed);
+    ///         next.run(args).await
+    ///     }
+    /// }
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let shared = Arc::new(Count::default());
+    /// let spec = add_one::spec().hook(Arc::clone(&shared));
+    /// call!(spec, x = 1).await.unwrap();
+    /// call!(spec.clone(), x = 1).await.unwrap();
+    /// assert_eq!(shared.0.load(Relaxed), 2);
+    /// # });
+    /// ```
     #[must_use]
-    pub fn hook(mut self, hook: impl RawHook) -> Self {
+    pub fn hook(mut self, hook: impl RawHook + ForEachClone) -> Self {
         self.hooks = self.hooks.iter().cloned().chain([Arc::new(hook) as Arc<dyn SpecHook>]).collect();
         self
     }
@@ -450,7 +492,8 @@ impl Clone for ToolSpec {
     fn clone(&self) -> Self {
         let handle = (self.typed.fork)(&self.typed.handle);
         let typed = TypedState { handle, fork: self.typed.fork };
-        let mut clone = Self { state: self.state.fork(), typed, ..self.share() };
+        let hooks = self.hooks.iter().map(|hook| hook.fork()).collect();
+        let mut clone = Self { state: self.state.fork(), typed, hooks, ..self.share() };
         clone.added = self.added.fork(&self.tool, clone.filler());
         clone
     }

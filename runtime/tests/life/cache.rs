@@ -282,6 +282,7 @@ async fn t4_cache_keeps_nothing_that_answered_for_an_error() {
 }
 
 /// Gives another value to what is bound, once.
+#[derive(Clone)]
 struct Moves(onionskin::SessionState);
 
 impl onionskin::InputGuardrail for Moves {

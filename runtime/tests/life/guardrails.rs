@@ -181,6 +181,7 @@ async fn l1_a_guardrail_that_panics_refuses() {
 }
 
 /// A guardrail by hand, which counts.
+#[derive(Clone)]
 struct Marks(&'static str);
 
 impl InputGuardrail for Marks {

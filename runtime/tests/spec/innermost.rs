@@ -284,6 +284,7 @@ async fn s4_a_declared_cache_tells_apart_what_is_bound() {
 }
 
 /// Moves the state while the call is on its way.
+#[derive(Clone)]
 struct Moves(SessionState);
 
 impl onionskin::InputGuardrail for Moves {

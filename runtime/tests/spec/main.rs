@@ -11,6 +11,7 @@
 
 mod bind;
 mod call;
+mod clones;
 #[cfg(feature = "script")]
 mod environment;
 mod innermost;
