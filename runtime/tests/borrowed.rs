@@ -248,3 +248,17 @@ async fn t7_h2_what_is_injected_is_taken_by_reference_too() {
         "before, around, look, later, look back, after, before, there, after, before, a/b, after"
     );
 }
+
+/// Takes a text and gives nothing.
+#[tool]
+fn gives_nothing(text: &str) {
+    let _ = text;
+}
+
+#[test]
+fn t3_a_tool_that_borrows_and_gives_nothing_is_a_tool_of_a_known_type() {
+    fn arguments<T: onionskin::TypedTool>() -> &'static str {
+        std::any::type_name::<T::Output>()
+    }
+    assert_eq!(arguments::<gives_nothing>(), "()");
+}

@@ -3,6 +3,7 @@
     missing_docs,
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
+    clippy::unused_self,
     reason = "tests say what they expect"
 )]
 
@@ -34,6 +35,37 @@ fn count() -> i64 {
     1
 }
 
+/// The same as a method.
+struct Books;
+
+#[onionskin::toolbox]
+impl Books {
+    /// Enters.
+    #[tool]
+    fn enter(&self, state: State<Ledger>) -> i64 {
+        let _ = state;
+        1
+    }
+
+    /// Enters behind a hook.
+    #[tool(hooks = [watch])]
+    fn watched(&self) -> i64 {
+        1
+    }
+}
+
+fn method(name: &str) -> ToolSpec {
+    ToolSpec::from_toolbox(Books).remove(name).unwrap()
+}
+
+fn of_unknown_type() -> ToolSpec {
+    ToolSpec::from_dyn(std::sync::Arc::new(book::default()))
+}
+
+fn within_another() -> ToolSpec {
+    ToolSpec::from_dyn(std::sync::Arc::new(of_unknown_type()))
+}
+
 agent! { Booker { instruction: "Book.", state: Ledger } }
 agent! { Stateless { instruction: "Do." } }
 agent! { Elsewhere { instruction: "Do.", state: Other } }
@@ -45,7 +77,9 @@ fn model() -> Script {
 #[tokio::test]
 async fn t8_a_tool_value_on_another_state_is_refused_when_the_agent_is_built() {
     assert!(Booker::builder().model(model()).state(Ledger).tool(book::spec()).build().await.is_ok());
-    for spec in [book::spec, count::spec] {
+    let methods = [|| method("enter"), || method("watched")];
+    for spec in [book::spec, count::spec, of_unknown_type, within_another].into_iter().chain(methods) {
+        assert!(Booker::builder().model(model()).state(Ledger).tool(spec()).build().await.is_ok());
         for error in [
             Stateless::builder().model(model()).tool(spec()).build().await.unwrap_err(),
             Elsewhere::builder().model(model()).state(Other).tool(spec().clone()).build().await.unwrap_err(),

@@ -25,7 +25,7 @@ impl Expansion<'_> {
             #encode
             #items
             #[diagnostic::do_not_recommend]
-            impl<__S: 'static> __rt::Tool for #type_name
+            impl<__S: 'static + __rt::Works> __rt::Tool for #type_name
             where
                 #state: __rt::Itself<As = __S>,
             {

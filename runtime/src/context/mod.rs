@@ -1,5 +1,6 @@
 //! What a tool or a hook can know about the call it takes part in.
 
+mod bound;
 mod inject;
 mod latch;
 mod left;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use bound::Bound;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::{Left, Slot};
 pub(crate) use place::{Place, Placed};
@@ -109,6 +111,8 @@ struct Rare {
     aborted: AtomicBool,
     /// The call's place among those that run at once.
     slot: Mutex<Option<Slot>>,
+    /// The states of the tool values whose code runs just now, the innermost last.
+    bound: Mutex<Vec<SessionState>>,
     /// How its own hooks left the call, if somebody asks for it.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }
@@ -418,6 +422,7 @@ impl ToolContext {
             again: same(&rare.again),
             starts: same(&rare.starts),
             inside: same(&rare.inside),
+            bound: Mutex::new(rare.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()),
             ..Rare::default()
         };
         let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });

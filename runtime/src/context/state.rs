@@ -284,6 +284,13 @@ impl SessionState {
         key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).cloned()
     }
 
+    /// Whether a value or a secret is under a dotted key.
+    pub(super) fn has(&self, key: &str) -> bool {
+        let kept = lock(&self.0.kept);
+        let is_value = || key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some();
+        kept.secrets.contains_key(key) || is_value()
+    }
+
     /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
     /// replaced by one; a secret under the key, or beneath it, is forgotten.
     ///
@@ -374,7 +381,7 @@ impl SessionState {
     }
 }
 
-/// The value of a parameter that is bound to a key of the session's state. What is wrong is told without the value,
+/// The value of a parameter that is bound to a key of the tool value's state, or of the session's. What is wrong is told without the value,
 /// which may be a secret.
 ///
 /// # Errors
@@ -385,7 +392,7 @@ pub fn bound<T: DeserializeOwned>(
     key: &'static str,
     default: Option<fn() -> T>,
 ) -> ToolResult<T> {
-    let state = cx.run().session_state();
+    let state = cx.state_with(key);
     let (read, secrets) = noted(|| match (state.secret(key), state.get(key)) {
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {

@@ -118,7 +118,32 @@ impl ToolSpec {
     /// The state that fills bound parameters, shared: what is set here is seen by the next call.
     /// [`SessionState::replace`] replaces it whole.
     ///
-    /// It is this value's own, also while an agent uses the tool.
+    /// It is this value's own, and means the same in a direct call and while an agent uses the tool: what is under a key
+    /// here also fills the parameters that the tool and its own hooks and guardrails declare with `#[bind("key")]`. A key
+    /// that it lacks is asked of the session of the agent. The agent's own hooks see the session's state only.
+    ///
+    /// ```
+    /// use onionskin::{Script, ScriptedTurn, agent, call, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Greets.
+    /// #[tool]
+    /// fn greet(#[bind("user.name")] name: String) -> String {
+    ///     format!("Hello {name}")
+    /// }
+    ///
+    /// agent! { Host { instruction: "Greet." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let spec = greet::spec();
+    /// spec.state().set("user.name", "Ada");
+    /// assert_eq!(call!(spec).await.unwrap(), "Hello Ada");
+    ///
+    /// let model = Script::turns([ScriptedTurn::call("greet", json!({})), ScriptedTurn::say("{last}")]);
+    /// let host = Host::builder().model(model).tool(spec).build().await.unwrap();
+    /// assert_eq!(host.run("Greet.").await.unwrap().text, "Hello Ada");
+    /// # });
+    /// ```
     pub fn state(&self) -> &SessionState {
         &self.state
     }

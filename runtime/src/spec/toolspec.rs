@@ -14,13 +14,13 @@ use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::args::Args;
 use crate::checks::{ForEachClone, RawHook};
-use crate::context::{SessionState, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::context::{Bound, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{
-    DynTool, Effect, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, Works, WorksOn,
+    DynTool, Effect, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, WorksOn,
 };
 use futures_util::future::BoxFuture;
 
@@ -90,19 +90,18 @@ impl ToolSpec {
     ///
     /// # Panics
     /// If the tool does when it is asked what it is: a default or a schema is a function of the program.
-    pub fn new<T: Tool<State: Works>>(tool: T) -> Self {
-        let mut works_on = Vec::new();
-        <T::State as Works>::on(&mut works_on);
-        Self { works_on: works_on.into(), ..Self::from_dyn(Arc::new(tool)) }
+    pub fn new<T: Tool>(tool: T) -> Self {
+        Self::from_dyn(Arc::new(tool))
     }
 
-    /// As [`Self::new`], for a tool whose type is not known. Whether an agent has the state that it works on is seen at its
-    /// first call only.
+    /// As [`Self::new`], for a tool whose type is not known. Of one that is a [`Tool`], an agent that is given the value
+    /// knows the state that it works on; of a [`DynTool`] by hand, only its first call shows it.
     ///
     /// # Panics
     /// As [`Self::new`].
     pub fn from_dyn(tool: Arc<dyn DynTool>) -> Self {
         let own = Arc::new(tool.definition().clone());
+        let works_on = tool.works_on().into();
         Self {
             tool,
             source: ToolSource::Function,
@@ -112,7 +111,7 @@ impl ToolSpec {
             shape: Arc::default(),
             state: SessionState::default(),
             typed: TypedState::new(()),
-            works_on: Arc::new([]),
+            works_on,
             hooks: Arc::new([]),
             added: Added::default(),
             approver: None,
@@ -163,7 +162,7 @@ impl ToolSpec {
 
     /// What `#[tool]` gives as `spec()`.
     #[doc(hidden)]
-    pub fn of_function(tool: impl Tool<State: Works>, code: &'static str) -> Self {
+    pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
         Self::new(tool).with_code(code)
     }
 
@@ -499,7 +498,7 @@ impl Clone for ToolSpec {
     }
 }
 
-impl<T: Tool<State: Works>> From<T> for ToolSpec {
+impl<T: Tool> From<T> for ToolSpec {
     fn from(tool: T) -> Self {
         Self::new(tool)
     }
@@ -527,6 +526,10 @@ impl DynTool for ToolSpec {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(async move { hooks::run(self, cx, args).await })
+        Box::pin(Bound::new(async move { hooks::run(self, cx, args).await }, cx, &self.state))
+    }
+
+    fn works_on(&self) -> Vec<WorksOn> {
+        self.works_on.to_vec()
     }
 }

@@ -9,13 +9,13 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use serde_json::Value;
 
-use super::Tool;
 use super::cut::Span;
 use super::decode::Slots;
 use super::definition::{Defined, ToolDefinition};
 use super::param::Reader;
 use super::result::{Returned, aborted, encode};
 use super::veil::Veiled;
+use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
@@ -35,7 +35,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     /// The tool's name.
     const NAME: &'static str;
     /// As [`Tool::State`].
-    type State;
+    type State: Works;
     /// The arguments that the model fills, one inside the other: `(A, (B, ()))`.
     type Values: Values;
     /// The same by their names.

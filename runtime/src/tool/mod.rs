@@ -109,8 +109,8 @@ pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
 
     /// The state that the tool works on: `State<S>` if it takes one, else `()`. `agent!` compares it with the
-    /// agent's.
-    type State;
+    /// agent's, and so does the builder of an agent with tools that it is given.
+    type State: Works;
 
     /// What the model is told about the tool.
     fn definition(&self) -> &ToolDefinition;
@@ -227,6 +227,12 @@ pub trait DynTool: Send + Sync + 'static {
         let _ = more;
         None
     }
+
+    /// The states that the tool works on, as far as its type says so.
+    #[doc(hidden)]
+    fn works_on(&self) -> Vec<WorksOn> {
+        Vec::new()
+    }
 }
 
 impl<T: Tool> DynTool for T {
@@ -244,6 +250,12 @@ impl<T: Tool> DynTool for T {
 
     fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
         self.with_life(more).map(|tool| Arc::new(tool) as _)
+    }
+
+    fn works_on(&self) -> Vec<WorksOn> {
+        let mut states = Vec::new();
+        T::State::on(&mut states);
+        states
     }
 }
 

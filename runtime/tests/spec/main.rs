@@ -23,6 +23,7 @@ mod methods;
 mod route;
 #[cfg(feature = "script")]
 mod script;
+mod states;
 mod transform;
 mod value;
 

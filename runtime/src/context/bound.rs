@@ -1,0 +1,63 @@
+//! The states that fill bound parameters beside the session's: those of tool values.
+
+use std::pin::Pin;
+use std::sync::PoisonError;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+use super::{SessionState, ToolContext};
+
+pin_project! {
+    /// A call inside of a tool value, whose state fills bound parameters before the session's does. Parts of one call may
+    /// run side by side, so the context holds the state only while the part is polled: one task polls all of them.
+    pub(crate) struct Bound<'a, F> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+        state: &'a SessionState,
+    }
+}
+
+impl<'a, F> Bound<'a, F> {
+    pub(crate) fn new(call: F, cx: &'a ToolContext, state: &'a SessionState) -> Self {
+        Self { call, cx, state }
+    }
+}
+
+impl<F: Future> Future for Bound<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        this.cx.change_bound(|states| states.push(this.state.clone()));
+        let _back = Back(this.cx);
+        this.call.poll(context)
+    }
+}
+
+/// Takes the state away again, also after a panic.
+struct Back<'a>(&'a ToolContext);
+
+impl Drop for Back<'_> {
+    fn drop(&mut self) {
+        self.0.change_bound(|states| {
+            states.pop();
+        });
+    }
+}
+
+impl ToolContext {
+    fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
+        change(&mut self.rare().bound.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The state that has something under a key: that of the tool value whose code runs, the innermost first, else the
+    /// session's.
+    pub(super) fn state_with(&self, key: &str) -> SessionState {
+        let rare = self.rarely();
+        let values = rare.as_ref().map(|rare| rare.bound.lock().unwrap_or_else(PoisonError::into_inner));
+        let own = values.as_ref().and_then(|states| states.iter().rev().find(|state| state.has(key)));
+        own.unwrap_or_else(|| self.run.session_state()).clone()
+    }
+}
