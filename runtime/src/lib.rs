@@ -157,7 +157,9 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
 pub use tool::ToolboxTools as toolbox;
-pub use tool::{Annotations, DynTool, Effect, ExampleError, Tool, ToolDefinition, ToolExample, Toolbox};
+pub use tool::{
+    Annotations, DynTool, Effect, ExampleError, NameProblem, Tool, ToolDefinition, ToolExample, Toolbox,
+};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {

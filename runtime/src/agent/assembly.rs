@@ -20,7 +20,7 @@ use crate::life::DynApprover;
 use crate::mcp::{McpConfig, ServerPool};
 use crate::model::DynModel;
 
-use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught};
+use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
 #[cfg(feature = "mcp")]
 use crate::tool::nearest;
@@ -216,20 +216,20 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
-        let panicked =
-            |Undefined { tool, reason }| BuildError::ToolPanicked { agent: name.to_string(), tool, reason };
+        let undefined = |problem| checks::undefined(&name, problem);
         let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
-        let mut fixed = fixed.map_err(panicked)?;
+        let mut fixed = fixed.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
             let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
                 agent: name.to_string(),
                 toolbox: toolbox.name,
                 call: toolbox.call(),
             })?;
-            fixed.extend(given.entries(toolbox.prefix).map_err(panicked)?);
+            fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
         }
         let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
         checks::states(&name, &link, &tools)?;
+        checks::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         checks::definitions(&name, &fixed)?;
         let instance = Arc::new(Instance {

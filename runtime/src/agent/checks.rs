@@ -2,9 +2,11 @@
 
 use super::declaration::ChildLink;
 use super::error::BuildError;
+use crate::context::ToolSource;
+use crate::onion::Undefined;
 use crate::spec::ToolSpec;
-use crate::tool::nearest;
 use crate::tool::table::{Entry, ToolTable};
+use crate::tool::{NameProblem, nearest, short};
 
 /// Whether tool values work on the agent's state. The compiler holds declared tools to it.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {
@@ -19,6 +21,34 @@ pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Resul
         }
     }
     Ok(())
+}
+
+/// What is wrong with a tool that could not say what it is.
+pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
+    let agent = agent.to_owned();
+    match problem {
+        Undefined::Panicked { tool, reason } => BuildError::ToolPanicked { agent, tool, reason },
+        Undefined::Misnamed { tool, defined } => {
+            BuildError::TwoNames { agent, tool, defined: short(&defined, 100).into_owned() }
+        }
+    }
+}
+
+/// Whether the program's own tools have names that providers take, and each only one. The names of a server's tools are
+/// changed for the model, and the macros look at those of agents and of what they write.
+pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Result<(), BuildError> {
+    let declared = declared.iter().filter(|tool| tool.source == ToolSource::Function);
+    let own = values.iter().filter(|tool| tool.source() != ToolSource::Mcp);
+    for name in declared.map(|tool| &*tool.name).chain(own.map(ToolSpec::name)) {
+        if let Some(problem) = NameProblem::of_tool(name) {
+            let tool = short(name, 100).into_owned();
+            return Err(BuildError::ToolName { agent: agent.to_owned(), tool, problem });
+        }
+    }
+    match values.iter().find_map(ToolSpec::misnamed) {
+        None => Ok(()),
+        Some(problem) => Err(undefined(agent, problem)),
+    }
 }
 
 /// Bounds and examples, which a definition holds as values.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::error::Abort;
 use crate::model::ModelError;
-use crate::tool::ExampleError;
 use crate::tool::table::NameClash;
+use crate::tool::{ExampleError, NameProblem};
 
 /// Why an agent could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -179,6 +179,29 @@ pub enum BuildError {
         tool: &'static str,
         /// The words of the panic.
         reason: String,
+    },
+    /// Providers refuse the name of a tool.
+    #[error("the tool `{tool}` of the agent `{agent}` cannot be called so: {problem}")]
+    ToolName {
+        /// The agent.
+        agent: String,
+        /// The tool, with the prefix of its toolbox.
+        tool: String,
+        /// What is wrong with the name.
+        problem: NameProblem,
+    },
+    /// A tool by hand has one name in its type, and another in its definition.
+    #[error(
+        "the tool `{tool}` of the agent `{agent}` says in its definition that it is called `{defined}`: write \
+         `ToolDefinition::new(Self::NAME, ..)`"
+    )]
+    TwoNames {
+        /// The agent.
+        agent: String,
+        /// Its `NAME`.
+        tool: &'static str,
+        /// The name in its definition.
+        defined: String,
     },
     /// What an agent declares panicked: the configuration of a hook, for example.
     #[error(

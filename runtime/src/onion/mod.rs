@@ -60,10 +60,11 @@ pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 /// A tool that could not say what it is.
 #[doc(hidden)]
 #[derive(Debug, thiserror::Error)]
-#[error("the schema of the tool `{tool}` panicked: {reason}")]
-pub struct Undefined {
-    pub(crate) tool: &'static str,
-    pub(crate) reason: String,
+pub enum Undefined {
+    #[error("the schema of the tool `{tool}` panicked: {reason}")]
+    Panicked { tool: &'static str, reason: String },
+    #[error("the tool `{tool}` says in its definition that it is called `{defined}`")]
+    Misnamed { tool: &'static str, defined: Arc<str> },
 }
 
 /// What a tool says that it is. Defaults and schemas are functions of the program: one that panics is told with
@@ -73,7 +74,12 @@ pub fn define<'t>(
     tool: &'static str,
     definition: &dyn Fn() -> &'t ToolDefinition,
 ) -> Result<ToolDefinition, Undefined> {
-    caught(definition).cloned().map_err(|reason| Undefined { tool, reason })
+    let definition = caught(definition).map_err(|reason| Undefined::Panicked { tool, reason })?;
+    if *definition.name == *tool {
+        Ok(definition.clone())
+    } else {
+        Err(Undefined::Misnamed { tool, defined: Arc::clone(&definition.name) })
+    }
 }
 
 /// The core stands in the innermost layer and, for calls past the hooks, in the run.

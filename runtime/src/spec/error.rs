@@ -1,5 +1,7 @@
 //! Why a tool cannot be made into, or changed into, what was asked for.
 
+use crate::tool::NameProblem;
+
 /// Why a tool cannot be made into, or changed into, what was asked for. No text holds a value of a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -69,11 +71,27 @@ pub enum SpecError {
         /// What that is, without its value: `a text`, `a secret`.
         by: &'static str,
     },
-    /// A tool without a name cannot be called.
-    #[error("the tool `{tool}` cannot get an empty name")]
-    EmptyName {
+    /// Providers refuse the name that the tool would get.
+    #[error("the tool `{tool}` cannot be called `{name}`: {problem}")]
+    ToolName {
         /// The tool.
         tool: String,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        problem: NameProblem,
+    },
+    /// A parameter cannot get a name.
+    #[error("the parameter `{parameter}` of the tool `{tool}` cannot be called `{name}`: {problem}")]
+    ParameterName {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: String,
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        problem: NameProblem,
     },
     /// A description is not one of an MCP tool.
     #[error("this is no description of an MCP tool: {reason}")]

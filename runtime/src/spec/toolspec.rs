@@ -17,6 +17,7 @@ use crate::checks::{ForEachClone, RawHook};
 use crate::context::{Bound, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
+use crate::onion::Undefined;
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
 use crate::tool::{
@@ -396,6 +397,12 @@ impl ToolSpec {
     /// The states that it works on, as far as its type was known.
     pub(crate) fn works_on(&self) -> &[WorksOn] {
         &self.works_on
+    }
+
+    /// The two names of a tool whose type and definition differ.
+    pub(crate) fn misnamed(&self) -> Option<Undefined> {
+        let (tool, defined) = (self.tool.declared_name()?, &self.own.name);
+        (**defined != *tool).then(|| Undefined::Misnamed { tool, defined: Arc::clone(defined) })
     }
 
     /// The tool, with what was added to its stages where it has a place for it.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::shape::{Fill, Shape, fits};
 use super::toolspec::ToolSpec;
+use crate::tool::{NameProblem, short};
 
 /// What to change about a tool, for [`ToolSpec::transform`]. Parameters go by the names that they have before.
 #[derive(Debug, Clone, Default)]
@@ -113,19 +114,31 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If the tool has no such parameter or the parameter is bound, two parameters would have one name, or a value does
-    /// not fit its parameter. The tool is then as it was.
+    /// If the tool has no such parameter or the parameter is bound, two parameters would have one name, a name is none that
+    /// providers take, or a value does not fit its parameter. The tool is then as it was.
     pub fn transform(&mut self, transform: Transform) -> Result<&mut Self, SpecError> {
         let tool = &self.definition.name;
-        if transform.name.as_ref().is_some_and(String::is_empty) {
-            return Err(SpecError::EmptyName { tool: tool.to_string() });
+        if let Some(name) = &transform.name
+            && let Some(problem) = NameProblem::of_tool(name)
+        {
+            return Err(SpecError::ToolName { tool: tool.to_string(), name: shown(name), problem });
         }
         let schema = &*self.own_definition().input_schema;
         let mut shape = self.shape().clone();
         for (param, step) in transform.params {
             let own = self.shape().find_seen(tool, schema, &param)?;
             match step {
-                Step::Rename(name) => shape.change(own, |change| change.name = (name != own).then_some(name)),
+                Step::Rename(name) => {
+                    if let Some(problem) = NameProblem::of_parameter(&name) {
+                        return Err(SpecError::ParameterName {
+                            tool: tool.to_string(),
+                            parameter: param,
+                            name: shown(&name),
+                            problem,
+                        });
+                    }
+                    shape.change(own, |change| change.name = (name != own).then_some(name));
+                }
                 Step::Hide(value) => {
                     fits(tool, schema, own, &param, &value)?;
                     shape.change(own, |change| change.fill = Some(Fill::Hidden(value)));
@@ -142,6 +155,11 @@ impl ToolSpec {
         self.rename(transform.name, transform.description);
         Ok(self)
     }
+}
+
+/// A name as an error tells it.
+fn shown(name: &str) -> String {
+    short(name, 100).into_owned()
 }
 
 /// A parameter that is bound comes back under its name, so it keeps it; a hidden one does not.

@@ -14,6 +14,7 @@ mod function;
 mod keys;
 mod lent;
 mod limits;
+mod name;
 mod offload;
 mod own;
 mod param;
@@ -49,6 +50,7 @@ pub(crate) use finite::to_json;
 pub use function::{Function, read, schema_by};
 pub(crate) use keys::Keys;
 pub use lent::{FromText, Lent, lend};
+pub use name::NameProblem;
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
@@ -105,7 +107,8 @@ use crate::output::ToolOutput;
     note = "a function's name is a value of the function: where a value of the tool is wanted, write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
-    /// The tool's name. `agent!` refuses two tools of one name.
+    /// The tool's name, which [`Self::definition`] says too: letters A to Z, digits, `_`, `-` and `.`, at most 64. `agent!`
+    /// refuses two tools of one name.
     const NAME: &'static str;
 
     /// The state that the tool works on: `State<S>` if it takes one, else `()`. `agent!` compares it with the
@@ -233,6 +236,12 @@ pub trait DynTool: Send + Sync + 'static {
     fn works_on(&self) -> Vec<WorksOn> {
         Vec::new()
     }
+
+    /// [`Tool::NAME`], of a tool that has one.
+    #[doc(hidden)]
+    fn declared_name(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 impl<T: Tool> DynTool for T {
@@ -256,6 +265,10 @@ impl<T: Tool> DynTool for T {
         let mut states = Vec::new();
         T::State::on(&mut states);
         states
+    }
+
+    fn declared_name(&self) -> Option<&'static str> {
+        Some(T::NAME)
     }
 }
 

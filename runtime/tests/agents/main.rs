@@ -14,6 +14,7 @@ mod dropped;
 mod effects;
 mod given;
 mod histories;
+mod names;
 mod parallel;
 mod reports;
 mod scripted;

@@ -129,7 +129,27 @@ fn s6_mistakes_leave_the_tool_as_it_was() {
     assert!(
         refused(Transform::new().rename("query", "limit")).contains("cannot call two parameters `limit`")
     );
-    assert!(refused(Transform::new().name("")).contains("empty name"));
+    let names = [
+        (Transform::new().name(""), "the tool `search` cannot be called ``: it is empty"),
+        (
+            Transform::new().name("bad name !"),
+            "the tool `search` cannot be called `bad name !`: it holds a space; write letters A to Z, digits, `_`, `-` or `.`",
+        ),
+        (
+            Transform::new().rename("query", ""),
+            "the parameter `query` of the tool `search` cannot be called ``: it is empty",
+        ),
+        (
+            Transform::new().rename("query", "a\nb"),
+            "the parameter `query` of the tool `search` cannot be called `a\nb`: it holds `\\n`; write letters A to Z, digits, \
+             `_`, `-` or `.`",
+        ),
+    ];
+    for (transform, said) in names {
+        assert_eq!(refused(transform), said);
+    }
+    let long = refused(Transform::new().name("x".repeat(71)));
+    assert!(long.ends_with("it has 71 characters, and providers take at most 64"), "{long}");
     assert_eq!((spec.input_schema(), spec.name()), (&before, "search"));
 }
 

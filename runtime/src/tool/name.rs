@@ -1,0 +1,47 @@
+//! What tools and their parameters can be called.
+
+/// Why a name cannot be that of a tool, or of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameProblem {
+    /// There is none.
+    #[error("it is empty")]
+    Empty,
+    /// It holds what providers refuse.
+    #[error("it holds {}; write letters A to Z, digits, `_`, `-` or `.`", shown(*.0))]
+    Character(char),
+    /// It has so many characters, and providers take [`MOST`](Self::MOST).
+    #[error("it has {0} characters, and providers take at most {most}", most = Self::MOST)]
+    Long(usize),
+}
+
+impl NameProblem {
+    /// How many characters the name of a tool can have.
+    pub const MOST: usize = 64;
+
+    /// What is wrong with the name of a tool. A point is not: models read it as `_`.
+    pub(crate) fn of_tool(name: &str) -> Option<Self> {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let wrong = name.chars().find(|c| !is_legal(*c)).map(Self::Character);
+        let long = || (name.len() > Self::MOST).then_some(Self::Long(name.len()));
+        Self::empty(name).or(wrong).or_else(long)
+    }
+
+    /// What is wrong with the name of a parameter.
+    pub(crate) fn of_parameter(name: &str) -> Option<Self> {
+        let is_wrong = |c: &char| c.is_control() || matches!(c, '"' | '\\');
+        Self::empty(name).or_else(|| name.chars().find(is_wrong).map(Self::Character))
+    }
+
+    fn empty(name: &str) -> Option<Self> {
+        name.is_empty().then_some(Self::Empty)
+    }
+}
+
+fn shown(c: char) -> String {
+    match c {
+        ' ' => "a space".to_owned(),
+        '`' => "a backtick".to_owned(),
+        c => format!("`{}`", c.escape_debug()),
+    }
+}

@@ -1,0 +1,104 @@
+//! S1: names that providers refuse, or that differ, are errors of the build that name the tool.
+
+use std::sync::LazyLock;
+
+use onionskin::{
+    AgentTool, Args, BuildError, DynTool, NameProblem, Script, ScriptedTurn, Tool, ToolContext,
+    ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
+};
+
+macro_rules! by_hand {
+    ($name:ident, $own:expr, $defined:expr) => {
+        #[derive(Default)]
+        struct $name;
+
+        impl Tool for $name {
+            const NAME: &'static str = $own;
+            type State = ();
+
+            fn definition(&self) -> &ToolDefinition {
+                static DEFINITION: LazyLock<ToolDefinition> =
+                    LazyLock::new(|| ToolDefinition::new($defined, "Does."));
+                &DEFINITION
+            }
+
+            async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
+                Ok(ToolOutput::text("done"))
+            }
+        }
+    };
+}
+
+by_hand!(BadName, "bad name!", "bad name!");
+by_hand!(TwoNames, "one", "two");
+by_hand!(Dotted, "files.read", "files.read");
+
+struct Kb;
+
+#[toolbox]
+impl Kb {
+    /// Finds.
+    #[tool(name = "finds_everything_that_there_is_in_the_whole_of_the_archive")]
+    fn find(&self) -> String {
+        String::new()
+    }
+}
+
+agent! {
+    Empty { name: "empty", instruction: "Go." }
+    WithBad { instruction: "Go.", function_tools: [BadName] }
+    WithTwo { instruction: "Go.", function_tools: [TwoNames] }
+    WithDotted { instruction: "Go.", function_tools: [Dotted] }
+    WithPrefix { instruction: "Go.", toolboxes: [archive_long: Kb] }
+}
+
+fn model() -> Script {
+    Script::turns([ScriptedTurn::say("done")])
+}
+
+#[tokio::test]
+async fn s1_names_that_providers_refuse_are_errors_of_the_build() {
+    let agent = || Empty::builder().model(model());
+    let value = |name: &str| ToolSpec::from_fn(name, "Does.", |(): (), _| async { Ok(1) });
+    let child = agent().build().await.unwrap();
+    let asks = AgentTool::new(&child).name("bad name !").description("Asks.").spec();
+    let dynamic = ToolSpec::from_dyn(std::sync::Arc::new(BadName) as std::sync::Arc<dyn DynTool>);
+    let long = "archive_long_finds_everything_that_there_is_in_the_whole_of_the_archive";
+    let space = NameProblem::Character(' ');
+    for (refused, name, what) in [
+        (WithBad::builder().model(model()).build().await, "bad name!", space),
+        (agent().tool(ToolSpec::new(BadName)).build().await, "bad name!", space),
+        (agent().tool(dynamic).build().await, "bad name!", space),
+        (agent().tool(value("é")).build().await, "é", NameProblem::Character('é')),
+        (agent().tool(value("")).build().await, "", NameProblem::Empty),
+        (agent().tool(asks).build().await, "bad name !", space),
+        (
+            WithPrefix::builder().model(model()).toolbox_as("archive_long", Kb).build().await,
+            long,
+            NameProblem::Long(71),
+        ),
+    ] {
+        let error = refused.unwrap_err();
+        let text = error.to_string();
+        let BuildError::ToolName { tool, problem, .. } = error else { panic!("{text}") };
+        assert_eq!((tool.as_str(), problem), (name, what));
+        assert!(text.contains(name) && text.contains(&problem.to_string()), "{text}");
+    }
+    assert!(WithDotted::builder().model(model()).build().await.is_ok());
+}
+
+#[tokio::test]
+async fn s1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
+    let dynamic = || std::sync::Arc::new(TwoNames) as std::sync::Arc<dyn DynTool>;
+    let agent = || Empty::builder().model(model());
+    for refused in [
+        WithTwo::builder().model(model()).build().await,
+        agent().tool(ToolSpec::new(TwoNames)).build().await,
+        agent().tool(ToolSpec::from_dyn(dynamic())).build().await,
+    ] {
+        let error = refused.unwrap_err();
+        let text = error.to_string();
+        let BuildError::TwoNames { tool, defined, .. } = error else { panic!("{text}") };
+        assert_eq!((tool, defined.as_str()), ("one", "two"));
+    }
+}
