@@ -17,9 +17,9 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::checks::{
-    BeforeTypedHooks, ChildNamedOnce, HasEachValue, HasNoMoreValues, HasPart, HasToolMethod, NamedAsItIs,
-    NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, SentAsResult, ToolNamedOnce,
-    approval_by,
+    ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, HasEachValue, HasNoMoreValues, HasPart,
+    HasToolMethod, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook,
+    ReadAgain, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
@@ -32,18 +32,19 @@ pub use crate::model::RequestParams;
 pub use crate::onion::{
     AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
     Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, RawRing,
-    Ring, RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedHook, TypedLayer, TypedNext, TypedReturn,
-    TypedTool, Values, call_dynamic, call_tool, define, has_each, has_no_more, taken,
+    Reading, Ring, RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
+    TypedReturn, TypedTool, Values, Written, call_dynamic, call_tool, define, has_each, has_no_more, settled,
+    taken, through,
 };
 pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
 pub use crate::tool::{
     Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
-    FromText, Function, Itself, Kind, Layer, Lent, Make, NoAlias, Param, Raw, Reader, Returned, Same,
+    FromText, Function, Itself, Kind, Layer, Lent, Make, NoAlias, Nth, Param, Raw, Reader, Returned, Same,
     SentToCalls, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn,
     Toolbox, ToolboxPart, ToolboxTools, Veiled, Within, Works, WorksOn, aborted, can_be_shared, encode,
-    ladder, lend, offload, read, reader, reads, schema_by, schema_of,
+    ladder, lend, offload, read, reader, reader_of, reads, schema_by, schema_of,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 

@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::args::Args;
 use crate::life::{Needed, NeedsApproval};
 use crate::onion::{EndRing, Hook, RawRing};
 use crate::spec::ToolSpec;
-use crate::tool::{Toolbox, ToolboxPart};
+use crate::tool::{Kind, Toolbox, ToolboxPart};
 
 /// A hook of a [`ToolSpec`]'s own, which clones of the tool do not share: each has a clone of the hook.
 #[diagnostic::on_unimplemented(
@@ -264,3 +267,38 @@ impl<T: ToolboxPart<P>, P> HasPart<P> for T {}
 pub fn approval_by<R: NeedsApproval + 'static>(needed: fn(&Args) -> R) -> Needed {
     Arc::new(move |args| needed(args).needed())
 }
+
+/// An argument that can be written as JSON again: a typed hook hands it on to what a tool has of its own.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be put here: `{Self}` cannot be written as an argument again",
+    label = "an argument of this tool has no `Serialize`",
+    note = "the tool has hooks or stages of its own, which get its arguments as JSON from the typed hook",
+    note = "write `#[derive(serde::Serialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
+)]
+pub trait WrittenAgain {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> WrittenAgain for T {}
+
+/// The arguments of a tool that can all be written again.
+pub trait ArgumentsWrittenAgain {
+    #[doc(hidden)]
+    const ARE: () = ();
+}
+
+impl ArgumentsWrittenAgain for () {}
+
+/// What a function returns that can be read from its tool's result again: a typed hook gets it from what a tool has of its own.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
+    label = "the result of this tool has no `Deserialize`",
+    note = "the tool has hooks or stages of its own, and the typed hook gets what comes out of them, which is JSON",
+    note = "write `#[derive(serde::Deserialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
+)]
+pub trait ReadAgain: Sized {
+    #[doc(hidden)]
+    fn is_read(_: &Kind<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> ReadAgain for T {}

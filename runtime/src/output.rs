@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::agent::ToldValue;
@@ -242,6 +243,31 @@ impl ToolOutput {
             (Value::Object(mut wrapped), true) => wrapped.remove("result").unwrap_or_default(),
             (value, _) => value,
         })
+    }
+
+    /// As [`Self::own_value`]; where there is but content, the content.
+    pub(crate) fn own_value_or_content(&self) -> Value {
+        self.own_value().unwrap_or_else(|| self.content_value())
+    }
+
+    /// The content as a value: its text, if it is nothing but text.
+    pub(crate) fn content_value(&self) -> Value {
+        if self.content().iter().all(|block| block.as_text().is_some()) {
+            self.to_text().into()
+        } else {
+            serde_json::to_value(self.content()).unwrap_or_default()
+        }
+    }
+
+    /// The value as the tool's function gave it, read as a type; where there is but content, the content.
+    pub(crate) fn read_own<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        match (self.structured, self.content()) {
+            // A `Value` would round long numbers.
+            (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => {
+                serde_json::from_str(json)
+            }
+            _ => serde_json::from_value(self.own_value_or_content()),
+        }
     }
 
     /// Keeps a value of the program's own with the result. The model does not see it. A second value of

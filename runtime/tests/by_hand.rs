@@ -200,6 +200,17 @@ const _: () = {
     }
     impl rt::TypedHook for clamp {
         type Tool = add_one;
+        fn reading() -> rt::Reading {
+            use rt::ladder::*;
+            let kind = rt::Kind::<<add_one as rt::TypedTool>::Rereads>::new();
+            let split = (&&&&&kind).split_by();
+            let value = split.value(&kind);
+            let reading = (&&&value).reading();
+            let asked = reading.asked(&value);
+            <_ as rt::ReadAgain>::is_read(&asked);
+            let () = <<add_one as rt::TypedTool>::Rewrites as rt::ArgumentsWrittenAgain>::ARE;
+            rt::Reading::by(&kind, rt::reader_of(&kind, split, reading))
+        }
         fn call_typed<'a, N: rt::TypedNext<add_one>>(
             &'a self,
             _cx: &'a rt::ToolContext,

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{ReturnType, Type};
+use syn::{Path, ReturnType, Type};
 
 use super::attr::{Form, Kind};
 use super::model::Hook;
@@ -34,16 +34,7 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
         Kind::Hook => raw_impl(hook, &ty),
         Kind::Input | Kind::Output => crate::guardrail::expand(hook, &ty),
     };
-    let tool = hook.tool.as_ref().map(|tool| {
-        let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
-        let open = quote_spanned!(tool.span()=> <);
-        let is = quote_spanned!(last=> >::IS);
-        quote! {
-            #(#cfgs)*
-            #[doc(hidden)]
-            type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
-        }
-    });
+    let tool = hook.tool.as_ref().map(|tool| named_tool(hook, tool));
     let values = values(hook);
     quote! {
         #tool
@@ -62,6 +53,19 @@ pub(crate) fn expand(hook: &Hook) -> TokenStream {
             #constructor
             #hook_impl
         };
+    }
+}
+
+/// The tool of a typed hook under its alias.
+fn named_tool(hook: &Hook, tool: &Path) -> TokenStream {
+    let (rt, cfgs) = (hook.runtime.private(), &hook.cfgs);
+    let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
+    let open = quote_spanned!(tool.span()=> <);
+    let is = quote_spanned!(last=> >::IS);
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
     }
 }
 
@@ -464,12 +468,41 @@ fn after_call(hook: &Hook) -> TokenStream {
     )
 }
 
+/// What a tool with layers of its own takes and gives is JSON between these and the hook: the traits for that are asked here,
+/// and reported where the hook names the tool. Of a tool without layers the types are `()`.
+fn reading(hook: &Hook, alias: &Ident) -> TokenStream {
+    let last = hook.tool.as_ref().and_then(|tool| tool.segments.last());
+    let at_tool = last.map_or_else(Span::call_site, Spanned::span);
+    let mixed = at_tool.resolved_at(Span::mixed_site());
+    let is_read = quote_spanned!(mixed=> <_ as __rt::ReadAgain>::is_read(&asked););
+    let is_written = quote_spanned! {at_tool=>
+        let () = <<#alias as __rt::TypedTool>::Rewrites as __rt::ArgumentsWrittenAgain>::ARE;
+    };
+    let reader = quote_spanned! {Span::mixed_site()=>
+        use __rt::ladder::*;
+        let kind = __rt::Kind::<<#alias as __rt::TypedTool>::Rereads>::new();
+        let split = (&&&&&kind).split_by();
+        let value = split.value(&kind);
+        let reading = (&&&value).reading();
+        let asked = reading.asked(&value);
+        #is_read
+        #is_written
+        __rt::Reading::by(&kind, __rt::reader_of(&kind, split, reading))
+    };
+    quote! {
+        fn reading() -> __rt::Reading {
+            #reader
+        }
+    }
+}
+
 fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let name = &hook.name;
     let tool = tool_alias(&hook.name);
     let CallArgs { inject, pass } = call_args(hook);
     let Common { generics, bounds, items } = common(hook);
     let (alias, returned) = (returned_alias(hook), returned(hook));
+    let reading = reading(hook, &tool);
     let span = return_span(hook);
     let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
     let result = quote_spanned!(span=> __rt::ToolResult<#output>);
@@ -510,6 +543,8 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::TypedHook for #ty {
             type Tool = #tool;
+
+            #reading
 
             #future call_typed<'__a, __N: __rt::TypedNext<#tool>>(
                 &'__a self,

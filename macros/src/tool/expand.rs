@@ -140,6 +140,7 @@ impl Expansion<'_> {
     /// Whether [`super::function`] can write the tool.
     pub(super) fn is_function(&self) -> bool {
         self.model.is_typed()
+            && !self.model.is_layered()
             && self.model.options.blocking.is_none()
             && self.model.generics.params.is_empty()
             && !self.model_params().any(|(_, param)| param.reads_text())

@@ -98,15 +98,14 @@ impl Model {
         }
     }
 
-    /// Whether the tool holds layers around its function, which typed hooks would pass by: hooks, or stages of its life.
+    /// Whether the tool holds layers around its function: hooks, or stages of its life.
     pub(crate) fn is_layered(&self) -> bool {
         !self.options.hooks.is_empty() || !self.options.life.is_empty() || self.options.on_error.is_some()
     }
 
     /// Whether typed hooks can see into the tool: its arguments and its result are owned.
     pub(crate) fn is_typed(&self) -> bool {
-        !self.is_layered()
-            && !self.returned.as_ref().is_some_and(borrows)
+        !self.returned.as_ref().is_some_and(borrows)
             && !self.params.iter().any(|param| param.form == super::param::Form::Borrowing)
     }
 }

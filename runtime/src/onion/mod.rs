@@ -9,6 +9,7 @@ mod core;
 mod dynamic;
 mod form;
 mod known;
+mod layered;
 mod next;
 mod typed;
 
@@ -24,6 +25,7 @@ pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
+pub use layered::{Reading, TypedCall, Written, settled, through};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
 
+use super::layered::{Reading, TypedCall, Written, unread};
 use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
@@ -34,18 +35,35 @@ pub trait TypedTool: Tool {
     /// If they do not fit; the error names every wrong field.
     fn decode(&self, args: &mut Args) -> Result<Self::Args, Exit>;
 
-    /// Runs the function.
+    /// What has to be read from a result again: the output, if the tool has layers of its own, else nothing.
+    #[doc(hidden)]
+    type Rereads;
+
+    /// What has to be written again: the arguments, if the tool has layers of its own, else nothing.
+    #[doc(hidden)]
+    type Rewrites;
+
+    /// What was read, to be compared with what comes out of the typed hooks, if the tool has layers of its own.
+    #[doc(hidden)]
+    fn written(_: &Self::Args) -> Written {
+        Written::default()
+    }
+
+    /// Runs the function, or what the tool has of its own around it.
+    #[doc(hidden)]
     fn invoke<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: Self::Args,
+        call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<Self::Output>> + Send + 'a;
 
-    /// The function's return value as a tool result.
+    /// What came out of the typed hooks as a tool result.
     ///
     /// # Errors
     /// If the value is an error.
-    fn encode(output: Self::Output) -> ToolResult;
+    #[doc(hidden)]
+    fn encode(output: Self::Output, call: &TypedCall<'_>) -> ToolResult;
 
     /// That it is one: what a typed hook asks of its tool before anything else.
     #[doc(hidden)]
@@ -78,6 +96,9 @@ pub trait TypedNext<T: TypedTool>: Copy + Send {
 pub trait TypedHook: Hook {
     type Tool: TypedTool;
 
+    /// How the output of the tool's own layers is read, if it has some.
+    fn reading() -> Reading;
+
     fn call_typed<'a, N: TypedNext<Self::Tool>>(
         &'a self,
         cx: &'a ToolContext,
@@ -101,6 +122,7 @@ pub trait Ring: Send + Sync + 'static {
         tool: &'a T,
         cx: &'a ToolContext,
         args: T::Args,
+        call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a;
 }
 
@@ -124,8 +146,9 @@ impl Ring for EndRing {
         tool: &'a T,
         cx: &'a ToolContext,
         args: T::Args,
+        call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a {
-        timed(cx, tool.invoke(cx, args))
+        timed(cx, tool.invoke(cx, args, call))
     }
 }
 
@@ -154,9 +177,10 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         tool: &H::Tool,
         cx: &ToolContext,
         args: ArgsOf<H::Tool>,
+        call: &TypedCall<'_>,
     ) -> ToolResult<OutputOf<H::Tool>> {
         cx.bound_inside();
-        let next = RingNext { ring: &self.rest, tool, cx };
+        let next = RingNext { ring: &self.rest, tool, cx, call };
         let call = async { self.hook.call_typed(cx, args, next).await };
         Caught::new(Placed::new(cx, Place::Inside, call), cx, hook_panicked).await
     }
@@ -169,8 +193,12 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
             return self.rest.call(tool, cx, args).await;
         };
         let core = move |tool: &'a H::Tool, cx: &'a ToolContext, args: &'a mut Args| async move {
-            let args = tool.decode(args)?;
-            H::Tool::encode(self.around(tool, cx, args).await?)
+            let read = tool.decode(args)?;
+            let call = TypedCall::new(args, H::Tool::written(&read), H::reading());
+            match self.around(tool, cx, read, &call).await {
+                Ok(output) => H::Tool::encode(output, &call),
+                Err(exit) => unread(exit),
+            }
         };
         tool.staged(cx, args, core).await
     }
@@ -180,14 +208,15 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         tool: &'a T,
         cx: &'a ToolContext,
         args: T::Args,
+        call: &'a TypedCall<'a>,
     ) -> ToolResult<T::Output> {
         let any: &dyn Any = tool;
         let Some(own_tool) = any.downcast_ref::<H::Tool>() else {
-            return self.rest.call_typed(tool, cx, args).await;
+            return self.rest.call_typed(tool, cx, args, call).await;
         };
         // `T` is `H::Tool`, so both casts succeed; the compiler sees it after monomorphisation.
         let args = cast::<T::Args, ArgsOf<H::Tool>>(args)?;
-        cast::<OutputOf<H::Tool>, T::Output>(self.around(own_tool, cx, args).await?)
+        cast::<OutputOf<H::Tool>, T::Output>(self.around(own_tool, cx, args, call).await?)
     }
 }
 
@@ -203,6 +232,7 @@ struct RingNext<'a, T, R> {
     ring: &'a R,
     tool: &'a T,
     cx: &'a ToolContext,
+    call: &'a TypedCall<'a>,
 }
 
 impl<T, R> Clone for RingNext<'_, T, R> {
@@ -215,7 +245,7 @@ impl<T, R> Copy for RingNext<'_, T, R> {}
 
 impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     async fn run(self, args: T::Args) -> ToolResult<T::Output> {
-        let call = async { self.ring.call_typed(self.tool, self.cx, args).await };
+        let call = async { self.ring.call_typed(self.tool, self.cx, args, self.call).await };
         let result = Caught::new(call, self.cx, tool_panicked).await;
         // The function may return an abort itself; the hook outside gets it as a value and may drop it.
         let abort = match &result {

@@ -159,7 +159,7 @@ impl Execution {
 
 /// What the tool's function gave.
 fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
-    let Some(mut value) = output.own_value() else { return without_structure(output) };
+    let Some(mut value) = output.own_value() else { return output.content_value() };
     if spec.source() == ToolSource::Mcp && !output.is_wrapped() {
         let properties = spec.output_schema().and_then(|schema| schema["properties"].as_object());
         let is_wrapped = properties.is_some_and(|all| all.len() == 1 && all.contains_key("result"));
@@ -170,17 +170,9 @@ fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
     value
 }
 
-fn without_structure(output: &ToolOutput) -> Value {
-    if output.content().iter().all(|block| block.as_text().is_some()) {
-        output.to_text().into()
-    } else {
-        serde_json::to_value(output.content()).unwrap_or_default()
-    }
-}
-
 /// The single property of an output of one property; else all of it.
 fn main_value(output: &ToolOutput, schema: Option<&Value>) -> Value {
-    let Some(structured) = output.structured_content() else { return without_structure(output) };
+    let Some(structured) = output.structured_content() else { return output.content_value() };
     if output.is_wrapped() {
         return output.own_value().unwrap_or_default();
     }

@@ -19,7 +19,7 @@ use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Abort, Exit, ToolResult};
-use crate::onion::TypedTool;
+use crate::onion::{TypedCall, TypedTool};
 
 /// A function whose arguments and result are owned, as a tool; `V` is its [`Veiled::Veil`].
 // The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
@@ -207,16 +207,23 @@ impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
 impl<F: Veiled + Function<F::Veil>> TypedTool for F {
     type Args = <F as Function<F::Veil>>::Args;
     type Output = <F as Function<F::Veil>>::Output;
+    type Rereads = ();
+    type Rewrites = ();
 
     fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
         F::read(args).map(F::named)
     }
 
-    async fn invoke<'a>(&'a self, cx: &'a ToolContext, args: Self::Args) -> ToolResult<Self::Output> {
+    async fn invoke<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: Self::Args,
+        _: &'a TypedCall<'a>,
+    ) -> ToolResult<Self::Output> {
         Ok(self.call(cx, F::unnamed(args))?.await)
     }
 
-    fn encode(output: Self::Output) -> ToolResult {
+    fn encode(output: Self::Output, _: &TypedCall<'_>) -> ToolResult {
         encode(F::returned(), output)
     }
 

@@ -23,6 +23,7 @@ mod plain;
 mod problem;
 #[cfg(test)]
 mod properties;
+mod reread;
 mod result;
 mod schema;
 pub(crate) mod table;
@@ -57,6 +58,8 @@ pub use param::{
     Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
 };
 pub(crate) use problem::{Problem, describe, expected, nearest, short};
+pub(crate) use reread::Reread;
+pub use reread::reader_of;
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
@@ -64,7 +67,7 @@ pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, is_method, is_of_toolbox,
     tool_of_method,
 };
-pub use veil::{Itself, Same, Veiled};
+pub use veil::{Itself, Nth, Same, Veiled};
 #[cfg(feature = "mcp")]
 pub(crate) use walkable::unwalkable;
 

@@ -156,6 +156,7 @@ impl<T> Kind<T> {
 /// The rungs. Generated code imports them anonymously.
 #[doc(hidden)]
 pub mod ladder {
+    pub use super::super::reread::ladder::*;
     pub use super::Split as _;
     use super::{AsIs, Described, InError, InExit, InText, Mute, Own, Undescribed, Untold};
     use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
@@ -322,6 +323,9 @@ pub trait Split<R>: Sized {
 
     fn split(returned: R) -> Result<Self::Value, Exit>;
 
+    /// What a function returns that gives this value.
+    fn join(value: Self::Value) -> R;
+
     fn aborted(_: &R) -> Option<&Abort> {
         None
     }
@@ -379,6 +383,10 @@ impl<T> Split<Result<T, Exit>> for InExit {
         returned
     }
 
+    fn join(value: T) -> Result<T, Exit> {
+        Ok(value)
+    }
+
     fn aborted(returned: &Result<T, Exit>) -> Option<&Abort> {
         match returned {
             Err(Exit::Abort(abort)) => Some(abort),
@@ -395,6 +403,10 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Split<Result<T, E>> for InError {
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(Exit::from)
     }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
+    }
 }
 
 impl<T, E: Display> Split<Result<T, E>> for InText {
@@ -403,6 +415,10 @@ impl<T, E: Display> Split<Result<T, E>> for InText {
 
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|error| Exit::tool(error.to_string()))
+    }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
     }
 }
 
@@ -413,6 +429,10 @@ impl<T, E> Split<Result<T, E>> for Mute {
     fn split(returned: Result<T, E>) -> Result<T, Exit> {
         returned.map_err(|_| Exit::tool("failed"))
     }
+
+    fn join(value: T) -> Result<T, E> {
+        Ok(value)
+    }
 }
 
 impl<T> Split<T> for AsIs {
@@ -422,6 +442,10 @@ impl<T> Split<T> for AsIs {
     #[inline]
     fn split(returned: T) -> Result<T, Exit> {
         Ok(returned)
+    }
+
+    fn join(value: T) -> T {
+        value
     }
 }
 

@@ -48,6 +48,17 @@ impl<T> Itself for T {
     type As = T;
 }
 
+/// As [`Same`], for the argument of this number: two arguments of one type have to be told apart in bounds.
+#[doc(hidden)]
+pub trait Nth<const AT: usize> {
+    /// The type itself.
+    type As;
+}
+
+impl<T, const AT: usize> Nth<AT> for T {
+    type As = T;
+}
+
 /// A tool whose other traits have a type in their parameters that nobody else can name.
 // The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
 #[doc(hidden)]

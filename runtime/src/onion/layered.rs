@@ -1,0 +1,187 @@
+//! Typed hooks on a tool that has layers of its own: hooks, guardrails, an approval, a cache, a handler for its errors.
+//!
+//! Those layers work on JSON, and typed hooks run outside of them. So the arguments that come out of the last typed hook are
+//! written as JSON again, and the output of the outermost layer is read as the function's return type. A value that no typed
+//! hook changed is handed on as it was: an argument in the model's own words, an output with its meta, and an answer that
+//! cannot be read as the return type.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serializer;
+use serde_json::value::RawValue;
+
+use super::Call;
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::tool::{Kind, Reread, Returned, ToolDefinition, encode};
+
+/// Arguments in their order, each with its name and as JSON.
+#[doc(hidden)]
+#[derive(Default)]
+pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
+
+impl Written {
+    /// These arguments.
+    pub fn of(arguments: Vec<(&'static str, Result<String, serde_json::Error>)>) -> Self {
+        Self(arguments)
+    }
+
+    fn same(&self, at: usize, text: &str) -> bool {
+        matches!(self.0.get(at), Some((_, Ok(own))) if own == text)
+    }
+}
+
+/// How an output is read as what a tool's function returns. The typed hook says it, because a tool without one need not be
+/// readable.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Reading {
+    read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
+    /// Whether the value is all of the output, with what there is beside the content.
+    is_whole: bool,
+}
+
+impl Reading {
+    /// By the rungs that fit a type.
+    pub fn by<R: Send + 'static, B: Reread<R>>(_: &Kind<R>, _: B) -> Self {
+        Self {
+            read: |output| match B::reread(output) {
+                Ok(value) => Ok(Box::new(value)),
+                Err(reason) => Err(reason),
+            },
+            is_whole: B::WHOLE,
+        }
+    }
+
+    fn read<R: 'static>(self, output: &ToolOutput) -> Result<R, String> {
+        let value = (self.read)(output)?.downcast();
+        value.map(|value| *value).map_err(|_| "it belongs to another tool".to_owned())
+    }
+}
+
+/// One call through the typed hooks of such a tool.
+#[doc(hidden)]
+pub struct TypedCall<'a> {
+    args: &'a Args,
+    /// As they were read.
+    read: Written,
+    reading: Reading,
+    /// What came out of the tool's own layers when it ran last. In a box, because most tools have none.
+    output: Mutex<Option<Box<ToolOutput>>>,
+}
+
+impl<'a> TypedCall<'a> {
+    /// A call with these arguments.
+    pub fn new(args: &'a Args, read: Written, reading: Reading) -> Self {
+        Self { args, read, reading, output: Mutex::new(None) }
+    }
+
+    fn keep(&self, output: ToolOutput) {
+        *self.output.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(output));
+    }
+
+    fn kept(&self) -> Option<Box<ToolOutput>> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The arguments for the tool's own layers: each one that a typed hook changed is written anew, all others stay in the
+    /// words of the model, or away.
+    ///
+    /// # Errors
+    /// If JSON has no such value.
+    pub fn written(&self, tool: &ToolDefinition, arguments: Written) -> ToolResult<Args> {
+        let text = |(name, text): (_, Result<_, serde_json::Error>)| match text {
+            Ok(text) => Ok((name, text)),
+            Err(error) => {
+                let text = format!("`{name}` of `{}` cannot be written as JSON: {error}", tool.name);
+                Err(Exit::Tool(ToolError::new(text).with_source(error)))
+            }
+        };
+        let texts = arguments.0.into_iter().map(text).collect::<ToolResult<Vec<(&str, String)>>>()?;
+        if texts.iter().enumerate().all(|(at, (_, text))| self.read.same(at, text)) {
+            return Ok(self.args.clone());
+        }
+        let own_words = self.args.text();
+        // Of words that have to be repaired first, every value is written anew.
+        let own_words = serde_json::from_str::<BTreeMap<String, &RawValue>>(&own_words).ok();
+        let mut object = Vec::with_capacity(texts.len());
+        for (at, (name, text)) in texts.iter().enumerate() {
+            match own_words.as_ref().filter(|_| self.read.same(at, text)) {
+                Some(own_words) => object.extend(own_words.get(*name).map(|value| (*name, *value))),
+                None => object.push((*name, serde_json::from_str(text)?)),
+            }
+        }
+        let mut json = Vec::new();
+        serde_json::Serializer::new(&mut json).collect_map(object)?;
+        let mut args = Args::from(String::from_utf8(json)?);
+        args.bind(&tool.input_schema);
+        Ok(args)
+    }
+}
+
+/// An answer of a tool's own layers that cannot be read as the function's return type.
+#[derive(Debug)]
+struct NotRead {
+    output: ToolOutput,
+    reason: String,
+}
+
+impl fmt::Display for NotRead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl Error for NotRead {}
+
+/// Runs a tool's own layers, and reads their output as the function's return type.
+///
+/// # Errors
+/// Those of the layers and of the tool; and if what they answer cannot be read.
+pub async fn through<C: Call, R: 'static>(
+    layers: &C,
+    cx: &ToolContext,
+    call: &TypedCall<'_>,
+    mut args: Args,
+) -> ToolResult<R> {
+    let output = layers.call(cx, &mut args).await?;
+    match call.reading.read(&output) {
+        Ok(value) => {
+            call.keep(output);
+            Ok(value)
+        }
+        Err(reason) => {
+            let text =
+                format!("the answer of `{}` cannot be read as its function's type: {reason}", cx.tool_name());
+            Err(Exit::Tool(ToolError::new(text).with_source(NotRead { output, reason })))
+        }
+    }
+}
+
+/// The result of a call whose output came back through the typed hooks.
+///
+/// # Errors
+/// If the value is an error, or cannot be written.
+pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
+    let output = encode(returned, value)?;
+    let Some(kept) = call.kept().filter(|_| !call.reading.is_whole) else { return Ok(output) };
+    let as_read = call.reading.read(&kept).ok().and_then(|value| T::encode(value).ok());
+    let is_unchanged = as_read.is_some_and(|read| {
+        read.content() == output.content() && read.structured_content() == output.structured_content()
+    });
+    Ok(if is_unchanged { *kept } else { output })
+}
+
+/// If typed hooks handed on the error that an answer cannot be read, that answer goes outwards.
+pub(super) fn unread(exit: Exit) -> ToolResult {
+    let not_read = exit
+        .as_tool_error()
+        .and_then(|error| Some(error.source()?.downcast_ref::<NotRead>()?.output.clone()));
+    not_read.ok_or(exit)
+}

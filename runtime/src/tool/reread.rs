@@ -1,0 +1,238 @@
+//! From what a tool call gave back to what the function returns, and from its arguments to JSON, for typed hooks on a tool that has
+//! layers of its own.
+//!
+//! A third ladder behind the two of [`result`](super::result): it begins with the type that the error side was taken off, and
+//! chooses how its value is read. What cannot be read has a rung of its own, so that only the typed hook is wrong, where it
+//! names the tool, and not the tool.
+
+#![allow(clippy::unused_self, reason = "the rung that is chosen is a value, and all rungs are called alike")]
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Error;
+
+use super::finite::to_json;
+use super::result::{Kind, Split};
+use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
+use crate::output::ToolOutput;
+
+/// Results that are read in a form of their own, not as JSON.
+#[doc(hidden)]
+pub trait OwnReading: Sized {
+    /// Whether the value is all of the output, what stands beside the content included.
+    const WHOLE: bool = false;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String>;
+}
+
+impl OwnReading for ToolOutput {
+    const WHOLE: bool = true;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        Ok(output.clone())
+    }
+}
+
+impl OwnReading for () {
+    fn reread(_: &ToolOutput) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl OwnReading for Vec<ContentBlock> {
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        Ok(output.content().to_vec())
+    }
+}
+
+/// Of the only block, if it is one of this kind.
+macro_rules! only_block {
+    ($($type:ty, $words:literal, $pattern:pat => $value:expr;)*) => {$(
+        impl OwnReading for $type {
+            fn reread(output: &ToolOutput) -> Result<Self, String> {
+                match output.content() {
+                    [$pattern] => Ok($value),
+                    blocks => Err(format!(concat!("expected ", $words, ", found {} blocks"), blocks.len())),
+                }
+            }
+        }
+    )*};
+}
+
+only_block! {
+    ContentBlock, "one block of content", block => block.clone();
+    Image, "one picture", ContentBlock::Image(media) => Self((**media).clone());
+    Audio, "one sound", ContentBlock::Audio(media) => Self((**media).clone());
+    Resource, "one resource", ContentBlock::Resource(resource) => (**resource).clone();
+    ResourceLink, "one link to a resource", ContentBlock::ResourceLink(link) => (**link).clone();
+}
+
+macro_rules! texts {
+    ($($type:ty),*) => {$(
+        impl OwnReading for $type {
+            fn reread(output: &ToolOutput) -> Result<Self, String> {
+                if let Some(value) = output.own_value() {
+                    return serde_json::from_value(value).map_err(|error| error.to_string());
+                }
+                match output.content() {
+                    [ContentBlock::Text(text)] => Ok(text.clone().into()),
+                    blocks => Err(format!("expected one text, found {} blocks", blocks.len())),
+                }
+            }
+        }
+    )*};
+}
+
+texts!(String, Box<str>, Cow<'static, str>);
+
+impl<T: OwnReading> OwnReading for Option<T> {
+    const WHOLE: bool = T::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<Self, String> {
+        // `()` gives no value at all, and is none that is missing.
+        let is_none = output.is_wrapped() && output.own_value().is_some_and(|value| value.is_null());
+        if is_none { Ok(None) } else { T::reread(output).map(Some) }
+    }
+}
+
+/// The rungs. Generated code imports them anonymously.
+#[doc(hidden)]
+pub(super) mod ladder {
+    use super::{DeserializeOwned, Error, InJson, InOwnForm, Kind, OwnReading, Serialize, Unread, to_json};
+
+    /// An argument as JSON.
+    pub trait WriteJson<T> {
+        fn write(&self, value: &T) -> Result<String, Error>;
+    }
+    impl<T: Serialize> WriteJson<T> for &Kind<T> {
+        fn write(&self, value: &T) -> Result<String, Error> {
+            to_json(value)
+        }
+    }
+
+    /// A program with a typed hook on such a tool does not compile.
+    pub trait WriteNone<T> {
+        fn write(&self, value: &T) -> Result<String, Error>;
+    }
+    impl<T> WriteNone<T> for Kind<T> {
+        fn write(&self, _: &T) -> Result<String, Error> {
+            Err(serde::ser::Error::custom("it has no `Serialize`"))
+        }
+    }
+
+    pub trait ReadOwn {
+        fn reading(&self) -> InOwnForm;
+    }
+    impl<T: OwnReading> ReadOwn for &&Kind<T> {
+        fn reading(&self) -> InOwnForm {
+            InOwnForm
+        }
+    }
+
+    pub trait ReadJson {
+        fn reading(&self) -> InJson;
+    }
+    impl<T: DeserializeOwned> ReadJson for &Kind<T> {
+        fn reading(&self) -> InJson {
+            InJson
+        }
+    }
+
+    pub trait ReadNone {
+        fn reading(&self) -> Unread;
+    }
+    impl<T> ReadNone for Kind<T> {
+        fn reading(&self) -> Unread {
+            Unread
+        }
+    }
+}
+
+/// Read in a form of its own.
+#[doc(hidden)]
+pub struct InOwnForm;
+/// Read as JSON.
+#[doc(hidden)]
+pub struct InJson;
+/// Not read at all. A program with a typed hook on such a tool does not compile.
+#[doc(hidden)]
+pub struct Unread;
+
+impl InOwnForm {
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+}
+
+impl InJson {
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+}
+
+impl Unread {
+    /// The type that has to be [`ReadAgain`](crate::checks::ReadAgain), which text always is.
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+}
+
+/// How a value of this type is read.
+#[doc(hidden)]
+pub trait Reading<T> {
+    const WHOLE: bool = false;
+
+    fn reread(output: &ToolOutput) -> Result<T, String>;
+}
+
+impl<T: OwnReading> Reading<T> for InOwnForm {
+    const WHOLE: bool = T::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<T, String> {
+        T::reread(output)
+    }
+}
+
+impl<T: DeserializeOwned> Reading<T> for InJson {
+    fn reread(output: &ToolOutput) -> Result<T, String> {
+        output.read_own().map_err(|error| error.to_string())
+    }
+}
+
+impl<T> Reading<T> for Unread {
+    fn reread(_: &ToolOutput) -> Result<T, String> {
+        Err("it cannot be read".to_owned())
+    }
+}
+
+/// What a function returns, read from its tool's result.
+#[doc(hidden)]
+pub trait Reread<R> {
+    /// Whether what it returns is all of the output.
+    const WHOLE: bool;
+
+    /// # Errors
+    /// If the result is no such value; in words.
+    fn reread(output: &ToolOutput) -> Result<R, String>;
+}
+
+/// The rungs that fit a type: how the error side comes off, and how the value is read.
+#[doc(hidden)]
+pub struct Reads<S, F>(PhantomData<fn() -> (S, F)>);
+
+impl<R, S: Split<R>, F: Reading<S::Value>> Reread<R> for Reads<S, F> {
+    const WHOLE: bool = F::WHOLE;
+
+    fn reread(output: &ToolOutput) -> Result<R, String> {
+        F::reread(output).map(S::join)
+    }
+}
+
+/// Both rungs together.
+#[doc(hidden)]
+pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) -> Reads<S, F> {
+    Reads(PhantomData)
+}
