@@ -17,9 +17,9 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::checks::{
-    ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, HasEachValue, HasNoMoreValues, HasPart,
-    HasToolMethod, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook,
-    ReadAgain, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
+    ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
+    HasPart, HasToolMethod, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
+    OwnHook, ReadAgain, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};

@@ -164,6 +164,20 @@ pub trait ChildNamedOnce<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> ChildNamedOnce<true> for T {}
 
+/// A child of an agent that says what it is for.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no description, by which the model of its parent chooses it",
+    label = "a child of this agent without a description",
+    note = "say in `{Self}` what it is for: `description: \"..\"`"
+)]
+pub trait DescribedChild<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> DescribedChild<true> for T {}
+
 /// A toolbox of an agent whose methods have other names than the agent's functions.
 #[diagnostic::on_unimplemented(
     message = "a method of the toolbox `{Self}` has the name of a function in `function_tools`",

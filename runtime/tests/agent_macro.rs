@@ -29,6 +29,7 @@ agent! {
     /// Adds.
     pub Adder {
         name: "adder",
+        description: "Adds.",
         instruction: "Add.",
         tool_hooks: [audit, again(3), ..],
         max_parallel: 3,

@@ -56,7 +56,7 @@ impl Tool for ByHand {
 fn fine() {}
 
 agent! {
-    Connecting { instruction: "Connect.", function_tools: [fine, connects] }
+    Connecting { description: "Connects.", instruction: "Connect.", function_tools: [fine, connects] }
     Shaping { instruction: "Shape.", function_tools: [shapes] }
     Compiled { instruction: "Call.", function_tools: [ByHand] }
     Parent { instruction: "Ask.", agents: [Connecting] }

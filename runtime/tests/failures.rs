@@ -369,7 +369,7 @@ async fn o3_transient_model_errors_are_asked_again_and_others_not() {
 #[tokio::test]
 async fn a5_an_abort_in_a_child_aborts_its_parent() {
     agent! {
-        Child { name: "child", instruction: "Abort.", function_tools: [aborts] }
+        Child { name: "child", description: "Aborts.", instruction: "Abort.", function_tools: [aborts] }
         Parent { name: "parent", instruction: "Ask.", agents: [Child] }
     }
     let model = Script::new()
@@ -385,7 +385,7 @@ async fn a5_an_abort_in_a_child_aborts_its_parent() {
 #[tokio::test]
 async fn a5_a_child_that_takes_too_long_is_cancelled_and_told() {
     agent! {
-        Slow { name: "slow", instruction: "Hang.", state: Alive, function_tools: [hangs] }
+        Slow { name: "slow", description: "Hangs.", instruction: "Hang.", state: Alive, function_tools: [hangs] }
         Impatient { name: "impatient", instruction: "Ask.", state: Alive, agents: [Slow], child_timeout_sec: 0.05 }
     }
     let alive = Alive::default();

@@ -192,7 +192,7 @@ fn ends_match(events: &[Event]) {
 }
 
 agent! {
-    Hanging { name: "hanging", instruction: "Hang.", function_tools: [hangs] }
+    Hanging { name: "hanging", description: "Hangs.", instruction: "Hang.", function_tools: [hangs] }
     Patient { name: "patient", instruction: "Ask.", agents: [Hanging] }
     Impatient { name: "impatient", instruction: "Ask.", agents: [Hanging], child_timeout_sec: 0.05 }
 }
@@ -259,7 +259,7 @@ fn left(ctx: &ToolContext) -> bool {
 #[tokio::test]
 async fn h3_a_childs_calls_know_their_parents_deadline() {
     agent! {
-        Hurried { name: "hurried", instruction: "Look.", function_tools: [left] }
+        Hurried { name: "hurried", description: "Looks.", instruction: "Look.", function_tools: [left] }
         Hurries { name: "hurries", instruction: "Ask.", agents: [Hurried], child_timeout_sec: 60 }
     }
     let model = Script::new()

@@ -221,7 +221,7 @@ fn from_nowhere() -> u32 {
 
 agent! {
     Copied { instruction: "Go.", state: Once, function_tools: [looks] }
-    Configured { instruction: "Go.", function_tools: [unlucky], tool_hooks: [limited(from_nowhere())] }
+    Configured { description: "Goes.", instruction: "Go.", function_tools: [unlucky], tool_hooks: [limited(from_nowhere())] }
     AboveConfigured { instruction: "Go.", agents: [Configured] }
 }
 

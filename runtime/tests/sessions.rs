@@ -24,7 +24,7 @@ fn count(till: State<Till>) -> u32 {
 }
 
 agent! {
-    Teller { name: "teller", default: true, instruction: "Count.", state: Till, function_tools: [count] }
+    Teller { name: "teller", default: true, description: "Counts.", instruction: "Count.", state: Till, function_tools: [count] }
     Manager { name: "manager", instruction: "Ask.", agents: [Teller] }
     Guest { name: "guest", instruction: "Talk." }
 }

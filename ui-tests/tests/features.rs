@@ -51,7 +51,7 @@ async fn named<'c>(ctx: &'c kit::ToolContext, args: &mut Args, next: impl Next) 
 }
 
 agent! {
-    Worker { crate: kit, instruction: "Work.", function_tools: [add_one], tool_hooks: [audit for [add_one], named] }
+    Worker { crate: kit, description: "Works.", instruction: "Work.", function_tools: [add_one], tool_hooks: [audit for [add_one], named] }
     Boss { crate: kit, instruction: "Lead.", agents: [Worker] }
 }
 

@@ -276,12 +276,16 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
     if fields.agents.len() > 1 {
         checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     }
-    for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate().skip(1) {
-        let alias = child_alias(index, path);
-        checks.extend(quote_spanned! {entry_span(path)=>
-            #(#cfgs)*
-            const _: bool = <#alias as __rt::ChildNamedOnce<{ __AGENT_CLASH != #index }>>::HOLDS;
+    for (index, Entry { cfgs, path }) in fields.agents.iter().enumerate() {
+        let (alias, span) = (child_alias(index, path), entry_span(path));
+        let listed = Listed { alias: &alias, kind: quote!(__rt::Agent), spans: [span; 2] };
+        let described = listed.item("DESCRIBED");
+        let described = listed.holds("DescribedChild", &quote!({ #described }));
+        let once = (index > 0).then(|| {
+            let once = listed.holds("ChildNamedOnce", &quote!({ __AGENT_CLASH != #index }));
+            quote!(&& #once)
         });
+        checks.extend(quote_spanned!(span=> #(#cfgs)* const _: bool = #described #once;));
     }
     checks
 }
@@ -299,6 +303,7 @@ impl ToolboxEntry {
 fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let Parts { agent, fields, ty, state, .. } = parts;
     let name = name(agent);
+    let described = fields.description.is_some();
     let declaration = declaration(parts, &name);
     let children = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
@@ -315,6 +320,7 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;
+            const DESCRIBED: ::core::primitive::bool = #described;
             #state
             #contains
 

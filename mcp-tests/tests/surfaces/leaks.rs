@@ -205,6 +205,7 @@ impl Vault {
 agent! {
     pub(crate) Child {
         name: "child",
+        description: "Asks.",
         instruction: "Ask.",
         function_tools: [keyed],
         tool_hooks: [log_all],

@@ -87,6 +87,10 @@ pub trait Agent: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 
+    /// Whether `agent!` saw a description; one that is written by hand says it in [`Self::declare`].
+    #[doc(hidden)]
+    const DESCRIBED: bool = true;
+
     /// The agent as a child.
     #[doc(hidden)]
     fn link() -> ChildLink {

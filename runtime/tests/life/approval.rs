@@ -48,6 +48,7 @@ async fn again(args: &mut Args, next: impl Next) -> ToolResult {
 
 agent! {
     Payer {
+        description: "Pays.",
         instruction: "Pay.",
         state: Log,
         function_tools: [pay, pay_small, pay_double],

@@ -60,7 +60,7 @@ impl Vault {
 }
 
 agent! {
-    Child { name: "child", instruction: "Help.", function_tools: [read], state: Config }
+    Child { name: "child", description: "Helps.", instruction: "Help.", function_tools: [read], state: Config }
     Desk {
         name: "desk",
         instruction: "Answer.",

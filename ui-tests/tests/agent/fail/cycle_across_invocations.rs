@@ -3,11 +3,11 @@
 use onionskin::agent;
 
 agent! {
-    Boss { instruction: "Lead.", agents: [Worker] }
+    Boss { description: "Leads.", instruction: "Lead.", agents: [Worker] }
 }
 
 agent! {
-    Worker { instruction: "Work.", agents: [Boss] }
+    Worker { description: "Works.", instruction: "Work.", agents: [Boss] }
 }
 
 fn main() {}

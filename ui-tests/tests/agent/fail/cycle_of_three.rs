@@ -1,9 +1,9 @@
 use onionskin::agent;
 
 agent! {
-    Boss { instruction: "Lead.", agents: [Lead] }
-    Lead { instruction: "Lead.", agents: [Worker] }
-    Worker { instruction: "Work.", agents: [Boss] }
+    Boss { description: "Leads.", instruction: "Lead.", agents: [Lead] }
+    Lead { description: "Leads.", instruction: "Lead.", agents: [Worker] }
+    Worker { description: "Works.", instruction: "Work.", agents: [Boss] }
 }
 
 fn main() {}

@@ -1,7 +1,7 @@
 use onionskin::agent;
 
 agent! {
-    Helper { instruction: "Help.", agents: [Helper] }
+    Helper { description: "Helps.", instruction: "Help.", agents: [Helper] }
 }
 
 fn main() {}

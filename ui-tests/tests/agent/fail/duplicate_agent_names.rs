@@ -1,8 +1,8 @@
 use onionskin::agent;
 
 agent! {
-    One { name: "worker", instruction: "Work." }
-    Two { name: "worker", instruction: "Work." }
+    One { name: "worker", description: "Works.", instruction: "Work." }
+    Two { name: "worker", description: "Works.", instruction: "Work." }
 }
 
 agent! {

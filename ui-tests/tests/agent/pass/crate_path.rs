@@ -15,7 +15,7 @@ fn add_one(x: i64) -> i64 {
 fn watch() {}
 
 agent! {
-    Worker { crate: kit::onion, instruction: "Work.", servers: [time], function_tools: [add_one], tool_hooks: [watch] }
+    Worker { crate: kit::onion, description: "Works.", instruction: "Work.", servers: [time], function_tools: [add_one], tool_hooks: [watch] }
     Boss { crate: crate::kit::onion, instruction: "Lead.", agents: [Worker] }
 }
 

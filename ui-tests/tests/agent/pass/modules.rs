@@ -12,7 +12,7 @@ mod team {
     }
 
     onionskin::agent! {
-        pub(crate) Worker { instruction: "Work.", function_tools: [tools::add_one], tool_hooks: [self::tools::watch] }
+        pub(crate) Worker { description: "Works.", instruction: "Work.", function_tools: [tools::add_one], tool_hooks: [self::tools::watch] }
         pub(super) Lead { instruction: "Lead.", agents: [crate::team::Worker] }
     }
 }
@@ -20,7 +20,7 @@ mod team {
 use team::{Lead as Chief, tools::add_one as plus};
 
 onionskin::agent! {
-    Boss { instruction: "Boss.", agents: [Chief, team::Worker], function_tools: [plus] }
+    Boss { description: "Leads.", instruction: "Boss.", agents: [Chief, team::Worker], function_tools: [plus] }
 }
 
 fn main() {

@@ -33,7 +33,7 @@ fn watch(#[config] times: u8) {
 }
 
 agent! {
-    Worker { instruction: "Work." }
+    Worker { description: "Works.", instruction: "Work." }
     Boss {
         instruction: "Lead.",
         servers: [time],

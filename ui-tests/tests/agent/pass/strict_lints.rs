@@ -26,9 +26,9 @@ pub mod parts {
 
     agent! {
         /// Works.
-        pub Worker { instruction: "Work.", function_tools: [add_one], tool_hooks: [audit, ..] }
+        pub Worker { description: "Works.", instruction: "Work.", function_tools: [add_one], tool_hooks: [audit, ..] }
 
-        pub WithoutDocs { instruction: "Work." }
+        pub WithoutDocs { description: "Works.", instruction: "Work." }
     }
 }
 

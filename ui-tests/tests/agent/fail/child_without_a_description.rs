@@ -1,0 +1,14 @@
+use onionskin::agent;
+
+agent! {
+    Researcher {
+        instruction: "Look things up.",
+    }
+
+    Writer {
+        instruction: "Write it.",
+        agents: [Researcher],
+    }
+}
+
+fn main() {}
