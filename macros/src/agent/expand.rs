@@ -233,9 +233,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
             #once
         }
     });
-    if !tools.is_empty() {
-        checks.extend(quote!(const _: () = { #(#each)* };));
-    }
+    checks.extend(quote!(type __Tools = __rt::Known<{ #(#each)* true }>;));
     checks.extend(toolboxes::checks(fields, state));
     let hooks: Vec<_> = parts.hooks().collect();
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
@@ -313,6 +311,8 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let first = fields.agents.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
     let state_span = fields.state.as_ref().map_or_else(Span::call_site, Spanned::span);
+    // If a tool is wrong, its state may be the reason: then nothing more is said of it.
+    let state = quote!(<__Tools as __rt::Is>::Type<#state>);
     let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);

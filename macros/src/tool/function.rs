@@ -47,6 +47,7 @@ impl Expansion<'_> {
         let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
         let output: Type = self.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
+        let sound_state = self.sound_state(state);
         let sound_output = self.sound_result(&output);
         let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #sound_output;);
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
@@ -81,7 +82,7 @@ impl Expansion<'_> {
             }
             impl __rt::Function<__Veil> for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
-                type State = #state;
+                type State = #sound_state;
                 type Values = #nested_types;
                 type Args = #struct_name;
                 #output_item

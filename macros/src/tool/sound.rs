@@ -70,6 +70,14 @@ impl Expansion<'_> {
         self.model.returned.as_ref().filter(|returned| self.is_function() && !is_plain_result(returned))
     }
 
+    /// The state of the tool, under a name that hangs on its types if the function takes it.
+    pub(super) fn sound_state(&self, state: &TokenStream) -> TokenStream {
+        let mut aliases = self.params.iter().filter(|param| super::check::state_of(param).is_some());
+        let alias =
+            aliases.find_map(|param| param.checked.as_ref()).map(|(alias, _)| alias.to_token_stream());
+        alias.unwrap_or_else(|| state.clone())
+    }
+
     /// The type that the function returns, under a name that hangs on the types.
     pub(super) fn sound_result(&self, output: &Type) -> TokenStream {
         match self.asked_result() {

@@ -1,0 +1,22 @@
+use std::cell::Cell;
+
+use onionskin::{State, agent, tool};
+
+#[derive(Clone)]
+struct Count(Cell<u64>);
+
+/// Counts.
+#[tool]
+fn count(count: State<Count>) -> u64 {
+    count.0.get()
+}
+
+agent! {
+    Counter {
+        instruction: "Count.",
+        state: Count,
+        function_tools: [count],
+    }
+}
+
+fn main() {}
