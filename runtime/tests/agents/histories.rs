@@ -30,6 +30,13 @@ agent! {
     }
     Briefing { name: "briefing", instruction: "Ask.", agents: [Helper, Other], history_source: messages }
     Plain { name: "plain", instruction: "Ask.", agents: [Helper] }
+    Keeping {
+        name: "keeping",
+        instruction: "Ask.",
+        agents: [Helper],
+        history_source: child,
+        history_merge_target: child,
+    }
 }
 
 fn ask(agent: &str, input: &str) -> ScriptedTurn {
@@ -120,6 +127,29 @@ async fn a5_after_a_merge_into_the_orchestrator_the_next_request_ends_with_a_use
         "the whole conversations, in call order"
     );
     assert!(history[11].starts_with("(These were the conversations"), "{history:?}");
+}
+
+#[tokio::test]
+async fn a5_a_childs_own_history_holds_each_id_once() {
+    let both = || ask("helper", "one").and_call("agent__helper", json!({ "input": "two" }));
+    let keeping = [both(), both(), ask("helper", "five"), ScriptedTurn::say("{last}")];
+    // Each instance that begins counts its calls from the same number on.
+    let helper = (0..40).map(|turn| match turn % 2 {
+        0 => ScriptedTurn::call("echo", json!({ "text": "e" })).and_call("echo", json!({ "text": "f" })),
+        _ => ScriptedTurn::say("helped"),
+    });
+    let model = Provider::of(Script::new().agent("keeping", keeping).agent("helper", helper));
+    let handle = Keeping::builder().model(Arc::clone(&model)).build().await.unwrap();
+    let session = handle.session();
+    let output = handle.request("go").session(&session).run().await.unwrap();
+    assert_eq!(output.text, "helped", "no request was refused");
+    let history = session.child_history("helper");
+    assert_eq!(history.len(), 5 * 4);
+    let ids = history.iter().filter_map(|message| match message {
+        Message::Assistant { tool_calls, .. } => Some(tool_calls.iter().map(|call| &call.id)),
+        _ => None,
+    });
+    assert_eq!(ids.flatten().collect::<HashSet<_>>().len(), 5 * 2);
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ pub(super) use turn::Wait;
 pub(crate) use turn::Waiting;
 
 use self::threads::Threads;
+use super::ids::CallIds;
 use crate::context::{SessionState, StateCell, StateHandle};
 use crate::model::Message;
 
@@ -132,8 +133,12 @@ impl Session {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn append_child(&self, child: &Arc<str>, messages: Vec<Message>) {
-        lock(&self.0.children).entry(Arc::clone(child)).or_default().extend(messages);
+    /// Instances of a child that run side by side do not see each other's ids.
+    pub(crate) fn append_child(&self, child: &Arc<str>, mut messages: Vec<Message>) {
+        let mut children = lock(&self.0.children);
+        let history = children.entry(Arc::clone(child)).or_default();
+        CallIds::of(history).take_messages(&mut messages);
+        history.extend(messages);
     }
 }
 
