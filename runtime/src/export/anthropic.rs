@@ -46,10 +46,10 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Anthropic);
     let schema = if options.is_strict(definition) {
-        strict_input_schema(site, &definition.input_schema)?
+        strict_input_schema(&site, &definition.input_schema)?
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
-        plain_root(site, &mut root)?;
+        plain_root(&site, &mut root)?;
         Value::Object(root)
     };
     let mut form = object(json!({
@@ -73,7 +73,7 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
     options.add_fields(
         &mut form,
         &["name", "description", "input_schema", "input_examples", "strict", "type"],
-        site,
+        &site,
     )?;
     Ok(Value::Object(form))
 }
@@ -85,6 +85,6 @@ fn strict_example(mut example: Value, schema: &Value) -> Option<Value> {
 }
 
 /// The schema in the strict dialect.
-pub(super) fn strict_input_schema(site: Site<'_>, schema: &Value) -> Result<Value, ExportError> {
+pub(super) fn strict_input_schema(site: &Site<'_>, schema: &Value) -> Result<Value, ExportError> {
     strict(site, &RULES, schema)
 }

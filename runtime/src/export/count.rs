@@ -1,10 +1,11 @@
 //! The numbers in a provider's documentation, counted. No program outside counts them before a request is refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
 use super::error::{ExportError, Provider, Site};
+use super::keywords::required;
 
 /// What is counted in one schema.
 #[derive(Default)]
@@ -17,7 +18,7 @@ struct Count {
 }
 
 /// OpenAI's limits on one schema, from its guide on structured outputs.
-pub(super) fn openai(site: Site<'_>, schema: &Value) -> Result<(), ExportError> {
+pub(super) fn openai(site: &Site<'_>, schema: &Value) -> Result<(), ExportError> {
     let mut count = Count::default();
     count.walk(schema);
     let mut depth = Depth { root: schema, known: BTreeMap::from([("#", 0)]) };
@@ -147,9 +148,9 @@ fn count_optional(schema: &Value, optional: &mut usize, unions: &mut usize) {
     let Value::Object(schema) = schema else { return };
     *unions += usize::from(schema.contains_key("anyOf") || schema.get("type").is_some_and(Value::is_array));
     if let Some(Value::Object(properties)) = schema.get("properties") {
-        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let required: HashSet<_> = required(schema).collect();
         for (name, property) in properties {
-            *optional += usize::from(!required.iter().any(|each| each == name));
+            *optional += usize::from(!required.contains(name.as_str()));
             count_optional(property, optional, unions);
         }
     }

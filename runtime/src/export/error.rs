@@ -1,5 +1,6 @@
 //! What keeps a tool from being exported.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::Serialize;
@@ -116,22 +117,40 @@ pub enum ExportError {
     },
 }
 
-/// Where an export is: which tool, for whom.
-#[derive(Clone, Copy)]
+/// An export may do so much work. A step is a part of a schema that is copied or compared, about a microsecond.
+const MOST_STEPS: usize = 700_000;
+
+/// Where an export is, which tool and for whom, and how much work it may still do: the schema may be a server's.
 pub(super) struct Site<'a> {
     pub(super) tool: &'a str,
     pub(super) provider: Provider,
     pub(super) lossy: bool,
+    left: Cell<usize>,
 }
 
-impl Site<'_> {
-    pub(super) fn refuse(self, path: &str, reason: impl Into<String>, next: &'static str) -> ExportError {
+impl<'a> Site<'a> {
+    pub(super) fn new(tool: &'a str, provider: Provider, lossy: bool) -> Self {
+        Self { tool, provider, lossy, left: Cell::new(MOST_STEPS) }
+    }
+
+    pub(super) fn refuse(&self, path: &str, reason: impl Into<String>, next: &'static str) -> ExportError {
         ExportError::Schema {
             tool: self.tool.to_owned(),
             provider: self.provider,
             path: path.to_owned(),
             reason: reason.into(),
             next,
+        }
+    }
+
+    /// Takes so many steps at a place, whose path is written as well.
+    pub(super) fn spend(&self, steps: usize, path: &str) -> Result<(), ExportError> {
+        let steps = steps.saturating_add(1 + path.len() / 64);
+        let left = self.left.get().checked_sub(steps);
+        self.left.set(left.unwrap_or_default());
+        match left {
+            Some(_) => Ok(()),
+            None => Err(self.refuse(path, "is too large or too deeply nested", "describe less")),
         }
     }
 }

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use super::error::{ExportError, Provider, Site};
 use super::inline::{inline, items, property};
 use super::keywords::{
-    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, remarks, with_docs, words,
+    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, parts, remarks, with_docs,
+    words,
 };
 use super::options::ExportOptions;
 use super::strict::{Distinct, is_open, object};
@@ -35,7 +36,7 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// If the subset has no form for the schema, or a custom field has a name of the form's own.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Gemini);
-    let root = inline(site, &definition.input_schema)?;
+    let root = inline(&site, &definition.input_schema)?;
     if kinds(&root) != ["object"] {
         return Err(site.refuse(
             "$",
@@ -49,7 +50,7 @@ pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Va
     let parameters = if no_properties("properties") && no_properties("patternProperties") {
         None
     } else {
-        Some(Value::Object(rewrite(site, &Value::Object(root), "$")?))
+        Some(Value::Object(rewrite(&site, &Value::Object(root), "$")?))
     };
     form(definition, options, ("parameters", parameters))
 }
@@ -87,7 +88,7 @@ fn form(
     }
     let reserved =
         ["name", "description", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"];
-    options.add_fields(&mut form, &reserved, options.site(definition, Provider::Gemini))?;
+    options.add_fields(&mut form, &reserved, &options.site(definition, Provider::Gemini))?;
     Ok(Value::Object(form))
 }
 
@@ -104,7 +105,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
     }
 }
 
-fn rewrite(site: Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportError> {
+fn rewrite(site: &Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportError> {
+    site.spend(parts(schema), path)?;
     let Some(schema) = schema.as_object() else {
         return Err(site.refuse(path, "takes a value of any type", NEXT));
     };
@@ -138,7 +140,7 @@ fn rewrite(site: Site<'_>, schema: &Value, path: &str) -> Result<Object, ExportE
     Ok(out)
 }
 
-fn union(site: Site<'_>, options: &[Value], path: &str) -> Result<Object, ExportError> {
+fn union(site: &Site<'_>, options: &[Value], path: &str) -> Result<Object, ExportError> {
     let nullable = options.iter().any(is_null);
     if options.is_empty() {
         return Err(site.refuse(path, "is a union of nothing", "correct the schema"));
@@ -162,7 +164,7 @@ fn union(site: Site<'_>, options: &[Value], path: &str) -> Result<Object, Export
     Ok(out)
 }
 
-fn plain(site: Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
+fn plain(site: &Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
     let mut kinds = kinds(schema);
     let listed = literals(schema);
     let nullable = kinds.iter().any(|kind| kind == "null") && kinds.len() > 1;
@@ -173,12 +175,14 @@ fn plain(site: Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Resu
         [] => return Err(site.refuse(path, "takes a value of any type", NEXT)),
         [kind] => of_kind(site, schema, kind, path, notes)?,
         kinds => {
+            let size: usize = schema.values().map(parts).sum();
             let each = kinds.iter().map(|kind| {
+                site.spend(size, path)?;
                 let mut one = schema.clone();
                 one.insert("type".into(), kind.as_str().into());
-                Value::Object(one)
+                Ok(Value::Object(one))
             });
-            union(site, &each.collect::<Vec<_>>(), path)?
+            union(site, &each.collect::<Result<Vec<_>, ExportError>>()?, path)?
         }
     };
     if !listed.is_empty() {
@@ -197,7 +201,7 @@ fn plain(site: Site<'_>, schema: &Object, path: &str, notes: &mut Notes) -> Resu
 }
 
 fn of_kind(
-    site: Site<'_>,
+    site: &Site<'_>,
     schema: &Object,
     kind: &str,
     path: &str,
@@ -240,7 +244,7 @@ fn of_kind(
     Ok(out)
 }
 
-fn tuple_items(site: Site<'_>, tuple: &[Value], path: &str) -> Result<Object, ExportError> {
+fn tuple_items(site: &Site<'_>, tuple: &[Value], path: &str) -> Result<Object, ExportError> {
     let mut differing = Distinct::default();
     for (at, item) in tuple.iter().enumerate() {
         differing.push(Value::Object(rewrite(site, item, &format!("{path}[{at}]"))?));

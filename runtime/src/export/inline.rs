@@ -1,11 +1,12 @@
 //! Writes references out, as far as they are not recursive.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
 use super::keywords::{Object, parts};
+use super::recursive::recursive;
 
 /// A schema of more parts than this, with its references written out, is nothing for a model.
 const MOST_PARTS: usize = 100_000;
@@ -15,7 +16,7 @@ const DEPTH: usize = 128;
 
 /// The schema with its references written out. What is recursive stands in `$defs` and is referred to by
 /// `{"$ref": "#/$defs/.."}`.
-pub(super) fn inline(site: Site<'_>, root: &Value) -> Result<Object, ExportError> {
+pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, ExportError> {
     let Value::Object(object) = root else {
         return Err(site.refuse(
             "$",
@@ -40,75 +41,8 @@ pub(super) fn inline(site: Site<'_>, root: &Value) -> Result<Object, ExportError
     Ok(out)
 }
 
-/// The references that lead back to themselves, each with the name it gets in `$defs`.
-fn recursive(root: &Value) -> BTreeMap<String, String> {
-    let mut all = BTreeSet::new();
-    references(root, &mut all);
-    let mut leads: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for pointer in &all {
-        let mut found = BTreeSet::new();
-        if let Some(target) = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) {
-            references(target, &mut found);
-        }
-        leads.insert(pointer.clone(), found);
-    }
-    let leads_back = |start: &String| {
-        let (mut seen, mut open) = (BTreeSet::new(), vec![start]);
-        while let Some(next) = open.pop() {
-            for pointer in leads.get(next).into_iter().flatten() {
-                if pointer == start {
-                    return true;
-                }
-                if seen.insert(pointer) {
-                    open.push(pointer);
-                }
-            }
-        }
-        false
-    };
-    let mut names: BTreeMap<String, String> = BTreeMap::new();
-    let (mut taken, mut counts) = (HashSet::new(), BTreeMap::<String, usize>::new());
-    for pointer in all.iter().filter(|pointer| leads_back(pointer)) {
-        let last = pointer.rsplit('/').next().unwrap_or_default();
-        let mut name: String =
-            last.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let base = name.clone();
-        while !taken.insert(name.clone()) {
-            let number = counts.entry(base.clone()).or_insert(1);
-            *number += 1;
-            name = format!("{base}_{number}");
-        }
-        names.insert(pointer.clone(), name);
-    }
-    names
-}
-
-/// The references in a schema; its examples and literals hold none.
-fn references(schema: &Value, into: &mut BTreeSet<String>) {
-    match schema {
-        Value::Object(object) => {
-            for (key, value) in object {
-                match (key.as_str(), value) {
-                    ("$ref", Value::String(pointer)) => {
-                        into.insert(pointer.clone());
-                    }
-                    // Their keys are names of somebody's own, not keywords: a field may well be called `default`.
-                    (
-                        "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
-                        Value::Object(named),
-                    ) => named.values().for_each(|schema| references(schema, into)),
-                    ("default" | "examples" | "example" | "enum" | "const", _) => {}
-                    _ => references(value, into),
-                }
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| references(item, into)),
-        _ => {}
-    }
-}
-
 struct Inliner<'s> {
-    site: Site<'s>,
+    site: &'s Site<'s>,
     root: &'s Value,
     recursive: BTreeMap<String, String>,
     parts: usize,
@@ -124,14 +58,16 @@ impl<'s> Inliner<'s> {
 
     fn walk(&mut self, schema: &Value, path: &str, depth: usize) -> Result<Value, ExportError> {
         let depth_counts = if depth > DEPTH { MOST_PARTS + 1 } else { 0 };
-        // A path is written for each part.
-        self.count(1 + path.len() / 1024 + depth_counts, path)?;
-        let Value::Object(object) = schema else { return Ok(schema.clone()) };
+        self.count(1 + depth_counts, path)?;
+        let Value::Object(object) = schema else {
+            self.count(parts(schema), path)?;
+            return Ok(schema.clone());
+        };
         let Some(Value::String(pointer)) = object.get("$ref") else {
             return Ok(Value::Object(self.children(object, path, depth)?));
         };
-        let mut beside = object.clone();
-        beside.remove("$ref");
+        // It is looked up, or written, once more.
+        self.count(pointer.len() / 16, path)?;
         let mut out = match self.recursive.get(pointer) {
             Some(_) if pointer == "#" => json!({ "$ref": "#" }),
             Some(name) => json!({ "$ref": format!("#/$defs/{name}") }),
@@ -141,7 +77,7 @@ impl<'s> Inliner<'s> {
             }
         };
         if let Value::Object(out) = &mut out {
-            for (key, value) in self.children(&beside, path, depth)? {
+            for (key, value) in self.children(object, path, depth)? {
                 out.insert(key, value);
             }
         }
@@ -150,6 +86,7 @@ impl<'s> Inliner<'s> {
 
     /// Counts parts of what is written.
     fn count(&mut self, parts: usize, path: &str) -> Result<(), ExportError> {
+        self.site.spend(parts, path)?;
         self.parts += parts;
         if self.parts > MOST_PARTS {
             let reason = "is too large or too deeply nested with its references written out";
@@ -163,7 +100,7 @@ impl<'s> Inliner<'s> {
         let mut out = Map::new();
         for (key, value) in object {
             let value = match (key.as_str(), value) {
-                ("$defs" | "definitions", _) if depth > 0 => continue,
+                ("$defs" | "definitions", _) | ("$ref", Value::String(_)) if depth > 0 => continue,
                 ("properties" | "patternProperties" | "dependentSchemas", Value::Object(named)) => {
                     let mut walked = Map::new();
                     for (name, schema) in named {

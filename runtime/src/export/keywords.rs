@@ -15,8 +15,10 @@ const MOST_MERGED: usize = 100_000;
 pub(super) fn parts(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
-        Value::Object(fields) => 1 + fields.values().map(parts).sum::<usize>(),
-        Value::String(text) => 1 + text.len() / 1024,
+        Value::Object(fields) => {
+            1 + fields.iter().map(|(name, field)| name.len() / 64 + parts(field)).sum::<usize>()
+        }
+        Value::String(text) => 1 + text.len() / 64,
         Value::Null | Value::Bool(_) | Value::Number(_) => 1,
     }
 }
@@ -105,7 +107,7 @@ pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
 
 /// Conditions are refused, or left to the tool.
 pub(super) fn conditions(
-    site: Site<'_>,
+    site: &Site<'_>,
     schema: &mut Object,
     path: &str,
     notes: &mut Notes,
@@ -131,9 +133,9 @@ pub(super) fn conditions(
 }
 
 /// Takes `allOf` apart where it only wraps; several ones are merged as far as objects can be.
-pub(super) fn all_of(site: Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
-    while let Some(Value::Array(parts)) = schema.remove("allOf") {
-        for part in parts {
+pub(super) fn all_of(site: &Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
+    while let Some(Value::Array(all)) = schema.remove("allOf") {
+        for part in all {
             let Value::Object(part) = part else {
                 return Err(site.refuse(path, "has an `allOf` of what is no schema", "correct the schema"));
             };
@@ -146,15 +148,16 @@ pub(super) fn all_of(site: Site<'_>, schema: &mut Object, path: &str) -> Result<
                     "write one schema that says the same",
                 ));
             }
-            *schema = merge(schema, &part);
+            let listed = schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+            site.spend(part.values().map(parts).sum::<usize>() + listed, path)?;
+            merge(schema, &part);
         }
     }
     Ok(())
 }
 
-/// One object schema of two; what the second says wins.
-pub(super) fn merge(base: &Object, over: &Object) -> Object {
-    let mut merged = base.clone();
+/// Makes one object schema of two; what the second says wins.
+pub(super) fn merge(merged: &mut Object, over: &Object) {
     for (key, value) in over {
         match (key.as_str(), merged.get_mut(key), value) {
             ("properties", Some(Value::Object(known)), Value::Object(more)) => {
@@ -169,7 +172,11 @@ pub(super) fn merge(base: &Object, over: &Object) -> Object {
             }
         }
     }
-    merged
+}
+
+/// The names of the properties that a schema of an object requires.
+pub(super) fn required(schema: &Object) -> impl Iterator<Item = &str> {
+    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The types that a schema names, or that its other words imply.
@@ -183,9 +190,10 @@ pub(super) fn kinds(schema: &Object) -> Vec<String> {
         }
         _ => {
             let has = |key: &str| schema.contains_key(key);
-            let mut kinds: Vec<String> =
-                literals(schema).iter().map(|value| kind_of(value).to_owned()).collect();
-            kinds.dedup();
+            let mut seen = HashSet::new();
+            let listed = literals(schema);
+            let listed = listed.iter().map(kind_of).filter(|kind| seen.insert(*kind));
+            let mut kinds: Vec<String> = listed.map(str::to_owned).collect();
             if kinds.is_empty() && (has("properties") || has("additionalProperties")) {
                 kinds.push("object".to_owned());
             } else if kinds.is_empty() && (has("items") || has("prefixItems")) {
@@ -258,7 +266,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
 
 /// The union's options, with what stands beside them merged into each.
 pub(super) fn options(
-    site: Site<'_>,
+    site: &Site<'_>,
     schema: &mut Object,
     path: &str,
 ) -> Result<Option<Vec<Value>>, ExportError> {
@@ -277,12 +285,18 @@ pub(super) fn options(
         base.remove(key);
     }
     // What stands beside the options is written out in each of them.
-    if options.len().saturating_mul(base.values().map(parts).sum::<usize>()) > MOST_MERGED {
+    let beside = options.len().saturating_mul(base.values().map(parts).sum());
+    if beside > MOST_MERGED {
         let reason = "is a union with too much beside it";
         return Err(site.refuse(path, reason, "say in each option what only it needs"));
     }
+    site.spend(beside, path)?;
     let merged = options.into_iter().map(|option| match option {
-        Value::Object(option) if !is_null_object(&option) => Value::Object(merge(&base, &option)),
+        Value::Object(option) if !is_null_object(&option) => {
+            let mut merged = base.clone();
+            merge(&mut merged, &option);
+            Value::Object(merged)
+        }
         other => other,
     });
     Ok(Some(merged.collect()))

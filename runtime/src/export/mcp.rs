@@ -48,7 +48,7 @@ pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value
     }
     let reserved =
         ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons"];
-    options.add_fields(&mut form, &reserved, site)?;
+    options.add_fields(&mut form, &reserved, &site)?;
     Ok(Value::Object(form))
 }
 

@@ -75,6 +75,7 @@ mod openai;
 mod options;
 mod plain;
 mod prompt;
+mod recursive;
 mod request;
 mod strict;
 #[cfg(test)]

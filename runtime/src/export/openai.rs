@@ -77,10 +77,10 @@ pub fn openai_responses(definition: &ToolDefinition, options: &ExportOptions) ->
 fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object, ExportError> {
     let site = options.site(definition, Provider::OpenAi);
     let parameters = if options.is_strict(definition) {
-        strict_parameters(site, &definition.input_schema)?
+        strict_parameters(&site, &definition.input_schema)?
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
-        plain_root(site, &mut root)?;
+        plain_root(&site, &mut root)?;
         // An object without this word is refused.
         root.entry("properties").or_insert_with(|| json!({}));
         Value::Object(root)
@@ -98,11 +98,11 @@ fn finish(
     options: &ExportOptions,
 ) -> Result<(), ExportError> {
     let reserved = ["type", "name", "description", "parameters", "strict"];
-    options.add_fields(form, &reserved, options.site(definition, Provider::OpenAi))
+    options.add_fields(form, &reserved, &options.site(definition, Provider::OpenAi))
 }
 
 /// The schema in the strict dialect, within its numbers.
-pub(super) fn strict_parameters(site: Site<'_>, schema: &Value) -> Result<Value, ExportError> {
+pub(super) fn strict_parameters(site: &Site<'_>, schema: &Value) -> Result<Value, ExportError> {
     let parameters = strict(site, &RULES, schema)?;
     count::openai(site, &parameters)?;
     Ok(parameters)

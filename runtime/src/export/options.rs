@@ -60,7 +60,7 @@ impl ExportOptions {
     }
 
     pub(super) fn site<'a>(&self, definition: &'a ToolDefinition, provider: Provider) -> Site<'a> {
-        Site { tool: &definition.name, provider, lossy: self.lossy }
+        Site::new(&definition.name, provider, self.lossy)
     }
 
     /// Adds the custom fields to a form that uses these names itself.
@@ -68,7 +68,7 @@ impl ExportOptions {
         &self,
         form: &mut Map<String, Value>,
         reserved: &[&str],
-        site: Site<'_>,
+        site: &Site<'_>,
     ) -> Result<(), ExportError> {
         for (field, value) in &self.fields {
             if reserved.contains(&field.as_str()) || form.contains_key(field) {

@@ -26,9 +26,9 @@ use crate::tool::{ToolDefinition, wire_name};
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Plain);
     let (parameters, strict) = if options.is_strict(definition) {
-        (strict_parameters(site, &definition.input_schema)?, true)
+        (strict_parameters(&site, &definition.input_schema)?, true)
     } else {
-        let strict = strict_parameters(site, &definition.input_schema);
+        let strict = strict_parameters(&site, &definition.input_schema);
         let holds = strict.is_ok_and(|strict| sorted(strict) == sorted((*definition.input_schema).clone()));
         ((*definition.input_schema).clone(), holds)
     };
@@ -39,7 +39,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
         "parameters": parameters,
         "strict": strict,
     }));
-    options.add_fields(&mut form, &["type", "name", "description", "parameters", "strict"], site)?;
+    options.add_fields(&mut form, &["type", "name", "description", "parameters", "strict"], &site)?;
     Ok(Value::Object(form))
 }
 
@@ -65,7 +65,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
 /// # Errors
 /// If the dialect has no form for the schema.
 pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
-    strict_parameters(ExportOptions::new().site(definition, Provider::OpenAi), &definition.input_schema)
+    strict_parameters(&ExportOptions::new().site(definition, Provider::OpenAi), &definition.input_schema)
 }
 
 /// The same schema, what it requires sorted: the order there means nothing.

@@ -1,9 +1,11 @@
 //! A tool as text: how it is called, and what its schema says in the form of a docstring.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::keywords;
 use crate::tool::{ToolDefinition, ToolExample};
 
 /// How a tool is called: `search(query, limit=10)`. A parameter that may be left out shows its default, or `null`.
@@ -18,8 +20,9 @@ use crate::tool::{ToolDefinition, ToolExample};
 /// assert_eq!(export::signature(&tool), "search(query, limit=10)");
 /// ```
 pub fn signature(definition: &ToolDefinition) -> String {
+    let required = required(definition);
     let parameters = definition.parameter_names().into_iter().map(|name| {
-        if is_required(definition, name) {
+        if required.contains(name) {
             return name.to_owned();
         }
         match definition.input_schema["properties"][name].get("default") {
@@ -44,7 +47,8 @@ pub fn signature(definition: &ToolDefinition) -> String {
 pub fn signature_with(definition: &ToolDefinition, arguments: &Map<String, Value>) -> String {
     let known = definition.parameter_names();
     let given = known.iter().filter_map(|name| Some((*name, arguments.get(*name)?)));
-    let others = arguments.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+    let parameters: HashSet<_> = known.iter().copied().collect();
+    let others = arguments.iter().filter(|(name, _)| !parameters.contains(name.as_str()));
     let shown: Vec<_> = given
         .chain(others.map(|(name, value)| (name.as_str(), value)))
         .map(|(name, value)| format!("{name}={value}"))
@@ -92,12 +96,14 @@ pub fn docstring(definition: &ToolDefinition) -> String {
             text.push_str(&format!("{gap}{title}:\n{}", lines.join("\n")));
         }
     };
+    let (required, left) = (required(definition), Cell::new(MOST_WORDS));
+    let words = Words { root: &definition.input_schema, left: &left };
     let parameters: Vec<_> = definition
         .parameter_names()
         .into_iter()
         .map(|name| {
             let schema = &definition.input_schema["properties"][name];
-            entry(name, schema, &definition.input_schema, !is_required(definition, name))
+            entry(name, schema, words, !required.contains(name))
         })
         .collect();
     section("Args", &parameters);
@@ -142,13 +148,13 @@ fn shown_example(definition: &ToolDefinition, example: &ToolExample) -> String {
     line
 }
 
-fn is_required(definition: &ToolDefinition, name: &str) -> bool {
-    definition.input_schema["required"].as_array().is_some_and(|names| names.iter().any(|each| each == name))
+fn required(definition: &ToolDefinition) -> HashSet<&str> {
+    definition.input_schema.as_object().into_iter().flat_map(keywords::required).collect()
 }
 
 /// `    name (type, optional): description (default: 10)`.
-fn entry(name: &str, schema: &Value, root: &Value, optional: bool) -> String {
-    let mut line = format!("    {name} ({}", kind(schema, root));
+fn entry(name: &str, schema: &Value, words: Words<'_>, optional: bool) -> String {
+    let mut line = format!("    {name} ({}", words.of(schema, 0));
     line.push_str(if optional { ", optional):" } else { "):" });
     // Further lines of a description belong to the entry: they stand deeper.
     for (at, part) in schema["description"].as_str().unwrap_or_default().trim_end().lines().enumerate() {
@@ -165,71 +171,91 @@ fn returns(output: &Value) -> String {
     // A result that is no object stands under one name.
     let properties = output["properties"].as_object();
     let inner = properties.filter(|known| known.len() == 1).and_then(|known| known.get("result"));
-    let words = kind(inner.unwrap_or(output), output);
+    let left = Cell::new(MOST_WORDS);
+    let words = Words { root: output, left: &left }.of(inner.unwrap_or(output), 0);
     match output["description"].as_str() {
         Some(text) => format!("    {words}: {}", text.trim_end().replace('\n', "\n        ")),
         None => format!("    {words}"),
     }
 }
 
-/// A type in words: `list of string`, `integer or null`, `"a" or "b"`.
-fn kind(schema: &Value, root: &Value) -> String {
-    words(schema, root, 0, &Cell::new(MOST_WORDS))
+/// The types of a schema are told in so many bytes: one that refers to itself in many places has no end.
+const MOST_WORDS: usize = 1 << 18;
+
+/// Types in words.
+#[derive(Clone, Copy)]
+struct Words<'s> {
+    root: &'s Value,
+    /// How many bytes may still be told.
+    left: &'s Cell<usize>,
 }
 
-/// A type that refers to itself in many places is told so far only.
-const MOST_WORDS: usize = 10_000;
-
-fn words(schema: &Value, root: &Value, depth: usize, left: &Cell<usize>) -> String {
-    left.set(left.get().saturating_sub(1));
-    if depth > 4 || left.get() == 0 {
-        return "..".to_owned();
-    }
-    if let Some(pointer) = schema["$ref"].as_str() {
-        let name = pointer.rsplit('/').next().unwrap_or(pointer);
-        let target = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target
-            .filter(|target| target["type"] != "object")
-            .map_or_else(|| name.to_owned(), |target| words(target, root, depth + 1, left));
-    }
-    let any = |options: &[Value]| {
-        let mut each: Vec<_> = options.iter().map(|option| words(option, root, depth + 1, left)).collect();
-        each.dedup();
-        each.join(" or ")
-    };
-    let list = |item: &Value| match words(item, root, depth + 1, left) {
-        item if item == "any" => "list".to_owned(),
-        item if item.contains(" or ") => format!("list of ({item})"),
-        item => format!("list of {item}"),
-    };
-    if let Some(values) = schema["enum"].as_array() {
-        return values.iter().map(Value::to_string).collect::<Vec<_>>().join(" or ");
-    }
-    if let Some(value) = schema.get("const") {
-        return value.to_string();
-    }
-    if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
-        return any(options);
-    }
-    let named = |word: &str| match word {
-        "array" => match schema["prefixItems"].as_array() {
-            Some(tuple) => {
-                let each: Vec<_> = tuple.iter().map(|item| words(item, root, depth + 1, left)).collect();
-                format!("({})", each.join(", "))
-            }
-            None => list(&schema["items"]),
-        },
-        "object" => match &schema["additionalProperties"] {
-            values @ Value::Object(_) => format!("map of {}", words(values, root, depth + 1, left)),
-            _ => "object".to_owned(),
-        },
-        word => word.to_owned(),
-    };
-    match &schema["type"] {
-        Value::String(word) => named(word),
-        Value::Array(words) => {
-            words.iter().filter_map(Value::as_str).map(named).collect::<Vec<_>>().join(" or ")
+impl Words<'_> {
+    /// A type in words: `list of string`, `integer or null`, `"a" or "b"`.
+    fn of(self, schema: &Value, depth: usize) -> String {
+        if depth > 4 || self.left.get() == 0 {
+            return self.told("..".to_owned());
         }
-        _ => "any".to_owned(),
+        if let Some(pointer) = schema["$ref"].as_str() {
+            let name = pointer.rsplit('/').next().unwrap_or(pointer);
+            let target = pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            return match target.filter(|target| target["type"] != "object") {
+                Some(target) => self.of(target, depth + 1),
+                None => self.told(name.to_owned()),
+            };
+        }
+        let each = |options: &[Value]| self.each(options, |option| self.of(option, depth + 1));
+        let list = |item: &Value| match self.of(item, depth + 1) {
+            item if item == "any" => "list".to_owned(),
+            item if item.contains(" or ") => format!("list of ({item})"),
+            item => format!("list of {item}"),
+        };
+        if let Some(values) = schema["enum"].as_array() {
+            return self.each(values, |value| self.told(value.to_string())).join(" or ");
+        }
+        if let Some(value) = schema.get("const") {
+            return self.told(value.to_string());
+        }
+        if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
+            let mut each = each(options);
+            each.dedup();
+            return each.join(" or ");
+        }
+        let named = |word: &str| match word {
+            "array" => match schema["prefixItems"].as_array() {
+                Some(tuple) => format!("({})", each(tuple).join(", ")),
+                None => list(&schema["items"]),
+            },
+            "object" => match &schema["additionalProperties"] {
+                values @ Value::Object(_) => format!("map of {}", self.of(values, depth + 1)),
+                _ => self.told("object".to_owned()),
+            },
+            word => self.told(word.to_owned()),
+        };
+        match &schema["type"] {
+            Value::String(word) => named(word),
+            Value::Array(kinds) => {
+                self.each(kinds, |kind| named(kind.as_str().unwrap_or("any"))).join(" or ")
+            }
+            _ => self.told("any".to_owned()),
+        }
+    }
+
+    /// Each of several, as far as there is room for them.
+    fn each(self, all: &[Value], words: impl Fn(&Value) -> String) -> Vec<String> {
+        let mut told = Vec::new();
+        for one in all {
+            if self.left.get() == 0 {
+                told.push("..".to_owned());
+                break;
+            }
+            told.push(words(one));
+        }
+        told
+    }
+
+    fn told(self, words: String) -> String {
+        self.left.set(self.left.get().saturating_sub(words.len() + 1));
+        words
     }
 }

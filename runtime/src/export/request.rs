@@ -1,5 +1,8 @@
 //! All tools of one request.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use serde_json::Value;
 
 #[cfg(feature = "genai")]
@@ -67,22 +70,23 @@ pub fn request<'t>(
         Form::Gemini => gemini,
         Form::GeminiJsonSchema => gemini_json_schema,
     };
-    let (mut exported, mut errors, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut exported, mut errors, mut names) = (Vec::new(), Vec::new(), HashMap::new());
     for tool in tools {
         match export(tool, options) {
             Ok(form) => exported.push(form),
             Err(error) => errors.push(error),
         }
         let name = wire_name(&tool.name).into_owned();
-        if let Some((first, _)) = names.iter().find(|(_, taken)| *taken == name) {
-            errors.push(ExportError::SameName {
-                first: String::clone(first),
+        match names.entry(name) {
+            Entry::Occupied(taken) => errors.push(ExportError::SameName {
+                first: String::clone(taken.get()),
                 second: tool.name.to_string(),
                 provider: form.provider(),
-                name,
-            });
-        } else {
-            names.push((tool.name.to_string(), name));
+                name: taken.key().clone(),
+            }),
+            Entry::Vacant(free) => {
+                free.insert(tool.name.to_string());
+            }
         }
     }
     if form == Form::Anthropic {
@@ -102,15 +106,15 @@ pub(crate) fn strict_schemas(
     tools: &[ToolDeclaration],
 ) -> (Vec<Option<Value>>, Vec<ExportError>) {
     let schema = |tool: &ToolDeclaration| {
-        let site = Site { tool: &tool.name, provider, lossy: false };
+        let site = Site::new(&tool.name, provider, false);
         let mut schema = (*tool.input_schema).clone();
         // Examples of calls would end up in the words about the arguments.
         if let Value::Object(root) = &mut schema {
             root.remove("examples");
         }
         match provider {
-            Provider::OpenAi => strict_parameters(site, &schema),
-            _ => strict_input_schema(site, &schema),
+            Provider::OpenAi => strict_parameters(&site, &schema),
+            _ => strict_input_schema(&site, &schema),
         }
     };
     let (mut schemas, mut errors) = (vec![None; tools.len()], Vec::new());

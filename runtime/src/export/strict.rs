@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
 use super::keywords::{
-    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, remarks, with_docs, words,
+    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, parts, remarks, required,
+    with_docs, words,
 };
 
 /// What an optional property becomes.
@@ -31,7 +32,7 @@ pub(super) struct Rules {
 }
 
 /// The schema in a strict dialect.
-pub(super) fn strict(site: Site<'_>, rules: &Rules, schema: &Value) -> Result<Value, ExportError> {
+pub(super) fn strict(site: &Site<'_>, rules: &Rules, schema: &Value) -> Result<Value, ExportError> {
     let mut root = inline(site, schema)?;
     plain_root(site, &mut root)?;
     let definitions = root.remove("$defs");
@@ -48,7 +49,7 @@ pub(super) fn strict(site: Site<'_>, rules: &Rules, schema: &Value) -> Result<Va
 }
 
 /// Providers take nothing but an object at the root, and no union.
-pub(super) fn plain_root(site: Site<'_>, root: &mut Object) -> Result<(), ExportError> {
+pub(super) fn plain_root(site: &Site<'_>, root: &mut Object) -> Result<(), ExportError> {
     if kinds(root) != ["object"] {
         return Err(site.refuse(
             "$",
@@ -87,12 +88,13 @@ impl Distinct {
 }
 
 struct Walker<'a> {
-    site: Site<'a>,
+    site: &'a Site<'a>,
     rules: &'a Rules,
 }
 
 impl Walker<'_> {
     fn rewrite(&self, schema: &Value, path: &str) -> Result<Object, ExportError> {
+        self.site.spend(parts(schema), path)?;
         let Some(schema) = schema.as_object() else { return Err(self.anything(path)) };
         let mut schema = schema.clone();
         let mut notes = Notes::default();
@@ -200,11 +202,12 @@ impl Walker<'_> {
                     return Ok(out);
                 }
                 let each = kinds.iter().map(|kind| {
+                    self.site.spend(0, path)?;
                     let mut one = of_one_kind(schema, kind);
                     one.insert("type".into(), kind.as_str().into());
-                    Value::Object(one)
+                    Ok(Value::Object(one))
                 });
-                self.union(&each.collect::<Vec<_>>(), path)
+                self.union(&each.collect::<Result<Vec<_>, ExportError>>()?, path)
             }
         }
     }
@@ -271,10 +274,7 @@ impl Walker<'_> {
             };
             return Err(self.site.refuse(path, reason, next));
         }
-        let required: HashSet<&str> = match schema.get("required") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            _ => HashSet::new(),
-        };
+        let required: HashSet<&str> = required(schema).collect();
         let (mut properties, mut names) = (Map::new(), Vec::new());
         for (name, schema) in known.unwrap_or(&empty) {
             let mut property = self.rewrite(schema, &property(path, name))?;

@@ -1,6 +1,6 @@
 //! A function without a body, for a tool whose source is elsewhere.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -28,11 +28,11 @@ pub(super) fn stub(tool: &ToolDefinition) -> String {
             lines.for_each(|line| doc(&mut text, &format!("  {line}")));
         }
     }
-    let mut names = BTreeSet::new();
+    let mut names = Names::default();
     let params: Vec<_> = params
         .iter()
         .map(|param| {
-            let (name, kind) = (unused(identifier(&param.name), &mut names), rust_type(&param.schema));
+            let (name, kind) = (names.unused(identifier(&param.name)), rust_type(&param.schema));
             if param.required || kind.starts_with("Option<") {
                 format!("{name}: {kind}")
             } else {
@@ -68,11 +68,23 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The name, with a number behind it where another one is written the same.
-fn unused(name: String, names: &mut BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let free = std::iter::once(name.clone()).chain(numbered).find(|name| names.insert(name.clone()));
-    free.unwrap_or(name)
+/// The names that parameters have already, each with the number that was put behind it last.
+#[derive(Default)]
+struct Names(HashMap<String, usize>);
+
+impl Names {
+    /// The name, with a number behind it where another one is written the same.
+    fn unused(&mut self, name: String) -> String {
+        let mut free = name.clone();
+        let mut number = self.0.get(&name).copied().unwrap_or(1);
+        while self.0.contains_key(&free) {
+            number += 1;
+            free = format!("{name}_{number}");
+        }
+        self.0.insert(name, number);
+        self.0.entry(free.clone()).or_insert(1);
+        free
+    }
 }
 
 /// A scalar stands in an object of one property, `result`.

@@ -1,5 +1,7 @@
 //! The parameters of a tool, one by one.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 /// One parameter of a tool as it is seen.
@@ -21,14 +23,14 @@ pub struct SpecParam {
 /// The parameters that the schema of a tool's arguments has, in its order.
 pub(super) fn params(schema: &Value) -> Vec<SpecParam> {
     let properties = schema["properties"].as_object().into_iter().flat_map(Map::iter);
-    let required =
-        |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|n| n == name));
+    let required: HashSet<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     properties
         .map(|(name, property)| SpecParam {
             name: name.clone(),
             description: property["description"].as_str().unwrap_or_default().to_owned(),
             schema: property.clone(),
-            required: required(name),
+            required: required.contains(name.as_str()),
             default: property.get("default").cloned(),
         })
         .collect()

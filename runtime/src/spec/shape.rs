@@ -8,7 +8,8 @@ use super::error::SpecError;
 use crate::args::{Args, Literals};
 use crate::error::Exit;
 use crate::tool::{
-    Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected, nearest, refused_by,
+    MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected, nearest,
+    refused_by,
 };
 
 /// What differs, by the tool's own names for its parameters.
@@ -82,9 +83,13 @@ impl Shape {
     /// The parameter that is seen under this name, or bound under it.
     fn own<'s>(&self, schema: &'s Value, name: &str, hidden_too: bool) -> Option<&'s str> {
         let properties = schema["properties"].as_object()?;
-        properties.keys().map(String::as_str).find(|own| {
-            self.name(own) == name && (hidden_too || !matches!(self.fill(own), Some(Fill::Hidden(_))))
-        })
+        // It has its own name still, or one of the few that were changed.
+        let changed = self.0.keys().map(String::as_str);
+        let (own, _) = std::iter::once(name).chain(changed).find_map(|own| {
+            let is_seen = hidden_too || !matches!(self.fill(own), Some(Fill::Hidden(_)));
+            properties.get_key_value(own).filter(|_| is_seen && self.name(own) == name)
+        })?;
+        Some(own)
     }
 
     /// The parameter that is seen, or bound, under this name.
@@ -214,6 +219,9 @@ impl Shape {
         coerce(&mut value, schema, schema, literals);
         let mut problems = check(&value, schema, schema, "");
         for name in unseen {
+            if problems.len() >= MOST_PROBLEMS {
+                break;
+            }
             if !problems.iter().any(|problem| problem.parameter() == (name.as_str(), "")) {
                 let seen = schema["properties"].as_object().into_iter().flat_map(Map::keys);
                 problems.push(Problem::unknown(name, seen.map(String::as_str)));

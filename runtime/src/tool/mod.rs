@@ -57,7 +57,7 @@ pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
     Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
 };
-pub(crate) use problem::{Problem, describe, expected, nearest, short};
+pub(crate) use problem::{MOST as MOST_PROBLEMS, Problem, describe, expected, nearest, short};
 pub(crate) use reread::Reread;
 pub use reread::reader_of;
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};

@@ -98,7 +98,7 @@ impl fmt::Display for Problem {
 }
 
 /// So many of a list are told, and of how many more there are.
-pub(super) const MOST: usize = 20;
+pub(crate) const MOST: usize = 20;
 
 /// So many bytes of a name, a path and a reason are told.
 const NAME: usize = 100;

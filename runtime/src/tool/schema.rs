@@ -1,6 +1,7 @@
 //! JSON Schema from Rust types: draft 2020-12, inlined where it is not recursive, without titles.
 
 use std::any::TypeId;
+use std::collections::HashMap;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -123,7 +124,7 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
 pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
     let schema = generator.subschema_for::<T>().to_value();
-    let mut root = match objects(&schema, &generator, 0) {
+    let mut root = match objects(&schema, &generator, &mut HashMap::new()) {
         Objects::All => match schema {
             Value::Object(schema) => schema,
             _ => Map::new(),
@@ -156,11 +157,21 @@ enum Objects {
     None,
 }
 
-fn objects(schema: &Value, generator: &SchemaGenerator, depth: usize) -> Objects {
+fn objects<'g>(
+    schema: &'g Value,
+    generator: &'g SchemaGenerator,
+    known: &mut HashMap<&'g str, Objects>,
+) -> Objects {
     let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
-    if let Some(target) = name.and_then(|name| generator.definitions().get(name)) {
-        // A type that is nothing but itself has no values.
-        return if depth < 16 { objects(target, generator, depth + 1) } else { Objects::Some };
+    if let Some((name, target)) = name.and_then(|name| generator.definitions().get_key_value(name)) {
+        if let Some(known) = known.get(name.as_str()) {
+            return *known;
+        }
+        // Of a type that is one of its own options, both are taken to be.
+        known.insert(name, Objects::Some);
+        let found = objects(target, generator, known);
+        known.insert(name, found);
+        return found;
     }
     match &schema["type"] {
         Value::String(kind) if kind == "object" => return Objects::All,
@@ -175,7 +186,7 @@ fn objects(schema: &Value, generator: &SchemaGenerator, depth: usize) -> Objects
     let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) else {
         return Objects::Some;
     };
-    let mut each = options.iter().map(|option| objects(option, generator, depth));
+    let mut each = options.iter().map(|option| objects(option, generator, known));
     let first = each.next().unwrap_or(Objects::None);
     if each.all(|other| other == first) { first } else { Objects::Some }
 }

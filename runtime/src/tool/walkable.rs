@@ -12,12 +12,15 @@ const DEPTH: usize = 128;
 /// More than any schema for a model has.
 const PARTS: usize = 200_000;
 
+/// More than fits into a request to a model.
+const BYTES: usize = 1 << 20;
+
 /// So many schemas may one value be held against, references written out.
 const ALTERNATIVES: u64 = 100_000;
 
 /// Why no value can be held against a schema, in words; none if it can.
 pub(crate) fn unwalkable(schema: &Value) -> Option<String> {
-    let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0 };
+    let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0, bytes: 0 };
     walk.all(schema, 0).err()
 }
 
@@ -26,6 +29,8 @@ struct Walk<'s> {
     /// Of a schema: what one value costs. None while that is being found out.
     known: HashMap<*const Value, Option<Cost>>,
     parts: usize,
+    /// Of texts and names.
+    bytes: usize,
 }
 
 /// What it takes to hold one value against a schema, without what is in the value.
@@ -39,24 +44,23 @@ struct Cost {
 impl<'s> Walk<'s> {
     /// A schema and those in it.
     fn all(&mut self, schema: &'s Value, depth: usize) -> Result<(), String> {
-        self.parts += 1;
-        if depth > DEPTH {
-            return Err(format!("it is nested more than {DEPTH} levels deep"));
-        }
-        if self.parts > PARTS {
-            return Err(format!("it has more than {PARTS} parts"));
-        }
+        self.count(schema, depth)?;
         match schema {
             Value::Object(object) => {
                 self.cost(schema, 0)?;
                 for (key, value) in object {
                     match (key.as_str(), value) {
-                        ("default" | "examples" | "example" | "enum" | "const", _) => {}
+                        ("default" | "examples" | "example" | "enum" | "const", _) => {
+                            self.literal(value, depth + 1)?;
+                        }
                         // Their keys are names of somebody's own, not keywords.
                         (
                             "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
                             Value::Object(named),
-                        ) => named.values().try_for_each(|schema| self.all(schema, depth + 1))?,
+                        ) => {
+                            self.count(value, depth)?;
+                            named.values().try_for_each(|schema| self.all(schema, depth + 1))?;
+                        }
                         _ => self.all(value, depth + 1)?,
                     }
                 }
@@ -65,6 +69,36 @@ impl<'s> Walk<'s> {
             Value::Array(items) => items.iter().try_for_each(|item| self.all(item, depth + 1)),
             _ => Ok(()),
         }
+    }
+
+    /// A value in which no schema is looked for.
+    fn literal(&mut self, value: &Value, depth: usize) -> Result<(), String> {
+        self.count(value, depth)?;
+        match value {
+            Value::Object(fields) => fields.values().try_for_each(|field| self.literal(field, depth + 1)),
+            Value::Array(items) => items.iter().try_for_each(|item| self.literal(item, depth + 1)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts a part without what is in it.
+    fn count(&mut self, part: &Value, depth: usize) -> Result<(), String> {
+        self.parts += 1;
+        self.bytes += match part {
+            Value::Object(fields) => fields.keys().map(String::len).sum(),
+            Value::String(text) => text.len(),
+            _ => 0,
+        };
+        if depth > DEPTH {
+            return Err(format!("it is nested more than {DEPTH} levels deep"));
+        }
+        if self.parts > PARTS {
+            return Err(format!("it has more than {PARTS} parts"));
+        }
+        if self.bytes > BYTES {
+            return Err(format!("its texts and names are longer than {BYTES} bytes"));
+        }
+        Ok(())
     }
 
     /// `way` is how many schemas led here. A long way is not gone to its end.
@@ -126,6 +160,9 @@ mod tests {
             (chain(100, json!({})), "in a row"),
             (nested, "levels deep"),
             (json!({ "prefixItems": vec![json!({}); PARTS] }), "parts"),
+            (json!({ "enum": vec![0; PARTS] }), "parts"),
+            (json!({ "examples": ["a".repeat(BYTES)] }), "bytes"),
+            (json!({ "properties": { "a".repeat(BYTES): {} } }), "bytes"),
         ] {
             let told = unwalkable(&schema).unwrap_or_default();
             assert!(told.contains(reason), "{told} of {}", schema.to_string().get(..100).unwrap_or_default());

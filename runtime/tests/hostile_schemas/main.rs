@@ -1,4 +1,4 @@
-//! T3, T11: schemas and values that are made to keep the host busy. Whatever walks over them ends soon.
+//! T3, T11, S3: schemas and values that are made to keep the host busy. Whatever walks over them ends soon.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -6,18 +6,22 @@
     reason = "tests say what they expect"
 )]
 
+mod exports;
+mod schemas;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use onionskin::export::{self, ExportOptions};
 use onionskin::{
     Args, DynTool, ToolContext, ToolDefinition, ToolExample, ToolResult, ToolSpec, guardrail, tool,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+
+use schemas::{any_schema, doubling, endless, nested, wide};
 
 /// Far more than is needed, also without optimisation and beside other tests.
 const SOON: Duration = Duration::from_secs(20);
@@ -64,61 +68,6 @@ fn walk(schema: &Value, args: &Value) {
     let mut spec = ToolSpec::from_dyn(Arc::new(Described(definition)));
     spec.add_input_guardrails(look::new());
     let _ = spec.call_blocking(args.clone());
-}
-
-/// References that lead back to where they began, in every form.
-fn endless() -> Vec<Value> {
-    let definitions = |a: Value, b: Value| {
-        json!({
-            "type": "object", "properties": { "a": { "$ref": "#/$defs/A" } }, "additionalProperties": { "$ref": "#/$defs/B" },
-            "$defs": { "A": a, "B": b }
-        })
-    };
-    let (a, b) = (json!({ "$ref": "#/$defs/A" }), json!({ "$ref": "#/$defs/B" }));
-    let mut all = vec![
-        json!({ "type": "object", "$ref": "#", "anyOf": [{ "$ref": "#" }] }),
-        json!({ "type": "object", "$ref": "#", "oneOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
-        json!({ "type": "object", "allOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
-        json!({ "type": "object", "$ref": "#/anyOf/0", "anyOf": [{ "$ref": "#/anyOf/1" }, { "$ref": "#/anyOf/0" }] }),
-        json!({ "type": "object", "properties": { "a": { "$ref": "#/properties/a" } } }),
-        json!({ "type": "object", "properties": { "a": { "$ref": "#/properties" } } }),
-        definitions(a.clone(), b.clone()),
-        definitions(b.clone(), a.clone()),
-    ];
-    for key in ["anyOf", "oneOf", "allOf"] {
-        all.push(definitions(json!({ key: [a, a, b] }), json!({ key: [b, a, { "type": "null" }] })));
-        all.push(definitions(json!({ key: [b, b] }), json!({ "$ref": "#/$defs/A", key: [a, b] })));
-        all.push(definitions(
-            json!({ "items": a, key: [a] }),
-            json!({ "additionalProperties": b, key: [b, b] }),
-        ));
-        all.push(definitions(
-            json!({ "type": "object", "additionalProperties": { key: [a, a] } }),
-            b.clone(),
-        ));
-        all.push(definitions(json!({ "type": "array", "items": { key: [a, a] } }), a.clone()));
-    }
-    all
-}
-
-/// `A0` is `A1` or `A1`, which is `A2` or `A2`, ..
-fn doubling(key: &str, levels: usize, end: Value) -> Value {
-    let mut definitions = Map::new();
-    for level in 0..levels {
-        let next = json!({ "$ref": format!("#/$defs/A{}", level + 1) });
-        let schema = match key {
-            "properties" => json!({ "type": "object", "properties": { "a": next, "b": next } }),
-            "items" => json!({ "type": "array", "prefixItems": [next, next], "items": next }),
-            key => json!({ key: [next, next] }),
-        };
-        definitions.insert(format!("A{level}"), schema);
-    }
-    definitions.insert(format!("A{levels}"), end);
-    json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/A0" } }, "$defs": definitions })
-}
-
-fn nested(depth: usize, leaf: Value, step: impl Fn(Value) -> Value) -> Value {
-    (0..depth).fold(leaf, |inner, _| step(inner))
 }
 
 #[test]
@@ -175,56 +124,14 @@ fn a4_deep_schemas_do_not_overflow_the_stack() {
 
 #[test]
 fn a4_wide_schemas_do_not_hang_the_host() {
-    let names: Vec<_> = (0..20_000).map(|at| format!("property_{at}")).collect();
-    let properties: Map<_, _> =
-        names.iter().map(|name| (name.clone(), json!({ "type": "string" }))).collect();
-    let args: Map<_, _> = names.iter().map(|name| (format!("{name}_"), json!(1))).collect();
-    let words: Vec<_> = (0..20_000).map(|at| json!({ "const": format!("word_{at}") })).collect();
-    let kinds = vec!["object"; 5_000];
-    let definitions: Map<_, _> = (0..2_000)
-        .map(|at| (format!("x{at}/d"), json!({ "items": { "$ref": format!("#/$defs/x{at}~1d") } })))
-        .collect();
-    let all = [
-        json!({ "type": "object", "properties": properties, "required": names, "additionalProperties": false }),
-        json!({ "type": "object", "properties": properties, "anyOf": vec![json!({ "required": names }); 50] }),
-        json!({ "type": "object", "properties": { "a": { "anyOf": words } }, "required": ["a"] }),
-        json!({ "type": "object", "properties": { "a": { "type": kinds, "properties": properties } } }),
-        json!({ "type": "object", "properties": { "a": { "properties": properties, "anyOf": vec![json!({ "title": "x" }); 5_000] } } }),
-        json!({ "type": "object", "properties": { "a": { "type": "array", "prefixItems": words } } }),
-        json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/x0~1d" } }, "$defs": definitions }),
-    ];
-    for (at, schema) in all.into_iter().enumerate() {
+    let args: Map<_, _> = (0..20_000).map(|at| (format!("property_{at}_"), json!(1))).collect();
+    for (at, schema) in wide().into_iter().enumerate() {
         let args = Value::Object(args.clone());
         soon(&format!("the wide schema {at}"), move || {
             walk(&schema, &args);
             walk(&schema, &json!({ "a": { "property_1": 1 } }));
         });
     }
-}
-
-#[test]
-fn s3_a_strict_union_of_many_objects_is_exported_in_linear_time() {
-    let options: Vec<_> = (0..16_000)
-        .map(|at| json!({ "type": "object", "properties": { "a": { "type": "string", "description": at.to_string() } } }))
-        .collect();
-    let schema = json!({ "type": "object", "properties": { "a": { "anyOf": options } }, "required": ["a"] });
-    let exported = soon("the export", move || {
-        let (definition, strict) = (described(&schema), ExportOptions::new().strict());
-        (
-            export::anthropic(&definition, &strict),
-            export::gemini(&definition, &strict),
-            export::openai_chat(&definition, &strict),
-        )
-    });
-    assert_eq!(
-        exported.0.unwrap()["input_schema"]["properties"]["a"]["anyOf"].as_array().unwrap().len(),
-        16_000
-    );
-    assert_eq!(
-        exported.1.unwrap()["parameters"]["properties"]["a"]["anyOf"].as_array().unwrap().len(),
-        16_000
-    );
-    assert!(exported.2.unwrap_err().to_string().contains("at most 5000"), "properties");
 }
 
 /// What a schema has against a result.
@@ -300,55 +207,6 @@ fn t11_a_set_of_many_numbers_is_taken_in_linear_time() {
     assert_eq!(counted.unwrap(), 100_000);
     let error = different::spec().call_blocking(json!({ "ids": [1, 2, 1] })).unwrap_err();
     assert!(error.to_string().contains("`ids[2]`: stands twice"), "{error}");
-}
-
-/// Schemas of all keywords, whose references point anywhere.
-fn any_schema() -> impl Strategy<Value = Value> {
-    let reference = prop::sample::select(vec![
-        "#",
-        "#/$defs/A",
-        "#/$defs/B",
-        "#/properties/a",
-        "#/properties/a/anyOf/0",
-        "#/$defs/A/items",
-        "#/nowhere",
-        "https://a/b",
-    ]);
-    let leaf = prop_oneof![
-        3 => reference.prop_map(|to| json!({ "$ref": to })),
-        1 => prop::sample::select(vec!["string", "integer", "object", "array", "null", "boolean", "thing"])
-            .prop_map(|kind| json!({ "type": kind })),
-        1 => Just(json!({ "enum": ["a", 1, null, {}] })),
-        1 => Just(json!({ "const": "a", "default": 5, "examples": [1] })),
-        1 => any::<bool>().prop_map(Value::from),
-        1 => Just(json!({ "type": ["object", "null", "object"], "uniqueItems": true, "required": ["a", 5] })),
-        1 => Just(json!([{ "$ref": "#" }])),
-    ];
-    leaf.prop_recursive(5, 40, 4, |inner| {
-        let list = prop::collection::vec(inner.clone(), 0..4);
-        let keyword = prop::sample::select(vec!["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
-        let one = prop::sample::select(vec![
-            "items",
-            "additionalProperties",
-            "not",
-            "if",
-            "then",
-            "contains",
-            "propertyNames",
-        ]);
-        let named = prop::sample::select(vec!["properties", "patternProperties", "dependentSchemas"]);
-        let fields = prop::collection::btree_map("[ab]|\\.\\*", inner.clone(), 0..3);
-        let merged = prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| {
-            let objects = parts.into_iter().filter_map(|part| part.as_object().cloned());
-            Value::Object(objects.flatten().collect())
-        });
-        prop_oneof![
-            3 => (keyword, list).prop_map(|(key, list)| json!({ key: list })),
-            2 => (one, inner).prop_map(|(key, schema)| json!({ key: schema })),
-            3 => (named, fields).prop_map(|(key, fields)| json!({ "type": "object", key: fields })),
-            3 => merged,
-        ]
-    })
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
