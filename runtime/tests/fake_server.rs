@@ -2,12 +2,13 @@
 #![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use onionskin::mcp::McpServer;
 use onionskin::testing::{FakeAnswer, FakeServer};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Script, ScriptedTurn, ToolOutput, call,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Limits, Script, ScriptedTurn,
+    ToolDefinition, ToolExample, ToolOutput, call,
 };
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ async fn a4_a_fake_server_answers_and_fails_as_it_is_told() {
     let tools =
         ["text", "value", "output", "late", "error", "refusal", "wrong", "silence", "text", "death", "text"];
     let agent = desk(&fake, &tools).await;
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     let (answers, notices) = run(&agent).await;
     let expected = [
         "plain",
@@ -113,4 +114,54 @@ async fn a4_a_fake_server_is_held_to_its_schemas_and_says_that_its_tools_changed
     let gone = call!(look, city = "Rome").await.unwrap_err().to_string();
     assert!(gone.contains("there is no tool `look`"), "{gone}");
     server.shutdown().await;
+}
+
+/// The longest time between two looks at the clock of this thread.
+async fn longest_gap(work: impl Future) -> Duration {
+    let mut work = std::pin::pin!(work);
+    let (mut last, mut longest) = (Instant::now(), Duration::ZERO);
+    loop {
+        let is_over = tokio::select! {
+            _ = &mut work => true,
+            () = tokio::time::sleep(Duration::from_millis(5)) => false,
+        };
+        longest = longest.max(last.elapsed());
+        last = Instant::now();
+        if is_over {
+            return longest;
+        }
+    }
+}
+
+#[tokio::test]
+async fn t11_a_result_that_is_dear_to_check_holds_up_neither_its_thread_nor_the_runs_time_limit() {
+    let given = json!({ "items": vec![json!({}); 400_000] });
+    let names = ["a", "b", "c", "d", "e", "f"].map(|name| json!({ "required": [name] }));
+    let options: Vec<_> = names.into_iter().chain([json!({ "type": "object" })]).collect();
+    let schema = json!({ "type": "object", "properties": { "items": { "items": { "anyOf": options } } } });
+
+    let mut same = ToolDefinition::new("same", "Is checked here.").with_output_schema(schema.clone());
+    same.examples = [ToolExample::new(json!({})).output(given.clone())].into();
+    let begun = Instant::now();
+    same.check_examples().unwrap();
+    let dear = begun.elapsed();
+
+    let result = FakeAnswer::result(json!({ "content": [], "structuredContent": given }));
+    let huge = json!({ "name": "huge", "outputSchema": schema });
+    let fake = FakeServer::new().tool(huge, move |_| result.clone());
+    let model = Script::turns([ScriptedTurn::call("fake__huge", json!({})), ScriptedTurn::say("Done.")]);
+    let mut limits = Limits::default();
+    limits.time = Some(dear / 4);
+    let agent = AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).limits(limits);
+    let agent = agent.build().await.unwrap();
+    let begun = Instant::now();
+    let gap = longest_gap(async {
+        let error = agent.run("Go.").await.unwrap_err().to_string();
+        assert!(error.contains("reached its limit of"), "{error}");
+    });
+    let gap = gap.await;
+    assert_eq!(fake.calls().len(), 1, "the limit is not over before the call");
+    assert!(gap < dear / 2, "{gap:?} of {dear:?}");
+    assert!(begun.elapsed() < dear / 2, "{:?} of {dear:?}", begun.elapsed());
+    agent.shutdown().await;
 }

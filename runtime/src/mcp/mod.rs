@@ -12,9 +12,10 @@
 //!   A model is not shown it.
 
 // The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
-// finds a living `connection` (or makes one), which owns the `process`. Types of the MCP library stay inside
-// this folder.
+// finds a living `connection` (or makes one), which owns the `process`, and `answer` reads and checks what comes back.
+// Types of the MCP library stay inside this folder.
 
+mod answer;
 mod client;
 mod config;
 mod connection;

@@ -168,13 +168,13 @@ impl Server {
         }
     }
 
-    /// Calls a tool by the server's own name.
+    /// Calls a tool by the server's own name. What [`read`](Self::read) takes comes back.
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &Arc<str>,
         arguments: Map<String, Value>,
         mut progress: impl FnMut(ProgressNotificationParam),
-    ) -> ToolResult {
+    ) -> Result<String, Exit> {
         let connection = self.connection().await?;
         let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
@@ -182,10 +182,12 @@ impl Server {
             report.message = report.message.map(|message| self.told.hide(message));
             progress(report);
         };
-        match connection.request(request, report).await {
-            Ok(answer) => self.told.result(convert::result(&self.name, &answer)),
-            Err(error) => Err(self.failed(error)),
-        }
+        connection.request(request, report).await.map_err(|error| self.failed(error))
+    }
+
+    /// The result that an answer to a call holds.
+    pub(super) fn read(&self, answer: &str) -> ToolResult {
+        self.told.result(convert::result(&self.name, answer))
     }
 
     /// What the model is told of a call without an answer.

@@ -5,26 +5,25 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::answer::Answers;
 use super::convert;
 use super::home::Home;
 use super::server::{RemoteTool, Server};
 use crate::args::Args;
 use crate::context::{Inject, Progress, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
-use crate::tool::{DynTool, ToolDefinition, arguments_error, check, fit, short};
+use crate::tool::{DynTool, ToolDefinition, arguments_error, fit, short};
 
 /// A tool of a server.
 pub(super) struct McpTool {
-    server: Arc<Server>,
-    tool: RemoteTool,
+    answers: Answers,
     /// Where the connection lives, if that is not where the calls are made.
     home: Option<Arc<Home>>,
 }
 
 impl McpTool {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
-        Self { server, tool, home: None }
+        Self { answers: Answers::new(server, tool), home: None }
     }
 
     /// A tool of the server as somebody else describes it.
@@ -40,32 +39,11 @@ impl McpTool {
         self
     }
 
-    /// Holds what the server gave against what it says that it gives.
-    fn checked(&self, output: ToolOutput) -> ToolResult {
-        let Some(schema) = &self.tool.definition.output_schema else { return Ok(output) };
-        let reason = match output.structured_content() {
-            None => "it has no structured content".to_owned(),
-            Some(value) => {
-                let problems = check(&value, schema, schema, "");
-                if problems.is_empty() {
-                    drop(value);
-                    return Ok(output);
-                }
-                problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-            }
-        };
-        let text = format!(
-            "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}",
-            self.server.name, self.tool.name
-        );
-        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
-    }
-
     /// The arguments, held against the server's schema, so that the model is told of every wrong field at
     /// once, in the same words as for a function. A keyword that is not known here refuses nothing: the server
     /// has the last word.
     fn arguments(&self, args: &mut Args) -> Result<Map<String, Value>, Exit> {
-        let definition = &self.tool.definition;
+        let definition = &self.answers.tool.definition;
         let refuse = |reason: &dyn std::fmt::Display| {
             let text = format!("Invalid arguments for `{}`; it did not run: {reason}", definition.name);
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
@@ -85,26 +63,26 @@ impl McpTool {
 
 impl DynTool for McpTool {
     fn definition(&self) -> &ToolDefinition {
-        &self.tool.definition
+        &self.answers.tool.definition
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let arguments = self.arguments(args)?;
             let progress = Progress::inject(cx)?;
-            self.server.secrets.called_from(cx.run());
-            let (server, name) = (Arc::clone(&self.server), Arc::clone(&self.tool.name));
+            let answers = self.answers.clone();
+            answers.server.secrets.called_from(cx.run());
             let call = async move {
                 let report = |report: rmcp::model::ProgressNotificationParam| {
                     progress.report(report.progress, report.total, report.message);
                 };
-                server.call(&name, arguments, report).await
+                let answer = answers.server.call(&answers.tool.name, arguments, report).await?;
+                answers.read(answer).await
             };
-            let result = match &self.home {
+            match &self.home {
                 Some(home) => home.run(call).await,
                 None => call.await,
-            };
-            self.checked(result?)
+            }
         })
     }
 }

@@ -1,6 +1,8 @@
 //! How much work a walk over a schema may do: a server's schema must not keep its host busy.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -13,29 +15,43 @@ const PER_PART: u64 = 16;
 /// In place, a schema leads on to others at most so often: by references, `anyOf`, `allOf`.
 pub(super) const LINKS: usize = 64;
 
+/// Ends walks on other threads.
+pub(crate) type Stop = Arc<AtomicBool>;
+
 /// The steps that a walk may still take. A step is a comparison or a look-up, some 50 ns.
-pub(super) struct Budget(Cell<u64>);
+pub(super) struct Budget {
+    left: Cell<u64>,
+    /// Of a walk that somebody may give up.
+    stop: Option<Stop>,
+}
 
 impl Budget {
     /// Grows with the value, so that a walk is linear in it.
     pub(super) fn for_value(value: &Value) -> Self {
-        Self(Cell::new(weight(value).saturating_mul(PER_PART).saturating_add(BASE)))
+        let left = weight(value).saturating_mul(PER_PART).saturating_add(BASE);
+        Self { left: Cell::new(left), stop: None }
+    }
+
+    /// The same, until somebody ends it.
+    pub(super) fn until(self, stop: Stop) -> Self {
+        Self { stop: Some(stop), ..self }
     }
 
     /// Takes so many steps; false if there are not that many left, and from then on always.
     pub(super) fn take(&self, steps: u64) -> bool {
-        let left = self.0.get().saturating_sub(steps);
-        self.0.set(left);
+        let is_stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let left = if is_stopped { 0 } else { self.left.get().saturating_sub(steps) };
+        self.left.set(left);
         left > 0
     }
 
     pub(super) fn is_spent(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0
     }
 
     /// Ends the walk.
     pub(super) fn spend(&self) {
-        self.0.set(0);
+        self.left.set(0);
     }
 }
 

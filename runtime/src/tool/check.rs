@@ -9,6 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+#[cfg(feature = "mcp")]
+use super::budget::Stop;
 use super::budget::{Budget, Chain, of_text, weight};
 use super::found::{Found, Path, Verdict};
 use super::pattern::Patterns;
@@ -53,6 +55,12 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
 pub(crate) fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
     let budget = Budget::for_value(value);
     check_within(value, schema, root, path, &budget)
+}
+
+/// As [`check`], until somebody on another thread ends it.
+#[cfg(feature = "mcp")]
+pub(crate) fn check_until(stop: Stop, value: &Value, schema: &Value) -> Vec<Problem> {
+    check_within(value, schema, schema, "", &Budget::for_value(value).until(stop))
 }
 
 /// As [`check`], as long as the budget lasts; what was not checked is refused.

@@ -38,6 +38,10 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+#[cfg(feature = "mcp")]
+pub(crate) use budget::Stop;
+#[cfg(feature = "mcp")]
+pub(crate) use check::check_until;
 pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;

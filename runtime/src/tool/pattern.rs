@@ -20,14 +20,18 @@ const STATE: usize = 24;
 /// A match goes on in all of its states at once, at each byte of a text. More than this is not begun.
 const MOST_STEPS: usize = 500_000_000;
 
-/// So long may the matches of larger patterns take in one walk. Most are far quicker than the worst of their size, so the time
-/// is what tells.
+/// All compiled patterns of one walk take at most so much memory.
+const MOST_MEMORY: usize = 64 << 20;
+
+/// So long may one walk compile, and match patterns that are not small. Most matches are far quicker than the worst of their
+/// size, so the time tells.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// The patterns that a walk has met.
 #[derive(Default)]
 pub(super) struct Patterns<'s> {
     compiled: HashMap<&'s str, Option<(Regex, usize)>>,
+    memory: usize,
     time: Duration,
 }
 
@@ -36,7 +40,17 @@ impl<'s> Patterns<'s> {
     pub(super) fn matches(&mut self, pattern: &'s str, text: &str, budget: &Budget) -> Option<bool> {
         let compiled = match self.compiled.entry(pattern) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(compile(pattern)),
+            Entry::Vacant(_) if self.time > MOST_TIME || self.memory > MOST_MEMORY => {
+                budget.spend();
+                return Some(false);
+            }
+            Entry::Vacant(place) => {
+                let begun = Instant::now();
+                let compiled = compile(pattern);
+                self.time += begun.elapsed();
+                self.memory += compiled.as_ref().map_or(0, |(_, size)| *size);
+                place.insert(compiled)
+            }
         };
         let (regex, size) = compiled.as_ref()?;
         if text.len().saturating_mul(size / STATE) > MOST_STEPS || self.time > MOST_TIME {

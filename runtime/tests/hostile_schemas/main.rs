@@ -161,6 +161,9 @@ fn t11_no_keyword_makes_a_check_of_many_items_slow() {
     let of = |schema: Value| json!({ "type": "object", "properties": { "items": { "items": schema } } });
     let names: Vec<_> = (0..5_000).map(|at| format!("name_{at}")).collect();
     let patterns: Map<_, _> = (0..2_000).map(|at| (format!("^(a|b){{1,{at}}}$"), json!({}))).collect();
+    let large: Map<_, _> = (0..5_000).map(|at| (format!("^(a{{1000}}){{200}}{at}$"), json!({}))).collect();
+    let too_large: Map<_, _> =
+        (0..5_000).map(|at| (format!("^(a{{1000}}){{1000}}{at}$"), json!({}))).collect();
     let too_much = "too large or too deeply nested to be checked";
 
     let unique: Vec<_> = (0..200_000).collect();
@@ -185,6 +188,8 @@ fn t11_no_keyword_makes_a_check_of_many_items_slow() {
         (json!({ "allOf": vec![json!({ "required": ["a"] }); 5_000] }), json!({ "a": 1 })),
         (json!({ "anyOf": vec![json!({ "required": ["b"] }); 5_000] }), json!({ "a": 1 })),
         (json!({ "patternProperties": patterns }), json!({ "ababababab!": 1 })),
+        (json!({ "patternProperties": large }), json!({ "a": 1 })),
+        (json!({ "patternProperties": too_large }), json!({ "a": 1 })),
         (json!({ "pattern": "^(((a{0,60}){0,60}){0,9})$" }), json!("a".repeat(200))),
     ] {
         let told = wrong(of(schema.clone()), many(item));

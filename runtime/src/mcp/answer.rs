@@ -1,0 +1,84 @@
+//! Reads the answer to a call, and holds it against the tool's own output schema.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::server::{RemoteTool, Server};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::output::ToolOutput;
+use crate::tool::{Stop, check_until};
+
+/// A longer answer is read on another thread: it may take seconds, and an async thread has other work.
+const LONG: usize = 16 << 10;
+
+/// Whose answer it is.
+#[derive(Clone)]
+pub(super) struct Answers {
+    pub(super) server: Arc<Server>,
+    pub(super) tool: RemoteTool,
+    /// Whether a short answer may take long to check.
+    is_slow: bool,
+}
+
+/// Ends the work of a thread when nobody waits for it any more.
+struct Waits(Stop);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Answers {
+    pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
+        let schema = tool.definition.output_schema.as_ref().map(ToString::to_string);
+        // What patterns take does not depend on an answer's length.
+        let is_slow = schema.is_some_and(|schema| schema.len() > LONG || schema.contains("\"pattern"));
+        Self { server, tool, is_slow }
+    }
+
+    /// The result that an answer holds, if it is what the server says that it gives.
+    pub(super) async fn read(&self, answer: String) -> ToolResult {
+        let stop = Stop::default();
+        if answer.len() <= LONG && !self.is_slow {
+            return self.checked(&answer, stop);
+        }
+        let _waits = Waits(Arc::clone(&stop));
+        let answers = self.clone();
+        match tokio::task::spawn_blocking(move || answers.checked(&answer, stop)).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => resume_unwind(panic),
+                Err(_) => {
+                    let text = format!(
+                        "the result of `{}` was not read: the program is shutting down",
+                        self.tool.definition.name
+                    );
+                    Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Cancelled)))
+                }
+            },
+        }
+    }
+
+    fn checked(&self, answer: &str, stop: Stop) -> ToolResult {
+        let output = self.server.read(answer)?;
+        let Some(reason) = self.misfit(&output, stop) else { return Ok(output) };
+        let text = format!(
+            "the MCP server `{}` gave a result of `{}` that does not fit the tool's own output schema: {reason}",
+            self.server.name, self.tool.name
+        );
+        Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
+    }
+
+    /// What the tool's output schema has against a result.
+    fn misfit(&self, output: &ToolOutput, stop: Stop) -> Option<String> {
+        let schema = self.tool.definition.output_schema.as_ref()?;
+        let Some(value) = output.structured_content() else {
+            return Some("it has no structured content".to_owned());
+        };
+        let problems = check_until(stop, &value, schema);
+        let told = || problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        (!problems.is_empty()).then(told)
+    }
+}
