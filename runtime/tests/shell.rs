@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use onionskin::builtin::shell::{Shell, execute};
 use onionskin::{
     AgentBuilder, AgentDeclaration, Args, CallOutcome, DynTool, Effect, ErrorKind, Exit, Script,
-    ScriptedTurn, ToolContext, ToolResult, ToolSource,
+    ScriptedTurn, Secret, ToolContext, ToolResult, ToolSource,
 };
 use serde_json::{Value, json};
 
@@ -75,6 +75,26 @@ async fn a4_output_is_bounded_and_the_command_does_not_block() {
     let structured = output.structured_content().unwrap().into_owned();
     assert_eq!(structured["stdout"], "0123456789\n[.. 1000000 bytes left out ..]\nabcdefghij");
     assert!(structured["stderr"].as_str().unwrap().contains("[.. 999980 bytes left out ..]"));
+}
+
+#[tokio::test]
+async fn t8_neither_end_of_what_is_left_out_shows_a_part_of_a_secret() {
+    const SECRET: &str = "hunter-0123456789-\u{fc}-abcdefghijklmnopqrstuvwxyz";
+    for most in 10..150 {
+        let shell = Shell::new().max_output(most);
+        let cx = ToolContext::detached("shell.execute");
+        cx.conceal(&Secret::new(SECRET.to_owned()));
+        let command = format!("printf '%s' '1{SECRET}2{SECRET}3'; printf '%s' '{SECRET}' >&2");
+        let output =
+            shell.run_dyn(&cx, &mut Args::from(json!({ "command": command }).to_string())).await.unwrap();
+        let told = format!("{} {}", output.to_text(), output.structured_content().unwrap());
+        let part = SECRET
+            .as_bytes()
+            .windows(4)
+            .find(|part| str::from_utf8(part).is_ok_and(|part| told.contains(part)));
+        assert_eq!(part, None, "{most}: {told}");
+        assert!(most < 60 || told.contains("1[secret]2[secret]3"), "{most}: {told}");
+    }
 }
 
 #[tokio::test]

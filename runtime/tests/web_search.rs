@@ -291,7 +291,7 @@ async fn t9_an_agent_searches_and_goes_on_when_the_service_fails() {
     let output = Scout::builder().model(Arc::clone(&model)).toolbox(&search).run("go").await.unwrap();
     let pages: Value = serde_json::from_str(&output.tool_calls[0].to_text()).unwrap();
     assert_eq!(
-        (pages[0]["title"].clone(), pages[0]["excerpt"].as_str().unwrap().len()),
+        (pages[0]["title"].clone(), pages[0]["excerpt"].as_str().unwrap().chars().count()),
         (json!("Tides [secret]"), 600)
     );
     assert!(output.tool_calls[1].to_text().contains("failed with status 503"));

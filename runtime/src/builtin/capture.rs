@@ -1,8 +1,10 @@
-//! A bounded copy of a stream: its head and its tail.
+//! A bounded copy of a stream: its head and its tail, without secrets.
 
 use std::collections::VecDeque;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::secret::Held;
 
 /// What was kept of a stream. Reading goes on beyond the bound, so that the writer never blocks.
 pub(super) struct Capture {
@@ -11,11 +13,13 @@ pub(super) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     left_out: u64,
+    /// Hides secrets before anything is left out: in what is left of one it could not be seen any more.
+    held: Option<Held>,
 }
 
 impl Capture {
-    pub(super) fn new(most: usize) -> Self {
-        Self { half: most / 2, head: Vec::new(), tail: VecDeque::new(), left_out: 0 }
+    pub(super) fn new(most: usize, held: Option<Held>) -> Self {
+        Self { half: most / 2, head: Vec::new(), tail: VecDeque::new(), left_out: 0, held }
     }
 
     /// Reads to the end. What was read stays when the future is dropped.
@@ -29,6 +33,16 @@ impl Capture {
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        match &mut self.held {
+            Some(held) => {
+                let text = held.push_bytes(bytes);
+                self.keep(text.as_bytes());
+            }
+            None => self.keep(bytes),
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(self.half - self.head.len()));
         self.head.extend_from_slice(head);
         self.tail.extend(rest);
@@ -38,7 +52,10 @@ impl Capture {
     }
 
     /// The text, saying how much was left out in its middle.
-    pub(super) fn into_text(self) -> String {
+    pub(super) fn into_text(mut self) -> String {
+        if let Some(mut held) = self.held.take() {
+            self.keep(held.finish().as_bytes());
+        }
         let Self { mut head, tail, mut left_out, .. } = self;
         let mut tail = Vec::from(tail);
         if left_out == 0 {
@@ -65,7 +82,7 @@ mod tests {
     use super::Capture;
 
     fn text(most: usize, pieces: &[&[u8]]) -> String {
-        let mut capture = Capture::new(most);
+        let mut capture = Capture::new(most, None);
         for piece in pieces {
             capture.push(piece);
         }

@@ -16,6 +16,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
+use crate::secret::Held;
 use crate::tool::{Annotations, ArgLimit, DynTool, Effect, Param, Slots, StaticTool, Tool, ToolDefinition};
 
 /// After a command is over, so long is waited for the rest of its output.
@@ -208,7 +209,7 @@ impl Tool for Shell {
         &self.definition
     }
 
-    async fn run(&self, _: &ToolContext, args: &mut Args) -> ToolResult {
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
         let mut spans = [None; 3];
         let slots = Slots::split(&self.definition, args, &mut spans)?;
         let (command, cwd) = (slots.text(0)?, slots.optional_text(1)?);
@@ -219,7 +220,9 @@ impl Tool for Shell {
             let place = directory.map(|directory| format!(" in {}", directory.display())).unwrap_or_default();
             Exit::Tool(ToolError::new(format!("cannot run /bin/sh{place}: {error}")).with_source(error))
         })?;
-        let (mut stdout, mut stderr) = (Capture::new(self.max_output), Capture::new(self.max_output));
+        let secrets = cx.run().concealed().needles();
+        let capture = || Capture::new(self.max_output, secrets.clone().map(Held::new));
+        let (mut stdout, mut stderr) = (capture(), capture());
         let ended = group.finish(limit, &mut stdout, &mut stderr).await;
         let (stdout, stderr) = (stdout.into_text(), stderr.into_text());
         match ended {

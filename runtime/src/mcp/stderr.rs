@@ -39,17 +39,14 @@ impl Tail {
             let ends = bytes.ends_with(b"\n") || (read as u64) < LINE;
             held.look_for(secrets.with_callers());
             // A secret may stand across a cut, and so may a character.
-            let whole = if ends { bytes.len() } else { characters(&bytes) };
-            let mut text = held.push(&String::from_utf8_lossy(&bytes[..whole]));
+            let mut text = held.push_bytes(&bytes);
             if ends {
                 text.push_str(&held.finish());
             }
-            bytes.drain(..whole);
+            bytes.clear();
             self.tell(&text, &server);
         }
-        let mut rest = held.push(&String::from_utf8_lossy(&bytes));
-        rest.push_str(&held.finish());
-        self.tell(&rest, &server);
+        self.tell(&held.finish(), &server);
     }
 
     fn tell(&self, text: &str, server: &str) {
@@ -58,14 +55,6 @@ impl Tail {
             tracing::debug!(server, "stderr: {text}");
             self.push(text);
         }
-    }
-}
-
-/// How many bytes there are without a character that the end cuts off.
-fn characters(bytes: &[u8]) -> usize {
-    match str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => error.valid_up_to(),
-        _ => bytes.len(),
     }
 }
 

@@ -9,11 +9,19 @@ use crate::model::ModelDelta;
 pub(crate) struct Held {
     needles: Arc<Needles>,
     rest: String,
+    /// The beginning of a character that was cut in two.
+    #[cfg(any(feature = "mcp", feature = "shell"))]
+    bytes: Vec<u8>,
 }
 
 impl Held {
     pub(crate) fn new(needles: Arc<Needles>) -> Self {
-        Self { needles, rest: String::new() }
+        Self {
+            needles,
+            rest: String::new(),
+            #[cfg(any(feature = "mcp", feature = "shell"))]
+            bytes: Vec::new(),
+        }
     }
 
     /// Looks for these from now on.
@@ -30,8 +38,22 @@ impl Held {
         settled
     }
 
+    /// As [`push`](Self::push), for a text whose characters may be cut in two as well.
+    #[cfg(any(feature = "mcp", feature = "shell"))]
+    pub(crate) fn push_bytes(&mut self, piece: &[u8]) -> String {
+        self.bytes.extend_from_slice(piece);
+        let whole = match str::from_utf8(&self.bytes) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.bytes.len(),
+        };
+        let bytes: Vec<u8> = self.bytes.drain(..whole).collect();
+        self.push(&String::from_utf8_lossy(&bytes))
+    }
+
     /// The text is over: gives what was held back.
     pub(crate) fn finish(&mut self) -> String {
+        #[cfg(any(feature = "mcp", feature = "shell"))]
+        self.rest.push_str(&String::from_utf8_lossy(&std::mem::take(&mut self.bytes)));
         self.needles.hide(std::mem::take(&mut self.rest)).into_owned()
     }
 }

@@ -12,7 +12,7 @@ mod value;
 
 pub use bind::{Bound, ConcealNone, ConcealSome};
 pub(crate) use bind::{held_by, noted};
-#[cfg(feature = "mcp")]
+#[cfg(any(feature = "mcp", feature = "shell"))]
 pub(crate) use held::Held;
 pub(crate) use held::HeldDeltas;
 pub(crate) use known::Concealed;

@@ -10,3 +10,12 @@ mod web;
 pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
 #[cfg(feature = "web-search")]
 pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};
+
+/// At most so many characters, and the mark of a cut where there were more: what stands before it may be the beginning of a
+/// secret.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),
+        None => text.to_owned(),
+    }
+}

@@ -2,6 +2,8 @@
 
 use rusqlite::ErrorCode;
 
+use crate::toolboxes::cut;
+
 /// Characters of what `SQLite` says.
 const REASON: usize = 300;
 
@@ -82,5 +84,5 @@ pub(super) fn reason(error: &rusqlite::Error) -> String {
     let said = error.to_string();
     let is_space = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<_> = said.split(is_space).filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(REASON).collect()
+    cut(&words.join(" "), REASON)
 }

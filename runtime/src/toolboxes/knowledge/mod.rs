@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use self::error::KnowledgeError;
 use self::store::Kept;
 use crate::toolbox;
+use crate::toolboxes::cut;
 
 /// So many characters of a document are read at once.
 const PAGE: usize = 20_000;
@@ -178,7 +179,7 @@ impl KnowledgeBase {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
         let found = store::search(&self.connection(), &expression, limit.min(50))?;
         let found = found.into_iter().map(|Kept { id, title, tags, text }| {
-            let piece = text.chars().take(PIECE).collect();
+            let piece = cut(&text, PIECE);
             Found { id, title, tags, piece }
         });
         Ok(found.collect())

@@ -7,6 +7,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Tr
 
 use super::error::{KnowledgeError, reason};
 use super::{TAGS, TITLE};
+use crate::toolboxes::cut;
 
 /// Says in the file's header that it is one of ours.
 const APPLICATION: i32 = 0x4f_4e_4b_42;
@@ -149,16 +150,8 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
     let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
     Ok(Kept {
         id: row.get(0)?,
-        title: cut(row.get(1)?),
-        tags: tags.into_iter().take(TAGS).map(cut).collect(),
+        title: cut(&row.get::<_, String>(1)?, TITLE),
+        tags: tags.into_iter().take(TAGS).map(|tag| cut(&tag, TITLE)).collect(),
         text: row.get(3)?,
     })
-}
-
-/// A title or a tag, no longer than it may be.
-fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(TITLE) {
-        text.truncate(end);
-    }
-    text
 }

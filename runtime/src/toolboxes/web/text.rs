@@ -1,5 +1,7 @@
 //! Text of pages as a model should read it.
 
+use crate::toolboxes::cut;
+
 /// Text on one line, at most so many characters, with HTML's entities as what they stand for.
 pub(super) fn plain(text: &str, most: usize) -> String {
     let mut rest = text;
@@ -21,7 +23,7 @@ pub(super) fn plain(text: &str, most: usize) -> String {
     decoded.push_str(rest);
     let is_space = |c: char| c.is_whitespace() || c.is_control();
     let words: Vec<_> = decoded.split(is_space).filter(|word| !word.is_empty()).collect();
-    words.join(" ").chars().take(most).collect()
+    cut(&words.join(" "), most)
 }
 
 /// The entity that a text begins with, and its length: the five of XML, and numbers.
@@ -60,7 +62,7 @@ mod tests {
             "AT&T <3 it's 'x' &nope; &"
         );
         assert_eq!(plain("&amp;lt;", 80), "&lt;", "once");
-        assert_eq!(plain("äöü", 2), "äö");
+        assert_eq!(plain("äöü", 2), "ä\u{2026}");
     }
 
     proptest! {
