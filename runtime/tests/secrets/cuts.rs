@@ -62,6 +62,51 @@ async fn u2_an_approver_is_shown_no_secret_in_the_reason() {
     assert!(seen.contains("it holds [secret]") && !seen.contains("s3cret"), "{seen}");
 }
 
+/// What is written to `tracing`, fields only.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<String>>);
+
+impl tracing::Subscriber for Lines {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target().starts_with("onionskin")
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut |field: &tracing::field::Field, value: &dyn std::fmt::Debug| {
+            self.0.lock().unwrap().push_str(&format!(" {}={value:?}", field.name()));
+        });
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[test]
+fn u2_the_log_of_an_approvers_panic_shows_no_secret() {
+    let lines = Lines::default();
+    let mut spec = sends::spec();
+    spec.approver(|request: ApprovalRequest| async move {
+        assert!(request.tool_name() != "sends", "cannot ask about {SECRET}");
+        Approval::Allow
+    });
+    let error = tracing::subscriber::with_default(lines.clone(), || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(spec.call(json!({ "key": SECRET }))).unwrap_err().to_string()
+    });
+    let log = lines.0.lock().unwrap();
+    assert!(log.contains("the approver panicked") && log.contains("cannot ask about"), "{log}");
+    assert!(!log.contains("s3cret") && !error.contains("s3cret"), "{log} {error}");
+}
+
 /// Makes a token, shows it, and shows it again when it is no longer valid.
 #[tool]
 fn logs_in(cx: &ToolContext, at: u32, known: State<u32>) -> String {
