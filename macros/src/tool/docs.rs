@@ -76,7 +76,7 @@ fn unindent(text: &str) -> Vec<String> {
     }
     let indent = lines.iter().skip(1).filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
     let indent = indent.unwrap_or(0);
-    let rest = lines.iter().skip(1).map(|line| line.get(indent..).unwrap_or_default().to_owned());
+    let rest = lines.iter().skip(1).map(|line| outdent(line, indent).to_owned());
     let first = lines.first().map_or("", |line| line.strip_prefix(' ').unwrap_or(line)).to_owned();
     let mut lines: Vec<String> = std::iter::once(first).chain(rest).collect();
     while lines.last().is_some_and(|line| line.trim().is_empty()) {
@@ -135,11 +135,16 @@ pub(crate) fn parse(lines: &[Line]) -> Parts {
             at += 1;
             continue;
         }
-        if let Some(length) = section(&lines[at..], &mut parts) {
+        if let Some((length, before)) = section(&lines[at..], &mut parts) {
             // The gap that a section leaves is one blank line.
             while kept.last().is_some_and(|line| line.text.trim().is_empty()) {
                 kept.pop();
             }
+            // What a section says of all its parameters.
+            if !before.is_empty() && !kept.is_empty() {
+                kept.push(Line { text: String::new(), span: Span::call_site() });
+            }
+            kept.extend(before);
             at += length;
             if at < lines.len() && !kept.is_empty() {
                 kept.push(Line { text: String::new(), span: Span::call_site() });
@@ -156,17 +161,20 @@ pub(crate) fn parse(lines: &[Line]) -> Parts {
     parts
 }
 
-/// Reads a section that begins at the first of these lines; gives its length.
-fn section(lines: &[Line], parts: &mut Parts) -> Option<usize> {
-    sphinx(lines, parts).or_else(|| {
+/// Reads a section that begins at the first of these lines; gives its length, and the text of it that is of the description.
+fn section(lines: &[Line], parts: &mut Parts) -> Option<(usize, Vec<Line>)> {
+    let fields = sphinx(lines, parts).map(|end| (end, Vec::new()));
+    fields.or_else(|| {
         let (topic, start, end) = markdown(lines).or_else(|| numpy(lines)).or_else(|| google(lines))?;
         let body = &lines[start..end];
+        let mut before = Vec::new();
         match topic {
             Topic::Params => {
-                let entries = entries(body, is_rule(&lines[start - 1].text));
+                let (first, entries) = entries(body, is_rule(&lines[start - 1].text));
                 if entries.is_empty() {
                     return None;
                 }
+                before = paragraph(first);
                 parts.params.extend(entries);
             }
             Topic::Returns => {
@@ -184,8 +192,16 @@ fn section(lines: &[Line], parts: &mut Parts) -> Option<usize> {
             }
             Topic::People => {}
         }
-        Some(end)
+        Some((end, before))
     })
+}
+
+/// Lines without the empty ones around them, and without the indentation that they have in common.
+fn paragraph(lines: &[Line]) -> Vec<Line> {
+    let is_text = |line: &Line| !line.text.trim().is_empty();
+    let Some(start) = lines.iter().position(is_text) else { return Vec::new() };
+    let end = lines.iter().rposition(is_text).map_or(start, |last| last + 1);
+    outdented(&lines[start..end])
 }
 
 /// In Google style a type may stand before the text: `int: The sum.`
@@ -231,6 +247,11 @@ fn heading(text: &str) -> Option<(usize, &str)> {
 
 fn indent(text: &str) -> usize {
     text.len() - text.trim_start().len()
+}
+
+/// The text without so many bytes of its indentation. A space beyond ASCII, which has more than one, may stay.
+fn outdent(text: &str, bytes: usize) -> &str {
+    &text[text.floor_char_boundary(bytes)..]
 }
 
 /// `# Arguments`, to the next heading of its level.
@@ -327,14 +348,16 @@ fn sphinx(lines: &[Line], parts: &mut Parts) -> Option<usize> {
 }
 
 /// Lines without the indentation that they have in common.
-fn dedent(lines: &[Line]) -> String {
+fn outdented(lines: &[Line]) -> Vec<Line> {
     let indents = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| indent(&line.text));
     let common = indents.min().unwrap_or(0);
-    let lines: Vec<Line> = lines
-        .iter()
-        .map(|line| Line { text: line.text.get(common..).unwrap_or_default().to_owned(), span: line.span })
-        .collect();
-    whole(&lines)
+    let line = |line: &Line| Line { text: outdent(&line.text, common).to_owned(), span: line.span };
+    lines.iter().map(line).collect()
+}
+
+/// Their text, without the indentation that they have in common.
+fn dedent(lines: &[Line]) -> String {
+    whole(&outdented(lines))
 }
 
 /// What stands after the mark of a list's item.
@@ -343,11 +366,12 @@ fn bullet(text: &str) -> Option<&str> {
     ["* ", "- ", "+ "].into_iter().find_map(|mark| text.strip_prefix(mark)).map(str::trim_start)
 }
 
-/// The entries of a section about parameters.
-fn entries(lines: &[Line], numpy: bool) -> Vec<Entry> {
+/// The entries of a section about parameters, and the lines before the first one.
+fn entries(lines: &[Line], numpy: bool) -> (&[Line], Vec<Entry>) {
     let base = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| indent(&line.text)).min();
     let base = base.unwrap_or(0);
     let mut entries: Vec<(Entry, Vec<Line>)> = Vec::new();
+    let mut before = 0;
     for line in lines {
         let head = (indent(&line.text) == base).then(|| entry(&line.text, numpy)).flatten();
         match (head, entries.last_mut()) {
@@ -355,7 +379,7 @@ fn entries(lines: &[Line], numpy: bool) -> Vec<Entry> {
                 entries.push((Entry { name, text, span: line.span }, Vec::new()));
             }
             (None, Some((_, more))) => more.push(line.clone()),
-            (None, None) => {}
+            (None, None) => before += 1,
         }
     }
     let finish = |(mut entry, more): (Entry, Vec<Line>)| {
@@ -363,7 +387,7 @@ fn entries(lines: &[Line], numpy: bool) -> Vec<Entry> {
         add(&mut entry.text, &more);
         entry
     };
-    entries.into_iter().map(finish).collect()
+    (&lines[..before], entries.into_iter().map(finish).collect())
 }
 
 /// A parameter's name and the text after it: `` * `x` - text ``, `x (int): text`, `x : int`, `x`.

@@ -5,6 +5,8 @@ mod attr;
 mod bind;
 mod check;
 mod docs;
+#[cfg(test)]
+mod docs_properties;
 mod example;
 mod expand;
 mod function;
