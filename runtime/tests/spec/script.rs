@@ -629,3 +629,19 @@ async fn s2_docs_without_types_take_any_value() {
     let (.., reason) = load_error("/// Does it.\n/// Args:\n///   a: One\nfn f(a, b) { a }");
     assert!(reason.contains("do not describe the parameter `b`"), "{reason}");
 }
+
+/// A closure takes what it uses from its own function. The values of an `Env` are no variables there.
+#[tokio::test]
+async fn s2_a_closure_sees_a_copy_of_a_value_of_the_environment() {
+    let run = async |body: &str| {
+        let env = Env::new().value("most", 3);
+        let code = Code::new(function(&[], "f()", body)).env(env);
+        ToolSpec::from_code(code)?.call("{}").await
+    };
+    assert_eq!(
+        run("let most = most; [1, 5].map(|x| if x > most { most } else { x })").await.unwrap(),
+        json!([1, 3])
+    );
+    let refused = run("[1, 5].map(|x| if x > most { most } else { x })").await.unwrap_err().to_string();
+    assert!(refused.contains("most"), "{refused}");
+}
