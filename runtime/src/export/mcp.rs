@@ -1,8 +1,8 @@
 //! MCP's `Tool`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::error::{ExportError, Provider};
+use super::error::{ExportError, Provider, Site};
 use super::keywords::kinds;
 use super::options::ExportOptions;
 use super::strict::object;
@@ -22,6 +22,17 @@ use crate::tool::{Annotations, ToolDefinition};
 /// If a schema is not of type `object`, or a custom field has a name of the form's own.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
+    let mut form = form(definition, &site)?;
+    options.add_fields(&mut form, &RESERVED, &site)?;
+    Ok(Value::Object(form))
+}
+
+/// The names that MCP's `Tool` has.
+const RESERVED: [&str; 8] =
+    ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons"];
+
+/// The form without custom fields.
+fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Value>, ExportError> {
     let schemas = [Some(&definition.input_schema), definition.output_schema.as_ref()];
     for schema in schemas.into_iter().flatten() {
         if schema.as_object().is_none_or(|schema| kinds(schema) != ["object"]) {
@@ -46,28 +57,44 @@ pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value
     if let Some(meta) = &definition.meta {
         form.insert("_meta".into(), (**meta).clone());
     }
-    let reserved =
-        ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons"];
-    options.add_fields(&mut form, &reserved, &site)?;
-    Ok(Value::Object(form))
+    Ok(form)
 }
 
-/// A tool as rmcp's type, which has no place for custom fields: what a client is to be told beside goes into the tool's `meta`.
+/// A tool as rmcp's type. It has a place for custom fields in its `_meta`, so that is where they go, beside the tool's own
+/// `meta`; `icons` has its own.
 ///
 /// ```
-/// use onionskin::export;
+/// use onionskin::export::{self, ExportOptions};
 /// # use onionskin::ToolDefinition;
-/// let tool = export::mcp_tool(&ToolDefinition::new("now", "Tells the time.")).unwrap();
+/// let options = ExportOptions::new()
+///     .field("example.com/team", "clocks")
+///     .field("icons", serde_json::json!([{ "src": "https://example.com/clock.png" }]));
+/// let tool = export::mcp_tool(&ToolDefinition::new("now", "Tells the time."), &options).unwrap();
 /// assert_eq!(tool.name, "now");
+/// assert_eq!(tool.meta.unwrap()["example.com/team"], "clocks");
+/// assert_eq!(tool.icons.unwrap().len(), 1);
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, or `meta` is no object.
+/// If a schema is not of type `object`, `meta` is no object, `icons` are none, or a custom field has a name of the form's
+/// own or of the tool's `meta`.
 #[cfg(feature = "mcp")]
-pub fn mcp_tool(definition: &ToolDefinition) -> Result<rmcp::model::Tool, ExportError> {
-    let options = ExportOptions::new();
-    serde_json::from_value(mcp(definition, &options)?).map_err(|error| {
+pub fn mcp_tool(
+    definition: &ToolDefinition,
+    options: &ExportOptions,
+) -> Result<rmcp::model::Tool, ExportError> {
+    let site = options.site(definition, Provider::Mcp);
+    let mut form = form(definition, &site)?;
+    let (icons, others) = options.clone().split("icons");
+    icons.add_fields(&mut form, &[], &site)?;
+    if others.has_fields() {
+        let meta = form.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(meta) = meta.as_object_mut() {
+            others.add_fields(meta, &RESERVED, &site)?;
+        }
+    }
+    serde_json::from_value(Value::Object(form)).map_err(|error| {
         let reason = format!("makes a tool that MCP does not take ({error})");
-        options.site(definition, Provider::Mcp).refuse("$", reason, "give `meta` an object")
+        site.refuse("$", reason, "give `meta` an object, and `icons` a list of MCP's icons")
     })
 }

@@ -286,7 +286,7 @@ fn s3_mcp_has_all_that_a_definition_has() {
     });
     assert_eq!(exported, wanted);
     #[cfg(feature = "mcp")]
-    assert_eq!(serde_json::to_value(mcp_tool(&tool).unwrap()).unwrap(), wanted);
+    assert_eq!(serde_json::to_value(mcp_tool(&tool, &ExportOptions::new()).unwrap()).unwrap(), wanted);
     // What a tool does not have is not there.
     let bare = mcp(&ToolDefinition::new("look", "Looks."), &ExportOptions::new()).unwrap();
     // The order of keys depends on what other crates turn on.
@@ -295,7 +295,7 @@ fn s3_mcp_has_all_that_a_definition_has() {
     assert_eq!(keys, ["description", "inputSchema", "name"]);
     tool.meta = Some(Arc::new(json!(["no object"])));
     #[cfg(feature = "mcp")]
-    assert_eq!(path_of(mcp_tool(&tool).unwrap_err()), "$");
+    assert_eq!(path_of(mcp_tool(&tool, &ExportOptions::new()).unwrap_err()), "$");
 }
 
 #[test]

@@ -66,12 +66,15 @@ fn unreadable(error: &serde_json::Error) -> SpecError {
 /// It is the source of the tool error that the call ends with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{tool}` is only the description of an MCP tool, without a connection to its server: start the server with \
-     `McpServer::start` and take the tool from it"
+    "`{tool}` is only the description of an MCP tool, without a connection to its server{}: start the server with \
+     `McpServer::start` and take the tool from it",
+    .server.as_ref().map(|server| format!(" `{server}`")).unwrap_or_default()
 )]
 pub struct NotConnected {
     /// The tool.
     pub tool: String,
+    /// Its server, where the description was given with its name.
+    pub server: Option<String>,
 }
 
 /// A tool whose server is not there.
@@ -83,7 +86,8 @@ impl DynTool for Unconnected {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, _: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        let error = NotConnected { tool: cx.tool_name().to_owned() };
+        let server = cx.server_name().map(str::to_owned);
+        let error = NotConnected { tool: cx.tool_name().to_owned(), server };
         Box::pin(ready(Err(Exit::Tool(ToolError::from_source(error).with_kind(ErrorKind::Remote)))))
     }
 }
@@ -109,8 +113,33 @@ impl ToolSpec {
     /// # Errors
     /// If it is no description of a tool.
     pub fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError> {
-        let tool = description.into_tool()?;
-        let name = tool.name.clone();
-        Ok(Self::of_server(Arc::new(Unconnected(crate::mcp::definition(&name, tool))), None))
+        unconnected(None, description)
     }
+
+    /// As [`Self::from_mcp`], with the name of the server, which a description does not hold: [`Self::server_name`] gives
+    /// it, and hooks read it in the call's context.
+    ///
+    /// ```
+    /// use onionskin::ToolSpec;
+    /// use serde_json::json;
+    ///
+    /// let description = json!({ "name": "get_time", "inputSchema": {"type": "object"} });
+    /// let spec = ToolSpec::from_mcp_of("time", description)?;
+    /// assert_eq!((spec.name(), spec.server_name()), ("get_time", Some("time")));
+    /// let error = spec.call_blocking(json!({})).unwrap_err().to_string();
+    /// assert!(error.contains("without a connection to its server `time`"), "{error}");
+    /// # Ok::<_, onionskin::spec::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no description of a tool.
+    pub fn from_mcp_of(server: &str, description: impl McpDescription) -> Result<Self, SpecError> {
+        unconnected(Some(server), description)
+    }
+}
+
+fn unconnected(server: Option<&str>, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
+    let tool = description.into_tool()?;
+    let name = tool.name.clone();
+    Ok(ToolSpec::of_server(Arc::new(Unconnected(crate::mcp::definition(&name, tool))), server))
 }

@@ -4,8 +4,12 @@ use std::error::Error as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use onionskin::export::{ExportError, ExportOptions};
 use onionskin::spec::{NotConnected, SpecError, Transform};
-use onionskin::{ErrorKind, ToolSource, ToolSpec, call};
+use onionskin::{
+    Args, ErrorKind, Exit, Script, ScriptedTurn, ToolContext, ToolResult, ToolSource, ToolSpec, agent, call,
+    tool_hook,
+};
 use serde_json::{Value, json};
 
 /// What well-known servers list.
@@ -131,6 +135,75 @@ async fn s2_without_a_connection_calls_end_with_a_typed_error() {
     spec.bind("zone", None, json!("UTC")).unwrap();
     assert!(spec.input_schema().get("required").is_none());
     assert!(call!(spec).await.unwrap_err().to_string().contains("`now`"));
+}
+
+#[tool_hook]
+fn seen_from(ctx: &ToolContext, result: &mut ToolResult) {
+    let text = format!("{} of {} from {:?}", ctx.tool_name(), ctx.source(), ctx.server_name());
+    if let Err(Exit::Tool(error)) = result {
+        error.output_mut().push_text(text);
+    }
+}
+
+#[tool_hook]
+fn of_server_time(ctx: &ToolContext, args: &Args) -> Result<(), String> {
+    let _ = args;
+    if ctx.server_name() == Some("time") { Err("not this server".to_owned()) } else { Ok(()) }
+}
+
+agent! {
+    Watched { instruction: "Go.", tool_hooks: [seen_from for [source(mcp)]] }
+    Refused { instruction: "Go.", tool_hooks: [of_server_time] }
+}
+
+#[tokio::test]
+async fn s2_a_description_knows_its_server() {
+    let (_, tool) = dumps().find(|(place, _)| place.starts_with("time/")).unwrap();
+    let spec = ToolSpec::from_mcp_of("time", tool.clone()).unwrap();
+    assert_eq!((spec.server_name(), spec.source()), (Some("time"), ToolSource::Mcp));
+    assert_eq!(ToolSpec::from_mcp(tool).unwrap().server_name(), None);
+    let exit = call!(spec, timezone = "UTC").await.unwrap_err();
+    let source = exit.as_tool_error().unwrap().source().unwrap().downcast_ref::<NotConnected>().unwrap();
+    assert_eq!(source.server.as_deref(), Some("time"));
+    assert!(exit.to_string().contains("its server `time`"), "{exit}");
+    // Hooks of its own, and those of an agent, read it as they read that of a tool of a live server.
+    let own = spec.clone().hook(seen_from::new()).exec(json!({ "timezone": "UTC" })).await;
+    let wanted = "get_current_time of mcp from Some(\"time\")";
+    assert!(format!("{:?}", own.content()).contains(&format!("{wanted:?}")), "{:?}", own.content());
+    let call = || {
+        let call = ScriptedTurn::call("get_current_time", json!({ "timezone": "UTC" }));
+        Script::turns([call, ScriptedTurn::say("{last}")])
+    };
+    let text = Watched::builder().model(call()).tool(spec.clone()).run("Go.").await.unwrap().text;
+    assert!(text.contains(wanted), "{text}");
+    let text = Refused::builder().model(call()).tool(spec).run("Go.").await.unwrap().text;
+    assert_eq!(text, "not this server");
+}
+
+#[test]
+fn s3_rmcps_type_takes_custom_fields() {
+    let mut spec = ToolSpec::from_mcp(json!({ "name": "now", "inputSchema": { "type": "object" } })).unwrap();
+    let fields = ExportOptions::new().field("example.com/team", "clocks").field("tier", 2);
+    let tool = spec.to_mcp_with(&fields).unwrap();
+    assert_eq!(json!(tool.meta), json!({ "example.com/team": "clocks", "tier": 2 }));
+    let plain = spec.to_mcp().unwrap();
+    assert_eq!((plain.meta, plain.icons), (None, None));
+    spec.options(|options| options.meta = Some(std::sync::Arc::new(json!({ "tier": 1 }))));
+    assert_eq!(json!(spec.to_mcp().unwrap().meta), json!({ "tier": 1 }));
+    for (field, value) in
+        [("tier", json!(2)), ("title", json!("Now")), ("inputSchema", json!({})), ("_meta", json!({}))]
+    {
+        let clash = spec.to_mcp_with(&ExportOptions::new().field(field, value)).unwrap_err();
+        assert!(
+            matches!(&clash, ExportError::ReservedField { field: found, .. } if found == field),
+            "{clash}"
+        );
+    }
+    let icons = |icons: Value| spec.to_mcp_with(&ExportOptions::new().field("icons", icons));
+    let tool = icons(json!([{ "src": "https://example.com/clock.png" }])).unwrap();
+    assert_eq!(tool.icons.unwrap()[0].src, "https://example.com/clock.png");
+    assert_eq!(json!(tool.meta), json!({ "tier": 1 }));
+    assert!(icons(json!(5)).unwrap_err().to_string().contains("`now`"));
 }
 
 #[test]

@@ -25,8 +25,8 @@ const FORMS: [(&str, Export, &str); 8] = [
     ("mcp_tool", mcp_tool, "/inputSchema"),
 ];
 
-fn mcp_tool(definition: &ToolDefinition, _: &ExportOptions) -> Result<Value, ExportError> {
-    export::mcp_tool(definition).map(|tool| serde_json::to_value(tool).expect("JSON"))
+fn mcp_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+    export::mcp_tool(definition, options).map(|tool| serde_json::to_value(tool).expect("JSON"))
 }
 
 const MODES: [&str; 3] = ["plain", "strict", "lossy"];
