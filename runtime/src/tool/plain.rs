@@ -68,20 +68,20 @@ fn token(text: &[u8], at: &mut usize) -> Option<u8> {
 
 #[inline(never)]
 fn after_space(text: &[u8], mut at: usize) -> usize {
-    while text.get(at).is_some_and(is_space) {
+    while text.get(at).is_some_and(|&byte| is_space(byte)) {
         at += 1;
     }
     at
 }
 
 #[inline]
-fn is_space(byte: &u8) -> bool {
+fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 #[inline]
 fn is_end(text: &[u8], at: usize) -> Option<()> {
-    text.get(at..)?.iter().all(is_space).then_some(())
+    text.get(at..)?.iter().all(|&byte| is_space(byte)).then_some(())
 }
 
 /// The parameter that a key names, its first quote taken off. Models write arguments in the order of the schema, so
