@@ -16,7 +16,7 @@ pub(crate) use literals::{Literals, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
-use crate::tool::{coerce, short};
+use crate::tool::{coerce, fill_defaults, short};
 
 /// The arguments of one tool call: a JSON object.
 ///
@@ -121,7 +121,10 @@ impl Args {
         let mut value = Value::Object(object);
         coerce(&mut value, schema, schema, &self.literals());
         match value {
-            Value::Object(object) => object,
+            Value::Object(mut object) => {
+                fill_defaults(&mut object, schema);
+                object
+            }
             _ => unreachable!("an object is read as nothing else"),
         }
     }
@@ -148,7 +151,16 @@ impl Args {
     #[cold]
     #[inline(never)]
     fn bind_loose(&mut self, schema: &Arc<Value>) {
-        self.bind(schema);
+        match self.schema.take() {
+            Some(known) => self.bind(&known),
+            None => self.bind(schema),
+        }
+    }
+
+    /// Whether an argument has the default that is shown where it is left out.
+    pub(crate) fn is_default(&self, name: &str) -> bool {
+        let shown = self.schema.as_ref().and_then(|schema| schema["properties"][name].get("default"));
+        shown.is_some_and(|default| self.get(name) == Some(default))
     }
 
     #[cold]

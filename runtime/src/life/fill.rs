@@ -29,10 +29,15 @@ pub(crate) fn fill_in(fill: &dyn Fill, cx: &ToolContext, args: &Args) -> ToolRes
     let mut own = args.clone();
     let values = fill.values(cx)?;
     // Text that is no object is refused by the tool.
-    let Ok(object) = own.as_object_mut() else { return Ok(own) };
-    if let Some((parameter, _)) = values.iter().find(|(parameter, _)| object.contains_key(parameter)) {
+    if own.as_object().is_err() {
+        return Ok(own);
+    }
+    // A default that is shown where a hook replaced all arguments is nothing that somebody set.
+    let is_set = |parameter: &str| own.get(parameter).is_some() && !own.is_default(parameter);
+    if let Some((parameter, _)) = values.iter().find(|(parameter, _)| is_set(parameter)) {
         return Err(fill.refuse(parameter));
     }
+    let Ok(object) = own.as_object_mut() else { return Ok(own) };
     object.extend(values.iter().cloned());
     cx.life(|life| life.runs_with(&values));
     Ok(own)

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::error::SpecError;
@@ -192,8 +194,23 @@ impl Shape {
                 object.insert(name.clone(), default.clone());
             }
         }
-        own_args.bind(&own.input_schema);
+        own_args.bind(&self.own_view(&own.input_schema));
         Ok(own_args)
+    }
+
+    /// The tool's own schema as what looks at its arguments sees it: without the defaults of what is filled in.
+    fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
+        let has_default = |own: &str| own_schema["properties"][own].get("default").is_some();
+        if !self.fills().any(|(own, _)| has_default(own)) {
+            return Arc::clone(own_schema);
+        }
+        let mut view = Value::clone(own_schema);
+        for (own, _) in self.fills() {
+            if let Some(property) = view["properties"].get_mut(own).and_then(Value::as_object_mut) {
+                property.remove("default");
+            }
+        }
+        Arc::new(view)
     }
 
     /// Refuses names that are not seen, and says whatever else is wrong in the same go.

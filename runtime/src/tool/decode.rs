@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::check::{check, has_limits};
 use super::coerce::coerce;
@@ -310,6 +310,28 @@ pub(crate) fn has_unknown(definition: &ToolDefinition, args: &Args) -> bool {
     })
 }
 
+/// Gives what is left out its default, as decoding does: a rule for a value holds for its default as well. A `null` is left
+/// out where it is no value of the parameter. Says whether it changed anything.
+pub(crate) fn fill_defaults(object: &mut Map<String, Value>, schema: &Value) -> bool {
+    let Some(properties) = schema["properties"].as_object() else { return false };
+    let mut changed = false;
+    for (name, property) in properties {
+        let Some(default) = property.get("default") else { continue };
+        let is_left_out = match object.get(name) {
+            None => true,
+            Some(Value::Null) => {
+                !default.is_null() && !check(&Value::Null, property, schema, name).is_empty()
+            }
+            Some(_) => false,
+        };
+        if is_left_out {
+            object.insert(name.clone(), default.clone());
+            changed = true;
+        }
+    }
+    changed
+}
+
 /// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.
 /// What cannot be read without loss stays: decoding refuses it.
 pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
@@ -317,8 +339,10 @@ pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     let schema = &*definition.input_schema;
     if let Ok(object) = args.as_object() {
         let mut value = Value::Object(object.clone());
-        if coerce(&mut value, schema, schema, &args.literals())
-            && let (Value::Object(read), Ok(object)) = (value, args.as_object_mut())
+        let coerced = coerce(&mut value, schema, schema, &args.literals());
+        if let Value::Object(mut read) = value
+            && (fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
+            && let Ok(object) = args.as_object_mut()
         {
             *object = read;
         }

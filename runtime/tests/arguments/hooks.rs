@@ -318,3 +318,57 @@ async fn h1_a_hook_that_looks_and_changes_nothing_leaves_the_text_as_it_is() {
     assert_eq!(tools.call(&cx, &mut args).await.unwrap().to_text(), "41 None");
     assert_eq!(&*args.text(), r#"{"cents": "41"}"#);
 }
+
+/// Whether a person has to be asked.
+fn is_much(args: &Args) -> bool {
+    args["cents"].as_i64().is_some_and(|cents| cents > 100)
+}
+
+/// Pays much if nobody says how much.
+#[tool(name = "pay", approval = is_much)]
+async fn pay_much(#[arg(default = 5000)] cents: i64) -> String {
+    format!("{cents} paid")
+}
+
+/// Pays what it is let pay.
+#[tool(name = "pay", input_guardrails = [clamp_cents])]
+async fn pay_clamped_default(#[arg(default = 5000)] cents: i64) -> String {
+    format!("{cents} paid")
+}
+
+agent! {
+    MuchClamped { instruction: "Pay.", function_tools: [pay_much], tool_hooks: [at_most(10)] }
+    Much { instruction: "Pay.", function_tools: [pay_much] }
+    MuchGuarded { instruction: "Pay.", function_tools: [pay_clamped_default] }
+}
+
+#[tokio::test]
+async fn h1_rules_hold_for_the_default_of_what_is_left_out() {
+    for text in ["{}", r#"{"cents": null}"#] {
+        let tools = ToolCaller::<MuchClamped>::new();
+        let cx = tools.context("pay").unwrap();
+        let paid = tools.call(&cx, &mut Args::from(text)).await.unwrap();
+        assert_eq!(paid.to_text(), "10 paid", "{text}");
+
+        let tools = ToolCaller::<MuchGuarded>::new();
+        let cx = tools.context("pay").unwrap();
+        let paid = tools.call(&cx, &mut Args::from(text)).await.unwrap();
+        assert_eq!(paid.to_text(), "10 paid", "{text}");
+
+        // There is no approver, so what has to be approved is refused.
+        let tools = ToolCaller::<Much>::new();
+        let cx = tools.context("pay").unwrap();
+        let refused = tools.call(&cx, &mut Args::from(text)).await.unwrap_err();
+        assert!(
+            matches!(&refused, Exit::Tool(error) if error.kind() == ErrorKind::Denied),
+            "{text}: {refused:?}"
+        );
+        let paid = tools.call(&cx, &mut Args::from(r#"{"cents": 5}"#)).await.unwrap();
+        assert_eq!(paid.to_text(), "5 paid");
+    }
+    let mut spec = pay::spec();
+    spec.transform(Transform::new().default_value("cents", 5000)).unwrap();
+    spec.approval_if(is_much);
+    let refused = spec.exec("{}").await.result.unwrap_err();
+    assert!(matches!(&refused, Exit::Tool(error) if error.kind() == ErrorKind::Denied), "{refused:?}");
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use onionskin::export::ExportOptions;
+use onionskin::spec::Transform;
 use onionskin::{Args, RunOutput};
 use onionskin::{
     CallOutcome, Effect, ErrorKind, Script, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
@@ -101,8 +102,10 @@ impl ByHand {
     fn spec(name: &str, log: &Log) -> ToolSpec {
         let schema =
             json!({ "type": "object", "properties": { "mode": { "type": "string" } }, "required": ["mode"] });
-        let definition = ToolDefinition::new(name, "Works.").with_input_schema(schema);
-        ToolSpec::new(Self { definition, log: log.clone() })
+        let definition = ToolDefinition::new(Self::NAME, "Works.").with_input_schema(schema);
+        let mut spec = ToolSpec::new(Self { definition, log: log.clone() });
+        spec.transform(Transform::new().name(name)).unwrap();
+        spec
     }
 }
 

@@ -234,7 +234,7 @@ async fn s4_bindings_are_merged_inside_of_all_hooks() {
     spec.bind("api_key", None, json!("secret-key")).unwrap();
     assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with secret-key");
     let seen = SEEN.lock().unwrap();
-    assert_eq!(*seen, [r#"{"query":"a"}"#, r#"{"query":"a"}"#], "not before and not after");
+    assert_eq!(*seen, [r#"{"limit":10,"query":"a"}"#; 2], "not before and not after");
 }
 
 #[tokio::test]

@@ -55,8 +55,9 @@ impl Env {
         Self::default()
     }
 
-    /// A value under a name; the script cannot change it: it is an error to assign to it, and a method such as `push` changes a
-    /// copy that is dropped, so write `let own = name;` first. A script is not loaded if it cannot write the name.
+    /// A value under a name. The script cannot change it: to assign to the name is an error, and what changes a part of it
+    /// (`list[0] = 1`, `list.push(1)`) changes a copy that is dropped, so write `let own = list;` first. A script that cannot
+    /// write the name is not loaded.
     pub fn value(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.push((name.into(), value.into()));
         self
