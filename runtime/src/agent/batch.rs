@@ -1,8 +1,11 @@
 //! The tool calls of one model turn, as one operation.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_util::future::BoxFuture;
+use pin_project_lite::pin_project;
 
 use super::call::{self, ReadyCall};
 use super::fate::FateCell;
@@ -11,6 +14,7 @@ use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepExec, StepId, run_bounded};
 use crate::model::{Message, ToolCall, ToolResultMessage};
+use crate::onion::caught;
 use crate::tool::table::ToolTable;
 
 /// The calls of one turn. Results are kept by call, so a batch that is dropped half way still has one
@@ -137,10 +141,7 @@ impl<'r> Batch<'r> {
             fate: &planned.fate,
         };
         let mut args = Args::from(Arc::clone(&planned.call.arguments));
-        let (result, transcript) = call.make(&mut args).await;
-        if let Some(transcript) = transcript {
-            self.run.keep_transcript(self.turn, Self::place(index), transcript);
-        }
+        let result = call.make(&mut args).await;
         // What another call made of this one is told by what became of it.
         if !planned.fate.get().is_anothers(&result) {
             *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
@@ -159,8 +160,37 @@ impl Drop for Batch<'_> {
     }
 }
 
+pin_project! {
+    /// A call that may be dropped half way. What it holds then is dropped here, and a panic of that goes no further: neither the
+    /// calls beside it nor the caller of the run can do anything about it.
+    struct Contained<F> {
+        #[pin]
+        call: Option<F>,
+    }
+
+    impl<F> PinnedDrop for Contained<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut call = this.project().call;
+            if let Err(reason) = caught(|| call.set(None)) {
+                tracing::error!(reason, "a tool or a hook panicked when its call was cancelled");
+            }
+        }
+    }
+}
+
+impl<F: Future> Future for Contained<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match self.project().call.as_pin_mut() {
+            Some(call) => call.poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
 impl StepExec for Batch<'_> {
     fn call(&self, index: usize) -> BoxFuture<'_, ()> {
-        Box::pin(self.call_one(index))
+        Box::pin(Contained { call: Some(self.call_one(index)) })
     }
 }

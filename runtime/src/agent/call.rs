@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::child::Transcript;
 use super::event::{CallOutcome, EventKind, ToldValue};
 use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
@@ -34,21 +33,21 @@ pub(super) struct ReadyCall<'r> {
 }
 
 impl ReadyCall<'_> {
-    /// Makes the call. What a child left is given back beside the result.
+    /// Makes the call. What a child left is kept for the run to merge.
     ///
     /// Cancel safety: dropping it ends the call, which is then told to be cancelled.
-    pub(super) async fn make(self, args: &mut Args) -> (ToolResult, Option<Transcript>) {
+    pub(super) async fn make(self, args: &mut Args) -> ToolResult {
         let entry = match self.entry {
             Ok(entry) => *entry,
             Err(error) => {
                 let result = Err(Exit::Tool(error.clone()));
                 self.begin().end(&result, 0, Vec::new());
-                return (result, None);
+                return result;
             }
         };
         let slot = self.run.slot().await;
         if let Some(abort) = self.run.cx.aborted() {
-            return (Err(abort.clone().into()), None);
+            return Err(abort.clone().into());
         }
         let told = self.begin();
         let cx = ToolContext::new(
@@ -60,7 +59,7 @@ impl ReadyCall<'_> {
         )
         .with_number(self.number);
         cx.hold_slot(slot);
-        let noted = Noted { cx: &cx, fate: self.fate };
+        let noted = Noted { run: self.run, at: (self.turn, self.place), cx: &cx, fate: self.fate };
         self.run.cx.watch();
         args.bind(&cx.definition().input_schema);
         // A block of its own: a hook that is written by hand may panic before it gives its future.
@@ -71,11 +70,11 @@ impl ReadyCall<'_> {
         let fate = self.fate.get();
         let hook_exits = cx.take_hook_log();
         if fate.is_anothers(&result) {
-            told.end(&fate.unfinished(&self.run.cx), cx.attempt(), hook_exits);
+            told.end(&fate.unfinished(&self.run.cx), self.fate.attempts(), hook_exits);
         } else {
-            told.end(&result, cx.attempt(), hook_exits);
+            told.end(&result, self.fate.attempts(), hook_exits);
         }
-        (result, cx.take_transcript())
+        result
     }
 
     fn begin(&self) -> Told<'_> {
@@ -153,7 +152,7 @@ impl Told<'_> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if self.open {
-            self.tell(&self.fate.get().unfinished(&self.run.cx), 0, Vec::new());
+            self.tell(&self.fate.get().unfinished(&self.run.cx), self.fate.attempts(), Vec::new());
         }
     }
 }

@@ -9,6 +9,7 @@ use super::declaration::{HistorySource, StateType};
 use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
+use super::run::AgentRun;
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -92,13 +93,30 @@ impl ChildTool {
         .begin(cx)
         .map_err(|error| failed(error, &name, self.children.timeout))?;
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
+        let left = Leaves { child: &self.child.name, run: &run, start, cx };
         let answer = super::handle::drive(&run, input, shown).await;
-        let mut messages = run.messages();
-        cx.keep_transcript(Transcript {
-            child: Arc::clone(&self.child.name),
-            messages: messages.split_off(start.min(messages.len())),
-        });
+        drop(left);
         answer.map(ToolOutput::text).map_err(|error| failed(error, &name, self.children.timeout))
+    }
+}
+
+/// Leaves what was said in a child's run with its call when the run is over: also when it is dropped half way, because what its
+/// tools did is done.
+struct Leaves<'c> {
+    child: &'c Arc<str>,
+    run: &'c AgentRun,
+    /// So many messages are not its own.
+    start: usize,
+    cx: &'c ToolContext,
+}
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        let mut messages = self.run.messages();
+        self.cx.keep_transcript(Transcript {
+            child: Arc::clone(self.child),
+            messages: messages.split_off(self.start.min(messages.len())),
+        });
     }
 }
 

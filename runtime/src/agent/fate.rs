@@ -1,7 +1,8 @@
 //! How far a call came that has no result of its own, and what is told of it.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+use super::run::AgentRun;
 use crate::context::{Left, RunContext, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -57,29 +58,45 @@ impl Fate {
     }
 }
 
-/// Where a call's [`Fate`] is noted.
+/// Where a call's [`Fate`] is noted, and how often its tool was started.
 #[derive(Default)]
-pub(super) struct FateCell(AtomicU8);
+pub(super) struct FateCell {
+    fate: AtomicU8,
+    attempts: AtomicU32,
+}
 
 impl FateCell {
     pub(super) fn get(&self) -> Fate {
-        match self.0.load(Ordering::Relaxed) {
+        match self.fate.load(Ordering::Relaxed) {
             0 => Fate::NotRun,
             1 => Fate::Begun,
             2 => Fate::Running,
             _ => Fate::Aborted,
         }
     }
+
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
+    }
 }
 
-/// Notes how far a call came when it is over or dropped.
+/// Notes how far a call came when it is over or dropped, and keeps what a child left.
 pub(super) struct Noted<'c> {
+    pub(super) run: &'c AgentRun,
+    /// The turn of the call and its place there.
+    pub(super) at: (u32, u32),
     pub(super) cx: &'c ToolContext,
     pub(super) fate: &'c FateCell,
 }
 
 impl Drop for Noted<'_> {
     fn drop(&mut self) {
-        self.fate.0.store(Fate::of(self.cx) as u8, Ordering::Relaxed);
+        let fate = Fate::of(self.cx);
+        let attempts = if fate == Fate::NotRun { 0 } else { self.cx.attempt() };
+        self.fate.fate.store(fate as u8, Ordering::Relaxed);
+        self.fate.attempts.store(attempts, Ordering::Relaxed);
+        if let Some(transcript) = self.cx.take_transcript() {
+            self.run.keep_transcript(self.at, transcript);
+        }
     }
 }

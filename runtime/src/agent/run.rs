@@ -78,7 +78,7 @@ impl AgentRun {
     /// said goes where `history_merge_target` says, when its call is over. While `max_parallel` calls of the run go on, it
     /// waits for one of them to end: poll all calls that have begun, or it waits for ever.
     ///
-    /// Cancel safety: dropping it ends the call; a child's conversation is then lost.
+    /// Cancel safety: dropping it ends the call; what a child said until then goes where it would have gone.
     ///
     /// # Errors
     /// As the tool and its hooks; a name that is not there is a tool error with near names.
@@ -104,9 +104,7 @@ impl AgentRun {
             number,
             fate: &fate,
         };
-        let (result, transcript) = ready.make(&mut args).await;
-        self.merge(transcript);
-        result
+        ready.make(&mut args).await
     }
 
     /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
@@ -380,9 +378,12 @@ impl AgentRun {
         entry.ok_or_else(|| ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
     }
 
-    /// Keeps a child's conversation until its batch is over.
-    pub(super) fn keep_transcript(&self, turn: u32, call: u32, transcript: Transcript) {
-        self.tally().transcripts.push((turn, call, transcript));
+    /// Keeps a child's conversation until its batch is over. A call by hand belongs to none.
+    pub(super) fn keep_transcript(&self, (turn, call): (u32, u32), transcript: Transcript) {
+        match turn {
+            0 => self.merge([transcript]),
+            _ => self.tally().transcripts.push((turn, call, transcript)),
+        }
     }
 
     fn take_transcripts(&self, turn: u32) -> Vec<Transcript> {

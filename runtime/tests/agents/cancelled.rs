@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use onionskin::{
-    AgentHandle, CancellationToken, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse,
-    Session, State, ToolCall, agent, tool,
+    AgentHandle, Args, CancellationToken, Exit, Message, Model, ModelDelta, ModelError, ModelRequest,
+    ModelResponse, Next, RunError, Script, ScriptedTurn, Session, State, ToolCall, ToolResult, agent, tool,
+    tool_hook,
 };
 use serde_json::json;
 
@@ -214,4 +215,64 @@ async fn a12_a_session_has_500_runs() {
     assert_eq!(session.history().len(), 500 * 4);
     is_whole(&session);
     assert_eq!(going.now(), 0);
+}
+
+/// Panics when it is dropped, unless something panics already.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "boom");
+    }
+}
+
+/// Holds something that cannot be dropped.
+#[tool]
+async fn holds() {
+    let _bomb = Bomb;
+    std::future::pending().await
+}
+
+#[tool_hook]
+async fn holds_too(args: &mut Args, next: impl Next) -> ToolResult {
+    let _bomb = Bomb;
+    next.run(args).await
+}
+
+/// Never ends.
+#[tool(hooks = [holds_too])]
+async fn is_held() {
+    std::future::pending().await
+}
+
+/// Aborts.
+#[tool]
+async fn aborts() -> ToolResult<()> {
+    tokio::task::yield_now().await;
+    Err(Exit::abort("out"))
+}
+
+agent! { Holder { name: "holder", instruction: "Hold.", function_tools: [holds, is_held, aborts] } }
+
+#[tokio::test(start_paused = true)]
+async fn h6_a_panic_while_a_call_is_cancelled_does_not_leave_the_run() {
+    let turn = |aborts: bool| {
+        let turn = ScriptedTurn::call("holds", json!({})).and_call("holds", json!({}));
+        let turn = turn.and_call("is_held", json!({}));
+        if aborts { turn.and_call("aborts", json!({})) } else { turn }
+    };
+    let handle = Holder::builder().model(Script::turns([turn(true)])).build().await.unwrap();
+    let session = handle.session();
+    let error = handle.request("go").session(&session).run().await.unwrap_err();
+    assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "out"), "{error}");
+    let history = session.history();
+    let Message::Tool { results } = &history[2] else { panic!("{history:?}") };
+    assert_eq!(results.len(), 4);
+
+    // A run that is dropped does not panic where it is dropped.
+    let handle = Holder::builder().model(Script::turns([turn(false)])).build().await.unwrap();
+    let session = handle.session();
+    let run = handle.request("go").session(&session).run();
+    assert!(tokio::time::timeout(Duration::from_secs(1), run).await.is_err());
+    assert_eq!(session.history().len(), 3);
 }

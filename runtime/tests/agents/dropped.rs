@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use onionskin::{
-    AgentHandle, AgentTool, Message, RunError, Script, ScriptedTurn, Session, State, agent, call, tool,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, HistoryMergeTarget, Message,
+    RunError, Script, ScriptedTurn, Session, State, agent, call, tool,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -32,6 +33,7 @@ agent! {
         history_source: child,
         history_merge_target: child,
     }
+    Sharer { name: "sharer", instruction: "Ask.", agents: [Payer], history_merge_target: orchestrator }
 }
 
 fn pays_and_hangs() -> Script {
@@ -113,6 +115,73 @@ async fn a12_a_child_that_answered_before_the_run_was_dropped_keeps_its_conversa
     assert!(timeout(Duration::from_secs(1), run).await.is_err());
     assert_eq!(texts(&session.child_history("payer")), ["pay", "no money"]);
     is_whole(&session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_child_that_is_dropped_half_way_keeps_its_conversation() {
+    let model = || {
+        let asks = [ScriptedTurn::call("agent__payer", json!({ "input": "pay" }))];
+        Script::new()
+            .agent("asker", asks.clone())
+            .agent("sharer", asks)
+            .agent("payer", [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))])
+    };
+    let kept = ["pay", "", "paid, receipt 1", "", "cancelled before it finished"];
+
+    let handle = Asker::builder().state(Count::default()).model(model()).build().await.unwrap();
+    let session = handle.session();
+    let run = handle.request("go").session(&session).run();
+    assert!(timeout(Duration::from_secs(1), run).await.is_err());
+    assert_eq!(texts(&session.child_history("payer")), kept);
+    is_whole(&session);
+
+    let session = handle.session();
+    let token = onionskin::CancellationToken::new();
+    let run = handle.request("go").session(&session).cancellation(token.clone()).run();
+    let cancel = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    assert!(matches!(tokio::join!(run, cancel).0, Err(RunError::Cancelled { .. })));
+    assert_eq!(texts(&session.child_history("payer")).len(), kept.len());
+
+    let handle = Sharer::builder().state(Count::default()).model(model()).build().await.unwrap();
+    let session = handle.session();
+    let run = handle.request("go").session(&session).run();
+    assert!(timeout(Duration::from_secs(1), run).await.is_err());
+    let history = texts(&session.history());
+    assert_eq!(history[..3], ["go", "", "cancelled before it finished"]);
+    assert_eq!(history[3..], kept);
+    is_whole(&session);
+}
+
+/// Asks its child by hand.
+struct ByHand;
+
+impl Agent for ByHand {
+    const NAME: &'static str = "by_hand";
+    type State = Count;
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME).child::<Payer>().history_merge_target(HistoryMergeTarget::Child)
+    }
+
+    async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
+        let call = run.call_tool("agent__payer", r#"{"input":"pay"}"#);
+        let answered = timeout(Duration::from_secs(1), call).await.is_ok();
+        Ok(format!("{answered}"))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a12_a_call_by_hand_that_is_dropped_keeps_its_childs_conversation() {
+    let turns = [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))];
+    let model = Script::new().agent("payer", turns);
+    let builder = AgentBuilder::<ByHand>::default().state(Count::default()).model(model);
+    let handle = builder.build().await.unwrap();
+    let session = handle.session();
+    assert_eq!(handle.request("go").session(&session).run().await.unwrap().text, "false");
+    assert_eq!(texts(&session.child_history("payer"))[..3], ["pay", "", "paid, receipt 1"]);
 }
 
 #[tokio::test(start_paused = true)]
