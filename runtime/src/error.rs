@@ -186,6 +186,9 @@ pub enum ErrorKind {
     Limit,
     /// The call was cancelled before it finished.
     Cancelled,
+    /// An earlier run ended while the tool was at work, and its effect is [`Once`](crate::Effect::Once): it may have taken
+    /// effect, and did not run again.
+    InDoubt,
 }
 
 /// A failed tool call: what the model is told, what kind of failure it is, and where it came from.

@@ -125,7 +125,7 @@ pub use context::{
     ToolContext, ToolSource,
 };
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
-pub use journal::{Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
 pub use life::{
     Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,
     InputGuardrails, OutputGuardrail, OutputGuardrails,

@@ -157,6 +157,9 @@ impl Expansion<'_> {
         if self.params.iter().any(|param| param.is_secret()) {
             fields.extend(quote!(has_secrets: true,));
         }
+        if self.model.is_layered() {
+            fields.extend(quote!(starts_inside: true,));
+        }
         let examples = options.life.examples(&self.params);
         if !examples.is_empty() {
             let examples = some(quote!(|| __rt::Vec::from([#(#examples),*])));

@@ -94,7 +94,8 @@ pub enum EventKind {
         content: Vec<ContentBlock>,
         /// How long it took.
         duration: Duration,
-        /// How often the tool itself was started: 0 if a hook answered, more than 1 after retries.
+        /// How often the tool itself was started: more than 1 after retries; 0 if a hook, a guardrail, a cache or a person
+        /// answered in its place, or its arguments do not fit.
         attempts: u32,
         /// The structured value of the result or of the error.
         #[serde(default, skip_serializing_if = "ToldValue::is_none")]

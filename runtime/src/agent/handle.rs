@@ -273,7 +273,7 @@ impl RunPlan {
 /// The scope of the run that a call makes.
 pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
     // Each start of the agent is a run of its own, also where hooks of the tool's own start it again.
-    let id = StepId { attempt: cx.attempt(), ..cx.step_id(StepKind::Tool) };
+    let id = StepId { attempt: cx.tries(), ..cx.step_id(StepKind::Tool) };
     id.to_string().into()
 }
 

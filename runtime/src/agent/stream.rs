@@ -78,7 +78,7 @@ pub struct ToolCallReport {
     pub content: Vec<ContentBlock>,
     /// How long it took.
     pub duration: Duration,
-    /// How often the tool itself was started.
+    /// How often the tool itself was started: 0 if something answered in its place, or the call ended before.
     pub attempts: u32,
     /// Where the structured value is: [`Self::structured_content`] reads it.
     pub structured: ToldValue,

@@ -6,6 +6,7 @@ mod latch;
 mod left;
 mod place;
 mod run;
+mod start;
 mod state;
 
 use std::fmt;
@@ -101,6 +102,10 @@ struct Rare {
     starts: AtomicU32,
     /// How often it was started inside of the hooks that it was declared with.
     inside: AtomicU32,
+    /// How often its function was started, where the core does not start it itself.
+    started: AtomicU32,
+    /// How many starts came to nothing, because the arguments did not fit for example.
+    refused: AtomicU32,
     /// Whether the `timeout` is held by a part of the call further inside than the one that asks.
     bound_inside: AtomicBool,
     /// What became of a thread that nobody waits for any more: a [`Left`].
@@ -242,41 +247,6 @@ impl ToolContext {
     /// One id for a run and all runs of child agents beneath it; the caller may set it.
     pub fn correlation_id(&self) -> &str {
         self.run.correlation_id()
-    }
-
-    /// How often the tool itself was started for this call; 0 before the first time.
-    pub fn attempt(&self) -> u32 {
-        let attempt = self.attempt.load(Ordering::Relaxed);
-        match &*self.rare.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(rare) => {
-                let all = attempt + rare.again.load(Ordering::Relaxed);
-                all.max(rare.inside.load(Ordering::Relaxed))
-            }
-            None => attempt,
-        }
-    }
-
-    pub(crate) fn start_attempt(&self) {
-        self.attempt.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Begins an attempt of a tool with hooks that were added to it as a value.
-    pub(crate) fn start_behind_hooks(&self) {
-        self.rare().starts.store(0, Ordering::Relaxed);
-    }
-
-    /// Counts a start of the tool by hooks that were added to it as a value. The first one of an attempt is counted where
-    /// the attempt begins: what a tool's own hooks repeat is one step of the run.
-    pub(crate) fn start_by_hooks(&self) {
-        let rare = self.rare();
-        if rare.starts.fetch_add(1, Ordering::Relaxed) > 0 {
-            rare.again.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// Counts a start of the tool inside of the hooks that it was declared with.
-    pub(crate) fn start_inside(&self) {
-        self.rare().inside.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Has the tool's own hooks say how they leave this call.
@@ -422,6 +392,8 @@ impl ToolContext {
             again: same(&rare.again),
             starts: same(&rare.starts),
             inside: same(&rare.inside),
+            started: same(&rare.started),
+            refused: same(&rare.refused),
             bound: Mutex::new(rare.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()),
             ..Rare::default()
         };

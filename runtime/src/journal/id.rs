@@ -18,6 +18,8 @@ pub enum StepKind {
     Tools,
     /// The innermost part of a tool call.
     Tool,
+    /// The beginning of a tool's function that may run once only.
+    Begin,
     /// A wait.
     Timer,
     /// A clock reading.
@@ -73,6 +75,7 @@ impl fmt::Display for StepId {
             StepKind::Model => "model",
             StepKind::Tools => "tools",
             StepKind::Tool => "tool",
+            StepKind::Begin => "begin",
             StepKind::Timer => "timer",
             StepKind::Clock => "clock",
             StepKind::Random => "random",

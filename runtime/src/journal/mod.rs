@@ -31,7 +31,9 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
 /// Records the steps of runs. Without one a run calls its steps directly, which costs nothing.
 ///
 /// Cancel safety: a dropped future of `step` leaves the step in doubt; on the next run its
-/// [`Effect`](crate::Effect) says what happens.
+/// [`Effect`](crate::Effect) says what happens. For a tool whose effect is [`Once`](crate::Effect::Once), that its function
+/// begins is a step of its own ([`StepKind::Begin`]), recorded before the function runs: where there is that record, and none of
+/// the call, the call ends as [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
 pub trait Journal: Send + Sync + 'static {
     /// Runs `work`, records its value under `id` in the run `run` and gives it back; or gives back what
     /// is recorded there and does not run it.
@@ -96,6 +98,21 @@ pub struct JournalError {
     pub step: String,
     /// What went wrong.
     pub reason: String,
+}
+
+/// A tool whose effect is [`Once`](crate::Effect::Once) did not run again: an earlier run ended while it was at work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while it was at work. Its effect is \
+     `once`, so it was not run again. Do not call it again: a person has to find out whether it took effect. If it did not, a \
+     run with another `run_id` may call it"
+)]
+#[non_exhaustive]
+pub struct InDoubt {
+    /// The tool.
+    pub tool: String,
+    /// The id of both runs.
+    pub run_id: String,
 }
 
 /// The journal as runs hold it.

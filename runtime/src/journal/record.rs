@@ -14,6 +14,14 @@ pub(crate) struct CallRecord {
     content: Vec<ContentBlock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     structured: Option<Value>,
+    /// How often the tool's function was started.
+    #[serde(default = "one")]
+    starts: u32,
+}
+
+/// What records that do not say it tell of.
+fn one() -> u32 {
+    1
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +34,7 @@ enum RecordedExit {
 }
 
 impl CallRecord {
-    pub(crate) fn new(result: ToolResult) -> Self {
+    pub(crate) fn new(result: ToolResult, starts: u32) -> Self {
         let (exit, output) = match result {
             Ok(output) => (RecordedExit::Ok, output),
             Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), error.output().clone()),
@@ -34,7 +42,11 @@ impl CallRecord {
             Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
         };
         let structured = output.structured_content().map(std::borrow::Cow::into_owned);
-        Self { exit, content: output.content().to_vec(), structured }
+        Self { exit, content: output.content().to_vec(), structured, starts }
+    }
+
+    pub(crate) fn starts(&self) -> u32 {
+        self.starts
     }
 
     pub(crate) fn into_result(self) -> ToolResult {

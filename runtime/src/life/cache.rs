@@ -210,7 +210,7 @@ impl Cache {
     /// Keeps the result of a call, unless the tool was run again.
     pub(super) fn keep(&self, cx: &ToolContext, flight: &Flight, output: &ToolOutput) {
         let key = &flight.key;
-        if cx.attempt() > 1 || !cx.life(|life| life.store(self.id(), key)) {
+        if cx.tries() > 1 || !cx.life(|life| life.store(self.id(), key)) {
             return;
         }
         let mut store = self.store();

@@ -4,6 +4,7 @@ use std::any::{Any, type_name};
 use std::future::{Future, ready};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
 use futures_util::future::BoxFuture;
@@ -88,6 +89,9 @@ where
                 if cx.run().concealed().any() {
                     hide_late(cx, &mut poll);
                 }
+                if let Poll::Ready(Err(exit)) = &poll {
+                    note_failed(cx, exit);
+                }
                 poll
             }
             Project::Watched { call } => call.as_mut().poll(context),
@@ -123,6 +127,15 @@ fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
     }
 }
 
+/// A tool whose arguments do not fit was not started.
+#[cold]
+#[inline(never)]
+fn note_failed(cx: &ToolContext, exit: &Exit) {
+    if !cx.entry().starts_inside {
+        cx.note_refused(&cx.definition().name, exit);
+    }
+}
+
 /// A hook may swallow an abort and call again before anybody drops it.
 #[inline]
 fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
@@ -144,8 +157,9 @@ where
         return timed(cx, call).await;
     }
     cx.admit()?;
+    let starts = cx.attempt();
     cx.start_attempt();
-    watched(cx, Box::pin(call)).await
+    watched(cx, Box::pin(call), starts).await
 }
 
 /// Runs a tool that is known at run time only.
@@ -204,18 +218,35 @@ where
 }
 
 /// Ends a call that takes too long, hides secrets, and makes it a step where there is a journal. Boxed, so that the code of it
-/// is made in this crate once and not in every crate that has an agent.
-fn watched<'a>(cx: &'a ToolContext, call: BoxFuture<'a, ToolResult>) -> BoxFuture<'a, ToolResult> {
+/// is made in this crate once and not in every crate that has an agent. The tool was started `before` times.
+fn watched<'a>(
+    cx: &'a ToolContext,
+    call: BoxFuture<'a, ToolResult>,
+    before: u32,
+) -> BoxFuture<'a, ToolResult> {
     // Inside of the hooks and of the journal: none of them sees a secret.
     let hidden = async move {
-        let result = timed(cx, call).await;
+        let result = if cx.entry().starts_inside {
+            timed(cx, call).await
+        } else {
+            cx.start(&cx.definition().name, call).await
+        };
         cx.run().hide(result)
     };
     Box::pin(async move {
         if cx.run().journal().is_none() {
             return hidden.await;
         }
-        let record = cx.run().step(cx.step_id(StepKind::Tool), async || CallRecord::new(hidden.await)).await;
+        let is_replay = AtomicBool::new(true);
+        let work = async || {
+            is_replay.store(false, Ordering::Relaxed);
+            let result = hidden.await;
+            CallRecord::new(result, cx.attempt().saturating_sub(before))
+        };
+        let record = cx.run().step(cx.step_id(StepKind::Tool), work).await;
+        if is_replay.load(Ordering::Relaxed) {
+            cx.recall_starts(record.starts());
+        }
         record.into_result()
     })
 }

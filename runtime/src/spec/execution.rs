@@ -20,8 +20,8 @@ pub struct Execution {
     pub result: ToolResult,
     /// How long it took, hooks included.
     pub duration: Duration,
-    /// How often the tool was started: more than once if a hook of its own tried again, 0 if an added hook answered in its
-    /// place. Where the tool was declared with hooks or stages, coming as far as these counts as a start.
+    /// How often the tool itself was started: more than once if a hook of its own tried again; 0 if a hook, a guardrail, a
+    /// cache or a person answered in its place, or its arguments do not fit.
     pub attempts: u32,
     /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
     pub hook_exits: Vec<HookExit>,

@@ -128,11 +128,22 @@ impl Inside for Filled<'_> {
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
-        return timed(cx, spec.tool().run_dyn(cx, args)).await;
+        return started(spec, cx, args).await;
     }
     let mut own = taken(spec, cx, args)?;
-    let result = timed(cx, spec.tool().run_dyn(cx, &mut own)).await;
+    let result = started(spec, cx, &mut own).await;
     cx.run().hide(result.map_err(|exit| outwards(spec, exit)))
+}
+
+/// The tool itself. One with hooks or stages of its own starts its function inside of them.
+async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+    let call = spec.tool().run_dyn(cx, args);
+    let own = spec.own_definition();
+    if own.starts_inside || !cx.entry().starts_inside {
+        timed(cx, call).await
+    } else {
+        cx.start(&own.name, call).await
+    }
 }
 
 /// The arguments that the tool takes.

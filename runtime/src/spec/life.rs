@@ -28,6 +28,10 @@ impl Added {
         self.tool.as_ref()
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.life.is_empty()
+    }
+
     /// What has to be run around the tool.
     pub(super) fn around(&self) -> Option<&Life> {
         (self.tool.is_none() && self.life.has_stages()).then_some(&*self.life)

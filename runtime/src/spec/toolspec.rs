@@ -484,13 +484,15 @@ impl ToolSpec {
     }
 
     pub(super) fn entry_for(&self, target: impl FnOnce(&Self) -> Arc<dyn DynTool>) -> Entry {
-        Entry::new(
+        let mut entry = Entry::new(
             Arc::clone(&self.definition.name),
             self.source,
             self.server.as_deref(),
             ToolDefinition::clone(&self.definition),
             Target::Dynamic(target(self)),
-        )
+        );
+        entry.starts_inside |= !self.hooks().is_empty() || !self.added.is_empty();
+        entry
     }
 }
 

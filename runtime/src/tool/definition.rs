@@ -26,7 +26,9 @@ pub enum Effect {
     /// Running it twice with the same idempotency key is as good as once. The default.
     #[default]
     Idempotent,
-    /// It must not happen twice: nothing repeats it without a person.
+    /// It must not happen twice: nothing repeats it without a person. A retry hook does not, and a run that is replayed from a
+    /// [`Journal`](crate::Journal) gives an error of kind [`InDoubt`](crate::ErrorKind::InDoubt) where the earlier run ended while
+    /// the tool was at work.
     Once,
 }
 
@@ -96,6 +98,8 @@ pub struct ToolDefinition {
     pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
     /// Whether it is given secrets, which must not come out again.
     pub(super) has_secrets: bool,
+    /// Whether its function is started inside of hooks or stages that it was declared with.
+    pub(crate) starts_inside: bool,
     /// The parameters, if it was written by `#[tool]` or as one.
     pub(super) params: &'static [Param],
 }
@@ -130,6 +134,7 @@ impl ToolDefinition {
             nested: false,
             keys: OnceLock::new(),
             has_secrets: false,
+            starts_inside: false,
             params: &[],
         }
     }
@@ -206,6 +211,8 @@ pub struct StaticTool {
     pub timeout: Option<Duration>,
     /// Whether it is given secrets.
     pub has_secrets: bool,
+    /// Whether it has hooks or stages of its own.
+    pub starts_inside: bool,
     /// Exports are strict by default.
     pub strict: bool,
     /// Examples of calls.
@@ -229,6 +236,7 @@ impl StaticTool {
         max_calls: None,
         timeout: None,
         has_secrets: false,
+        starts_inside: false,
         strict: false,
         examples: None,
     };
@@ -264,6 +272,7 @@ impl StaticTool {
             max_calls: self.max_calls,
             timeout: self.timeout,
             has_secrets: self.has_secrets,
+            starts_inside: self.starts_inside,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }

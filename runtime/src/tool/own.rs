@@ -11,7 +11,7 @@ use super::{FitsState, Make, ToolDefinition, Works, WorksOn, refusal};
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
-use crate::life::{Inside, Life, fill_in, timed};
+use crate::life::{Inside, Life, fill_in};
 use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
 use crate::spec::Came;
 
@@ -46,7 +46,8 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Within<T, O> {
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
             let mut own = self.own_args(cx, args)?;
-            let result = timed(cx, T::body(&self.of, cx, own.as_mut().unwrap_or(args))).await;
+            let body = T::body(&self.of, cx, own.as_mut().unwrap_or(args));
+            let result = cx.start(&T::definition().name, body).await;
             // What looks at the result stands outside of this: it sees no secret.
             cx.run().hide(result.map_err(|exit| self.explain(exit)))
         })
@@ -88,7 +89,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Within<T, O> {
             cx.start_inside();
             cx.bound_inside();
             let result = if self.life.is_empty() {
-                timed(cx, T::body(&self.of, cx, args)).await
+                cx.start(&T::definition().name, T::body(&self.of, cx, args)).await
             } else {
                 self.life.run(cx, args, self).await
             };

@@ -25,6 +25,8 @@ pub(crate) struct Entry {
     pub(crate) target: Target,
     /// Whether a call of it has to be watched: it may take only so long, or happen only so often, or is given secrets.
     pub(crate) is_limited: bool,
+    /// Whether the tool's function is started inside of hooks or stages of its own, and not where the core starts the tool.
+    pub(crate) starts_inside: bool,
 }
 
 /// Where a call goes.
@@ -53,6 +55,7 @@ impl Entry {
             is_limited: definition.timeout.is_some()
                 || definition.max_calls.is_some()
                 || definition.has_secrets,
+            starts_inside: definition.starts_inside,
             definition,
             target,
         }

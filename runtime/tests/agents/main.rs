@@ -9,7 +9,9 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod attempts;
 mod cancelled;
+mod doubt;
 mod dropped;
 mod effects;
 mod given;

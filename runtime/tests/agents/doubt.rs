@@ -1,0 +1,204 @@
+//! O5: what may happen once only does not happen again where an earlier run left it in doubt.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use onionskin::{
+    AgentTool, Approval, ApprovalRequest, Approver, CallOutcome, ErrorKind, IdempotencyKey, MemoryJournal,
+    RunOutput, Script, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
+};
+use serde_json::json;
+use tokio::time::timeout;
+
+/// What was paid for, by its idempotency keys, and whether the bank answers.
+#[derive(Clone, Default)]
+struct Bank {
+    keys: Arc<std::sync::Mutex<Vec<String>>>,
+    answers: Arc<AtomicBool>,
+}
+
+impl Bank {
+    async fn pay(&self, what: &str, key: &IdempotencyKey) -> String {
+        self.keys.lock().unwrap().push(format!("{what} {}", key.as_str()));
+        if !self.answers.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        format!("{what} paid")
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.keys.lock().unwrap())
+    }
+}
+
+/// Pays.
+#[tool(effect = once)]
+async fn pay(bank: State<Bank>, key: IdempotencyKey) -> String {
+    bank.pay("once", &key).await
+}
+
+/// Pays what can be paid again.
+#[tool(effect = idempotent)]
+async fn deposit(bank: State<Bank>, key: IdempotencyKey) -> String {
+    bank.pay("again", &key).await
+}
+
+/// Pays, if a person says so.
+#[tool(effect = once, approval, hooks = [retry(3)])]
+async fn transfer(bank: State<Bank>, key: IdempotencyKey) -> String {
+    bank.pay("transfer", &key).await
+}
+
+agent! {
+    Clerk { name: "clerk", description: "Pays.", instruction: "Pay.", state: Bank, function_tools: [pay, deposit] }
+    Payer {
+        name: "payer",
+        instruction: "Pay.",
+        state: Bank,
+        agents: [Clerk],
+        function_tools: [pay, deposit, transfer],
+        tool_hooks: [retry(3)],
+    }
+    Head { name: "head", instruction: "Ask." }
+}
+
+/// Says yes as soon as it may.
+#[derive(Clone, Default)]
+struct Person(Arc<AtomicBool>);
+
+impl Approver for Person {
+    async fn approve(&self, _: ApprovalRequest) -> Approval {
+        if !self.0.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        Approval::Allow
+    }
+}
+
+fn outcomes(output: &RunOutput) -> Vec<(&str, Option<CallOutcome>)> {
+    output.tool_calls.iter().map(|call| (&*call.tool, call.outcome)).collect()
+}
+
+const DOUBT: Option<CallOutcome> = Some(CallOutcome::Error(ErrorKind::InDoubt));
+const DONE: Option<CallOutcome> = Some(CallOutcome::Ok);
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_call_in_doubt_runs_again_only_if_it_may() {
+    let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+    let model = Script::turns([
+        ScriptedTurn::call("pay", json!({})).and_call("deposit", json!({})),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+    let payer = payer.build().await.unwrap();
+    let run = || payer.request("go").run_id("order-7").run();
+    assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+    let mut first = bank.take();
+    first.sort();
+    assert_eq!(first.len(), 2);
+
+    bank.answers.store(true, Ordering::SeqCst);
+    let output = run().await.unwrap();
+    assert_eq!(bank.take(), first[..1], "again, under the same key");
+    assert_eq!(outcomes(&output), [("pay", DOUBT), ("deposit", DONE)]);
+    assert_eq!([0, 1].map(|call| output.tool_calls[call].attempts), [0, 1]);
+    let told = output.tool_calls[0].to_text();
+    assert!(
+        told.starts_with("`pay` may have taken effect already: an earlier run with the id `order-7`"),
+        "{told}"
+    );
+
+    // It stays so.
+    let replay = run().await.unwrap();
+    assert_eq!((bank.take(), outcomes(&replay)), (Vec::new(), outcomes(&output)));
+    assert_eq!([0, 1].map(|call| replay.tool_calls[call].attempts), [0, 1]);
+
+    // A run of another id is another order.
+    payer.request("go").run_id("order-8").run().await.unwrap();
+    assert_eq!(bank.take().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_child_in_doubt_goes_on_where_it_was() {
+    let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+    let clerk = || {
+        let pays = ScriptedTurn::call("pay", json!({})).and_call("deposit", json!({}));
+        [pays, ScriptedTurn::say("paid")]
+    };
+    let model = Script::new()
+        .agent(
+            "payer",
+            [ScriptedTurn::call("agent__clerk", json!({ "input": "pay" })), ScriptedTurn::say("{last}")],
+        )
+        .agent("clerk", clerk());
+    let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+    let payer = payer.build().await.unwrap();
+    let clerk = Clerk::builder().state(bank.clone()).model(Script::turns(clerk())).build().await.unwrap();
+    let model = Script::turns([
+        ScriptedTurn::call("agent__clerk", json!({ "input": "pay" })),
+        ScriptedTurn::say("{last}"),
+    ]);
+    let head = Head::builder().tool(AgentTool::new(&clerk)).journal(Arc::clone(&journal)).model(model);
+    let head = head.build().await.unwrap();
+    for handle in [payer, head] {
+        bank.answers.store(false, Ordering::SeqCst);
+        let run = || handle.request("go").run_id(handle.name()).run();
+        assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+        let mut first = bank.take();
+        first.sort();
+        assert_eq!(first.len(), 2);
+
+        bank.answers.store(true, Ordering::SeqCst);
+        let output = run().await.unwrap();
+        assert_eq!(bank.take(), first[..1]);
+        assert_eq!(output.text, "paid");
+        let mut outcomes = outcomes(&output);
+        outcomes.sort_by_key(|(tool, _)| *tool);
+        assert_eq!(outcomes, [("agent__clerk", DONE), ("deposit", DONE), ("pay", DOUBT)]);
+    }
+}
+
+/// It never began, so there is no doubt.
+#[tokio::test(start_paused = true)]
+async fn o5_a_call_that_waited_for_approval_runs_on_replay() {
+    let mut asks = ToolSpec::from_fn("asks", "Pays.", {
+        move |(): (), cx: onionskin::ToolContext| async move {
+            cx.emit("paid").unwrap();
+            Ok("asked and paid".to_owned())
+        }
+    });
+    asks.approval().options(|options| options.effect = onionskin::Effect::Once);
+    for tool in ["transfer", "asks"] {
+        let (bank, journal, person) =
+            (Bank::default(), Arc::new(MemoryJournal::default()), Person::default());
+        bank.answers.store(true, Ordering::SeqCst);
+        let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+        let payer = payer.tool(asks.clone()).approver(person.clone()).build().await.unwrap();
+        let run = || payer.request("go").run_id("order-7").run();
+        assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+        person.0.store(true, Ordering::SeqCst);
+        let output = run().await.unwrap();
+        assert_eq!(outcomes(&output), [(tool, DONE)], "{}", output.text);
+        let again = run().await.unwrap();
+        assert_eq!((again.text, bank.take().len()), (output.text, usize::from(tool == "transfer")));
+        assert_eq!(again.tool_calls[0].attempts, 1, "a replay counts what it answers");
+    }
+}
+
+/// Once it was begun, its own hook does not begin it anew.
+#[tokio::test(start_paused = true)]
+async fn o5_a_layered_tool_in_doubt_does_not_run_again() {
+    let (bank, journal, person) = (Bank::default(), Arc::new(MemoryJournal::default()), Person::default());
+    person.0.store(true, Ordering::SeqCst);
+    let model = Script::turns([ScriptedTurn::call("transfer", json!({})), ScriptedTurn::say("{last}")]);
+    let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+    let payer = payer.approver(person).build().await.unwrap();
+    let run = || payer.request("go").run_id("order-7").run();
+    assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+    assert_eq!(bank.take().len(), 1);
+    bank.answers.store(true, Ordering::SeqCst);
+    let output = run().await.unwrap();
+    assert_eq!((bank.take().len(), outcomes(&output)), (0, vec![("transfer", DOUBT)]));
+}
