@@ -182,6 +182,7 @@ impl ToolDefinition {
 
 /// A tool as `#[tool]` writes it down: all of it static, turned into a [`ToolDefinition`] on first use.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]
 pub struct StaticTool {
     /// The name.
     pub name: &'static str,
