@@ -179,3 +179,42 @@ async fn t7_calls_by_hand_have_other_keys_than_those_of_the_loop() {
     AgentBuilder::<Busy>::default().model(pays()).state(till.clone()).run("go").await.unwrap();
     assert!(till.distinct(7), "{:?}", till.keys);
 }
+
+/// Pays; the first one waits for ever.
+#[tool]
+async fn pay_late(till: State<Till>) -> &'static str {
+    let waits = till.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+    if waits.is_ok() {
+        std::future::pending::<()>().await;
+    }
+    "paid"
+}
+
+agent! {
+    Late { name: "late", state: Till, instruction: "Pay.", function_tools: [pay_late], default: true }
+    Later { name: "later", state: Till, instruction: "Pay.", function_tools: [pay_late] }
+}
+
+#[tokio::test]
+async fn t7_a_run_with_the_id_of_one_that_goes_on_is_refused() {
+    let till = Till { failures: Arc::new(1.into()), ..Till::default() };
+    let script = Script::turns([ScriptedTurn::call("pay_late", json!({})), ScriptedTurn::say("{last}")]);
+    let app = onionskin::App::builder().agent::<Late>().agent::<Later>();
+    let app = app.model(script).state(till.clone()).build().await.unwrap();
+    let late = app.agent("late").unwrap();
+    let mut going_on = late.request("Pay.").run_id("order 7").stream();
+    while till.failures.load(Ordering::SeqCst) > 0 {
+        going_on.next().await.unwrap();
+    }
+    // The agents of an app share the ids: their calls would have each other's keys.
+    for agent in ["late", "later"] {
+        let again = app.agent(agent).unwrap().request("Pay.").run_id("order 7").run().await.unwrap_err();
+        assert!(matches!(&again, RunError::RunIdInUse { run_id, .. } if **run_id == *"order 7"), "{again}");
+    }
+    // Others are not concerned, and neither is a replay after its end.
+    late.request("Pay.").run_id("order 8").run().await.unwrap();
+    late.request("Pay.").run().await.unwrap();
+    drop(going_on);
+    late.request("Pay.").run_id("order 7").run().await.unwrap();
+    late.request("Pay.").run_id("order 7").run().await.unwrap();
+}

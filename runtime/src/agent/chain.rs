@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::error::RunError;
 use super::session::Waiting;
+use crate::life::Flights;
 
 tokio::task_local! {
     static CHAIN: Chain;
@@ -69,15 +70,16 @@ impl Chain {
 pub(crate) struct Around {
     waiting: Waiting,
     chain: Chain,
+    flights: Flights,
 }
 
 impl Around {
     pub(crate) fn here() -> Self {
-        Self { waiting: Waiting::here(), chain: Chain::here() }
+        Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
     }
 
     /// Work that is done on another thread.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
-        CHAIN.sync_scope(self.chain, || self.waiting.carry(work))
+        CHAIN.sync_scope(self.chain, || self.flights.carry(|| self.waiting.carry(work)))
     }
 }

@@ -374,6 +374,17 @@ pub enum RunError {
         /// The time limit that was reached.
         limit: Duration,
     },
+    /// A run with the same [`run_id`](super::RunRequest::run_id) goes on: two at once would have each other's idempotency keys.
+    #[error(
+        "the agent `{agent}` was not asked: a run with the id `{run_id}` goes on; wait for its end to replay it, or give the \
+         new run another id"
+    )]
+    RunIdInUse {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id.
+        run_id: Arc<str>,
+    },
     /// The run would wait for its own end: it was begun from within a run of its own session.
     #[error(
         "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"

@@ -12,6 +12,7 @@ use super::chain::{Around, Chain};
 use super::error::RunError;
 use super::event::{EventKind, Events, Queue};
 use super::instance::Instance;
+use super::named::NamedRun;
 use super::run::AgentRun;
 use super::session::{Session, Wait};
 use super::stream::{Finish, RunOutput, RunStream};
@@ -129,7 +130,8 @@ impl RunRequest {
 
     /// What the run is called in its journal and in the idempotency keys of its calls. A request with the id of an earlier run
     /// is a replay of that run: its steps are answered from the journal as far as they are recorded, and what is done again
-    /// has the key that it had. Without one, each run gets an id that is its own; two runs at once must not share one.
+    /// has the key that it had. Without one, each run gets an id that is its own. While a run of this id of the same agent, or of the same
+    /// [`App`](super::App), goes on, another one fails with [`RunError::RunIdInUse`].
     ///
     /// It is the correlation id as well, unless that is set.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
@@ -188,6 +190,16 @@ impl RunRequest {
                 session.state().concealed().add(&shared.secrets);
                 let history = session.history();
                 let start = history.len();
+                let _named = match &self.run_id {
+                    Some(id) => match NamedRun::begin(id, &shared) {
+                        Some(named) => Some(named),
+                        None => {
+                            let (agent, run_id) = (Arc::clone(&instance.name), Arc::clone(id));
+                            return Err(RunError::RunIdInUse { agent, run_id });
+                        }
+                    },
+                    None => None,
+                };
                 let run_id = self.run_id.unwrap_or_else(new_id);
                 let seed = RunSeed {
                     agent: instance.info.clone(),

@@ -16,6 +16,7 @@ mod given;
 mod handle;
 mod ids;
 mod instance;
+mod named;
 mod prompt;
 mod run;
 mod session;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -57,13 +58,56 @@ struct Store {
 struct Running {
     /// Whose call it is.
     run: RunContext,
+    number: u64,
     over: CancellationToken,
 }
 
 /// A call whose result may be kept. Others of its key wait until it is over, however it ends.
 pub(super) struct Flight {
     key: Key,
+    number: u64,
     store: Arc<Mutex<Store>>,
+}
+
+static NEXT_FLIGHT: AtomicU64 = AtomicU64::new(0);
+
+tokio::task_local! {
+    static FLIGHTS: Flights;
+}
+
+/// The calls whose results are awaited around the work that is done here: each was made within the one before it. A direct
+/// call has a run of its own, so only the task knows them.
+#[derive(Clone, Default)]
+pub(crate) struct Flights(Option<Arc<(u64, Flights)>>);
+
+impl Flights {
+    pub(crate) fn here() -> Self {
+        FLIGHTS.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Does work of another thread within them.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        FLIGHTS.sync_scope(self, work)
+    }
+
+    fn hold(&self, number: u64) -> bool {
+        let mut at = self;
+        while let Some(flight) = &at.0 {
+            if flight.0 == number {
+                return true;
+            }
+            at = &flight.1;
+        }
+        false
+    }
+}
+
+impl Flight {
+    /// Does the work of this call.
+    pub(super) async fn around<T>(&self, work: impl Future<Output = T>) -> T {
+        let flights = Flights(Some(Arc::new((self.number, Flights::here()))));
+        FLIGHTS.scope(flights, work).await
+    }
 }
 
 impl Drop for Flight {
@@ -115,6 +159,8 @@ pub(super) enum Found {
     Nothing(Flight),
     /// The cache has no part in this call.
     Off,
+    /// The call was made by the one that it would wait for.
+    WithinItself,
 }
 
 impl Cache {
@@ -199,12 +245,14 @@ impl Cache {
         match store.flights.get(key) {
             // It waits for this one.
             Some(running) if cx.run().is_beneath(&running.run) => return Ok(Found::Off),
+            Some(running) if Flights::here().hold(running.number) => return Ok(Found::WithinItself),
             Some(running) => return Err(running.over.clone()),
             None => {}
         }
-        let running = Running { run: cx.run().clone(), over: CancellationToken::new() };
+        let number = NEXT_FLIGHT.fetch_add(1, Ordering::Relaxed);
+        let running = Running { run: cx.run().clone(), number, over: CancellationToken::new() };
         store.flights.insert(key.clone(), running);
-        Ok(Found::Nothing(Flight { key: key.clone(), store: Arc::clone(&self.store) }))
+        Ok(Found::Nothing(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
     }
 
     /// Keeps the result of a call, unless the tool was run again.

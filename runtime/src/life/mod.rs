@@ -22,6 +22,7 @@ use futures_util::future::BoxFuture;
 
 pub use approval::{Approval, ApprovalRequest, Approver, NeedsApproval};
 pub(crate) use approval::{DynApprover, Needed};
+pub(crate) use cache::Flights;
 pub(crate) use cache::no_cache_of_once;
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use call::CallLife;
@@ -208,8 +209,16 @@ impl Life {
             match cache.look(cx, inside.final_args(args).as_mut(), self.fill()).await {
                 Found::Output(output) => Ok(output),
                 Found::Off => self.guarded(cx, args, inside).await,
+                Found::WithinItself => {
+                    let text = format!(
+                        "`{}` was called by itself with the same arguments, and its cache would wait for the result of \
+                         the first call for ever",
+                        cx.tool_name()
+                    );
+                    Err(Exit::Tool(ToolError::new(text)))
+                }
                 Found::Nothing(flight) => {
-                    let output = self.guarded(cx, args, inside).await?;
+                    let output = flight.around(self.guarded(cx, args, inside)).await?;
                     cache.keep(cx, &flight, &output);
                     Ok(output)
                 }

@@ -109,6 +109,7 @@ impl Needles {
             | RunError::Depth { .. }
             | RunError::Cancelled { .. }
             | RunError::Busy { .. }
+            | RunError::RunIdInUse { .. }
             | RunError::WaitsForItself { .. }
             | RunError::NoState { .. }
             | RunError::UnknownAgent { .. }

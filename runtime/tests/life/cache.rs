@@ -1,6 +1,7 @@
 //! `cache`: what is kept, for whom, and what is not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use onionskin::{
@@ -388,4 +389,34 @@ async fn t4_a_tool_that_was_declared_with_a_cache_and_is_once_as_a_value_does_no
     let error = call!(spec, x = 1).await.unwrap_err();
     assert!(error.to_string().contains("it cannot have a cache"), "{error}");
     assert!(log.take().is_empty());
+}
+
+static SELFISH: LazyLock<ToolSpec> = LazyLock::new(selfish::spec);
+static SELFISH_ON_A_THREAD: LazyLock<ToolSpec> = LazyLock::new(selfish_on_a_thread::spec);
+
+/// Calls itself, with the same arguments if they are odd.
+#[tool(cache)]
+async fn selfish(x: i64) -> ToolResult<i64> {
+    match x {
+        0 => Ok(0),
+        _ => SELFISH.call_as(json!({ "x": if x % 2 == 1 { x } else { 0 } })).await,
+    }
+}
+
+/// Does so on a thread.
+#[tool(cache, blocking)]
+fn selfish_on_a_thread(x: i64) -> ToolResult<i64> {
+    SELFISH_ON_A_THREAD.call_as_blocking(json!({ "x": x }))
+}
+
+#[tokio::test]
+async fn t4_a_cached_tool_that_calls_itself_with_equal_arguments_is_told_so() {
+    let limit = Duration::from_secs(20);
+    let told = "called by itself with the same arguments";
+    let error = tokio::time::timeout(limit, SELFISH.call(json!({ "x": 1 }))).await.unwrap().unwrap_err();
+    assert!(error.to_string().contains(told), "{error}");
+    let call = SELFISH_ON_A_THREAD.call(json!({ "x": 1 }));
+    let error = tokio::time::timeout(limit, call).await.unwrap().unwrap_err();
+    assert!(error.to_string().contains(told), "{error}");
+    assert_eq!(SELFISH.call(json!({ "x": 2 })).await.unwrap(), 0);
 }
