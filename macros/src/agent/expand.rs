@@ -312,11 +312,15 @@ fn agent_impl(parts: &Parts<'_>) -> TokenStream {
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
     let state_span = fields.state.as_ref().map_or_else(Span::call_site, Spanned::span);
     // If a tool is wrong, its state may be the reason: then nothing more is said of it.
-    let state = quote!(<__Tools as __rt::Is>::Type<#state>);
-    let state = quote_spanned!(Span::call_site().located_at(state_span)=> type State = #state;);
+    let state_span = Span::call_site().located_at(state_span);
+    let sound = Ident::new("__State", state_span);
+    let sound_state = quote!(type #sound = <__Tools as __rt::Is>::Type<#state>;);
+    let state = quote_spanned!(state_span=> type State = #sound;);
     let evaluated =
         quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
     quote! {
+        #sound_state
+
         #[diagnostic::do_not_recommend]
         impl __rt::Agent for #ty {
             const NAME: &'static str = #name;

@@ -123,7 +123,7 @@ impl Expansion<'_> {
         let private = self.model.runtime.private();
         let sound = self.sound();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
-        let (default, state, spec) = (self.default(), self.state(), self.spec());
+        let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
         quote! {
             use #private as __rt;
@@ -133,6 +133,7 @@ impl Expansion<'_> {
             #inject
             #default
             #spec
+            #states
             #tool
         }
     }
@@ -333,21 +334,40 @@ impl Expansion<'_> {
         }
     }
 
-    /// The state that the tool, its own hooks and its guardrails work on.
-    fn state(&self) -> TokenStream {
-        // All others are held to it.
-        if let Some(state) = self.state_type() {
-            return quote!(__rt::State<#state>);
+    /// The state that the tool, its own hooks and its guardrails work on, and what has to be written for it.
+    fn state(&self) -> (TokenStream, TokenStream) {
+        match self.state_type() {
+            // All others are held to it.
+            Some(state) => return (quote!(__rt::State<#state>), TokenStream::new()),
+            None if !self.model.is_layered() => return (quote!(()), TokenStream::new()),
+            None => {}
         }
-        if !self.model.is_layered() {
-            return quote!(());
-        }
-        let hooks = (0..self.model.options.hooks.len()).map(|index| {
-            let hook = as_written(index);
-            quote!(<#hook as __rt::Hook>::State)
-        });
-        let states = hooks.chain(self.model.options.life.states());
-        states.reduce(|all, one| quote!(__rt::BothStates<#all, #one>)).unwrap_or_else(|| quote!(()))
+        let hooks: Vec<_> = (0..self.model.options.hooks.len()).map(as_written).collect();
+        let guardrails = self.model.options.life.states();
+        let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
+        // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
+        let item = quote! {
+            pub struct #states;
+            impl<__S> __rt::FitsState<__S> for #states
+            where
+                #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
+                #(#guardrails: __rt::FitsState<__S>,)*
+            {
+            }
+            impl __rt::Works for #states {
+                fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {
+                    #(<<#hooks as __rt::Hook>::State as __rt::Works>::on(into);)*
+                    #(<#guardrails as __rt::Works>::on(into);)*
+                }
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ::core::default::Default> __rt::Make<T> for #states {
+                fn make() -> T {
+                    ::core::default::Default::default()
+                }
+            }
+        };
+        (quote!(#states), item)
     }
 
     /// The type of the agent's state, if the function says it.

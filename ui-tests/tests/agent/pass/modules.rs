@@ -13,7 +13,7 @@ mod team {
 
     onionskin::agent! {
         pub(crate) Worker { description: "Works.", instruction: "Work.", function_tools: [tools::add_one], tool_hooks: [self::tools::watch] }
-        pub(super) Lead { instruction: "Lead.", agents: [crate::team::Worker] }
+        pub(super) Lead { description: "Leads.", instruction: "Lead.", agents: [crate::team::Worker] }
     }
 }
 

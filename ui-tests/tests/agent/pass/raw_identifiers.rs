@@ -11,7 +11,7 @@ fn r#try(x: i64) -> i64 {
 fn r#match() {}
 
 agent! {
-    r#type { instruction: "Help.", function_tools: [r#try], tool_hooks: [r#match for [r#try]] }
+    r#type { description: "Helps.", instruction: "Help.", function_tools: [r#try], tool_hooks: [r#match for [r#try]] }
     Boss { instruction: "Lead.", agents: [r#type], r#default: true }
 }
 
