@@ -17,7 +17,7 @@ use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::tool::{
     DynTool, Keys, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
-    has_unknown, offload, output_schema, to_json, unit,
+    has_other_form, offload, output_schema, to_json, unit,
 };
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
@@ -234,11 +234,12 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
     }
 
-    /// Whether nothing is against arguments that the type reads: limits that they do not keep, or keys that it drops.
+    /// Whether nothing is against arguments that the type reads: limits that they do not keep, keys that it drops, forms that
+    /// the schema does not show.
     fn takes(&self, args: &Args, text: &str) -> bool {
         if self.is_limited {
             return fit(&self.definition, args).is_ok();
         }
-        self.keys.as_ref().is_none_or(|keys| keys.know(text)) || !has_unknown(&self.definition, args)
+        self.keys.as_ref().is_none_or(|keys| keys.know(text)) || !has_other_form(&self.definition, args)
     }
 }

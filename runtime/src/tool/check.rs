@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::budget::Stop;
 use super::budget::{Budget, Chain, of_text, weight};
 use super::found::{Found, Path, Verdict};
+use super::keys::is_of_texts;
 use super::pattern::Patterns;
 use super::problem::{Problem, describe, expected};
 
@@ -189,9 +190,13 @@ impl<'s> Walk<'s> {
         match (within.iter().find(|option| self.is_meant(value, option)), within.first()) {
             (Some(meant), _) => self.walk(value, meant, Some(chain), path, found),
             (None, Some(first)) => {
-                let mut told = Found::Words(Vec::new());
-                self.walk(value, first, Some(chain), path, &mut told);
-                found.take_from_option(told);
+                let told = |option: &'s Value| {
+                    let mut told = Found::Words(Vec::new());
+                    self.walk(value, option, Some(chain), path, &mut told);
+                    told
+                };
+                let is_of_form = options.iter().all(|option| told(option).is_of_form());
+                found.take_from_option(told(first), is_of_form);
             }
             (None, None) => found.add(path, |path| mismatch(path, schema, value)),
         }
@@ -351,7 +356,14 @@ impl<'s> Walk<'s> {
 }
 
 fn mismatch(path: String, schema: &Value, value: &Value) -> Problem {
-    Problem::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
+    let problem = Problem::at(path, format!("expected {}, found {}", expected(schema), describe(value)));
+    if is_of_form(schema, value) { problem.of_other_form() } else { problem }
+}
+
+/// Whether a value that does not fit differs in form: a list or an object for something else, or no text where only
+/// texts are. A type may read these: the fields of a struct by their positions, a variant by its number.
+fn is_of_form(schema: &Value, value: &Value) -> bool {
+    value.is_array() || value.is_object() || (!value.is_string() && is_of_texts(schema))
 }
 
 /// The schema of a key that is given by its form. A pattern of a foreign dialect may fit anything.

@@ -162,7 +162,8 @@ impl<'a, 's> Slots<'a, 's> {
         !self.is_held() || self.refused(index, raw).is_empty()
     }
 
-    /// What is wrong with a value that its type reads: limits that it does not keep, and keys that the type drops.
+    /// What is wrong with a value that its type reads: limits that it does not keep, keys that the type drops, and forms
+    /// that the schema does not show.
     fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
         let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
         let keys = self.definition.keys(index);
@@ -171,7 +172,7 @@ impl<'a, 's> Slots<'a, 's> {
         }
         let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
         // Without limits the type alone decides which values it reads.
-        problems.retain(|problem| is_limited || problem.is_unknown());
+        problems.retain(|problem| is_limited || problem.is_of_form());
         problems
     }
 
@@ -302,11 +303,11 @@ pub(crate) fn fit(
     }
 }
 
-/// Whether the arguments have keys that the tool's schema does not know.
-pub(crate) fn has_unknown(definition: &ToolDefinition, args: &Args) -> bool {
+/// Whether the arguments have keys that the tool's schema does not know, or a form that it does not show.
+pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;
     args.as_object().is_ok_and(|object| {
-        check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_unknown)
+        check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_of_form)
     })
 }
 

@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::check::has_limits;
-use super::closed::has_parts;
 use super::example::ToolExample;
-use super::keys::Keys;
+use super::keys::{Keys, has_forms};
 use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
@@ -92,7 +91,7 @@ pub struct ToolDefinition {
     pub examples: Arc<[ToolExample]>,
     /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
     pub(super) limited: bool,
-    /// Whether a parameter has keys within it.
+    /// Whether a parameter has keys within it, or texts that name variants.
     pub(super) nested: bool,
     /// What is known of the keys within each parameter; made when a call first has some.
     pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
@@ -257,7 +256,7 @@ impl StaticTool {
         }
         ToolDefinition {
             limited: has_limits(&input_schema),
-            nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_parts)),
+            nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms)),
             keys: OnceLock::new(),
             params: self.params,
             name: self.name.into(),

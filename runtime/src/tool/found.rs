@@ -79,14 +79,23 @@ impl Found {
     }
 
     /// Takes in what is wrong with an option that was perhaps not meant: another one may know the keys that it does not.
-    pub(super) fn take_from_option(&mut self, told: Self) {
+    pub(super) fn take_from_option(&mut self, told: Self, is_of_form: bool) {
         if let (Self::Words(problems), Self::Words(mut told)) = (self, told) {
             if !told.iter().all(Problem::is_unknown) {
                 told.retain(|problem| !problem.is_unknown());
             }
+            // No option has this form, so what is wrong with one of them is of the form too.
+            if is_of_form && !told.iter().any(Problem::is_of_form) {
+                told = told.into_iter().map(Problem::of_other_form).collect();
+            }
             problems.extend(told);
             problems.truncate(MOST);
         }
+    }
+
+    /// Whether any problem is of the value's form.
+    pub(super) fn is_of_form(&self) -> bool {
+        matches!(self, Self::Words(problems) if problems.iter().any(Problem::is_of_form))
     }
 
     /// Takes into the verdict that something is wrong at this level.

@@ -1,5 +1,5 @@
-//! Finds keys that nobody reads without a walk over the schema: what a schema says of keys, made small when the tool is
-//! defined. Most parameters say nothing of them, and cost nothing.
+//! Finds keys that no field reads, and lists and objects for something else, without a walk over the schema: what a
+//! schema says of them, made small when the tool is defined. Most parameters say nothing of them, and cost nothing.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::closed::has_parts;
 
-/// The keys that a schema knows, at every depth.
+/// The keys and the forms that a schema knows, at every depth.
 #[derive(Debug)]
 pub(crate) struct Keys {
     nodes: Vec<Node>,
@@ -28,6 +28,8 @@ enum Node {
         first: Box<[usize]>,
         rest: usize,
     },
+    /// One of several texts, neither a list nor an object.
+    Text,
     /// Only the schema can tell: it depends on the value which keys are known.
     Depends,
 }
@@ -37,17 +39,24 @@ const ANY: usize = usize::MAX;
 impl Keys {
     /// What the schema, a part of `root`, says of keys; none if it refuses none.
     pub(crate) fn of(schema: &Value, root: &Value) -> Option<Self> {
-        if !has_parts(schema) {
+        if !has_forms(schema) {
             return None;
         }
         let mut maker = Maker { root, nodes: Vec::new(), known: HashMap::new() };
         maker.add(schema);
-        let refuses = |node: &Node| matches!(node, Node::Object { closed: true, .. } | Node::Depends);
+        let refuses = |node: &Node| match node {
+            Node::Object { fields, closed, .. } => *closed || !fields.is_empty(),
+            Node::List { .. } => false,
+            Node::Text | Node::Depends => true,
+        };
         maker.nodes.iter().any(refuses).then_some(Self { nodes: maker.nodes })
     }
 
-    /// Whether all keys of a JSON text are known for certain.
+    /// Whether all keys and forms of a JSON text are known for certain.
     pub(crate) fn know(&self, json: &str) -> bool {
+        if let Some(Node::Text) = self.nodes.first() {
+            return json.starts_with('"') || json == "null";
+        }
         let mut deserializer = serde_json::Deserializer::from_str(json);
         // The value that was asked about first is the first node.
         Known { keys: self, node: 0 }.deserialize(&mut deserializer).is_ok()
@@ -67,6 +76,9 @@ impl<'s> Maker<'s> {
             return node;
         }
         let Value::Object(object) = schema else { return ANY };
+        if !has_forms(schema) && !may_be(schema, "object") {
+            return ANY;
+        }
         let has = |key: &str| object.contains_key(key);
         let alone =
             !has("properties") && !has("items") && !has("prefixItems") && !has("additionalProperties");
@@ -89,7 +101,9 @@ impl<'s> Maker<'s> {
         let nothing = Node::Object { fields: Box::default(), closed: false, rest: ANY };
         self.nodes.push(nothing);
         self.known.insert(schema, node);
-        self.nodes[node] = if options.is_some() || has("allOf") || has("$ref") {
+        self.nodes[node] = if is_of_texts(schema) {
+            Node::Text
+        } else if options.is_some() || has("allOf") || has("$ref") {
             Node::Depends
         } else if has("items") || has("prefixItems") {
             self.list(object)
@@ -126,7 +140,30 @@ impl<'s> Maker<'s> {
     }
 }
 
-/// The only option that has keys at all.
+/// Whether there is more to say of a schema's values than that they are of one plain type.
+pub(super) fn has_forms(schema: &Value) -> bool {
+    has_parts(schema) || is_of_texts(schema)
+}
+
+/// Whether a schema lists texts: those of an enum's variants, which a type may read from an object too.
+pub(super) fn is_of_texts(schema: &Value) -> bool {
+    schema.get("const").is_some_and(Value::is_string)
+        || schema
+            .get("enum")
+            .and_then(Value::as_array)
+            .is_some_and(|members| members.iter().any(Value::is_string))
+}
+
+/// Whether values of a type are named by a schema.
+fn may_be(schema: &Value, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(kinds)) => kinds.iter().any(|each| each == kind),
+        _ => false,
+    }
+}
+
+/// The only option that has keys at all, else one that lists texts.
 fn only_option(options: &[Value]) -> Option<&Value> {
     let single = |option: &&Value| {
         let is_single = |kind: &Value| !matches!(kind.as_str(), Some("object" | "array"));
@@ -137,7 +174,10 @@ fn only_option(options: &[Value]) -> Option<&Value> {
         }
     };
     let mut others = options.iter().filter(|option| !single(option));
-    let only = others.next().or_else(|| options.first())?;
+    let only = others
+        .next()
+        .or_else(|| options.iter().find(|option| is_of_texts(option)))
+        .or_else(|| options.first())?;
     others.next().is_none().then_some(only)
 }
 
@@ -202,20 +242,20 @@ impl<'de> Visitor<'de> for Known<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        let (first, rest) = match self.node() {
-            Some(Node::List { first, rest }) => (&**first, *rest),
-            _ => (&[][..], ANY),
+        let Some(Node::List { first, rest }) = self.node() else {
+            return Err(A::Error::custom("a list for something else"));
         };
+        let (first, rest) = (&**first, *rest);
         let mut nodes = first.iter().copied();
         while seq.next_element_seed(self.at(nodes.next().unwrap_or(rest)))?.is_some() {}
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (fields, closed, rest) = match self.node() {
-            Some(Node::Object { fields, closed, rest }) => (&**fields, *closed, *rest),
-            _ => (&[][..], false, ANY),
+        let Some(Node::Object { fields, closed, rest }) = self.node() else {
+            return Err(A::Error::custom("an object for something else"));
         };
+        let (fields, closed, rest) = (&**fields, *closed, *rest);
         while let Some(found) = map.next_key_seed(Field(fields))? {
             match found {
                 None if closed => return Err(A::Error::custom("an unknown key")),

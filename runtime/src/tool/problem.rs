@@ -12,13 +12,26 @@ pub(crate) struct Problem {
     reason: String,
     /// The schema has nothing against the arguments, and what reads them has.
     is_of_reader: bool,
-    /// Nobody reads what stands there.
+    /// No field reads the key.
     is_unknown: bool,
+    /// It is of another form than the schema's, which a type may read all the same: a list for an object.
+    is_other_form: bool,
 }
 
 impl Problem {
     pub(crate) fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { path: path.into(), reason: reason.into(), is_of_reader: false, is_unknown: false }
+        Self {
+            path: path.into(),
+            reason: reason.into(),
+            is_of_reader: false,
+            is_unknown: false,
+            is_other_form: false,
+        }
+    }
+
+    /// The same of a value in another form than the schema's.
+    pub(super) fn of_other_form(self) -> Self {
+        Self { is_other_form: true, ..self }
     }
 
     /// What reads the arguments says this of them, perhaps with a value in its words.
@@ -32,6 +45,12 @@ impl Problem {
 
     pub(crate) fn is_unknown(&self) -> bool {
         self.is_unknown
+    }
+
+    /// Whether a type that reads the value drops a part of it, or takes it in a form that the schema does not show: what
+    /// looks at the arguments before would be passed by.
+    pub(crate) fn is_of_form(&self) -> bool {
+        self.is_unknown || self.is_other_form
     }
 
     pub(crate) fn root(reason: impl Into<String>) -> Self {

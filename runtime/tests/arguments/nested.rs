@@ -87,6 +87,42 @@ struct Free {
     numbers: HashMap<u32, i64>,
 }
 
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Color {
+    Red,
+    Green,
+}
+
+/// Variants with words of their own are options of the schema.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+enum Level {
+    /// Little.
+    Low,
+    /// Much.
+    High,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct Painted {
+    color: Color,
+    #[serde(default)]
+    levels: Vec<Level>,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Layers {
+    Adjacent(Adjacent),
+    Tagged(Tagged),
+}
+
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct AllDefaults {
+    #[serde(default)]
+    n: i64,
+}
+
 macro_rules! takes {
     ($($name:ident: $type:ty),* $(,)?) => {$(
         /// Takes it.
@@ -102,6 +138,8 @@ takes! {
     plain: Opts, boxed: Arc<Opts>, maybe: Option<Opts>, list: Vec<Opts>, pair: (i64, Opts), map: HashMap<String, Opts>,
     tree: Tree, shape: Shape, tagged: Tagged, adjacent: Adjacent, untagged: Untagged, flat_map: FlatMap,
     flat_enum: FlatEnum, flat_value: FlatValue, free: Free,
+    color: Color, maybe_color: Option<Color>, colors: Vec<Color>, level: Level, painted: Painted, layers: Layers,
+    defaults: AllDefaults, time: std::time::Duration,
 }
 
 /// As `plain`, beside a limit.
@@ -246,11 +284,63 @@ async fn t11_what_is_known_or_open_is_taken() {
             free::spec(),
             r#"{"value":{"a":{"b":1}},"map":{"x":{"y":1}},"typed":{"a":{"path":"p"}},"numbers":{"7":1}}"#,
         ),
+        (color::spec(), r#""red""#),
+        (color::spec(), r#"  "green" "#),
+        (maybe_color::spec(), "null"),
+        (colors::spec(), r#"["green","red"]"#),
+        (level::spec(), r#""Low""#),
+        (painted::spec(), r#"{"color":"red","levels":["Low","High"]}"#),
+        (layers::spec(), r#"{"t":"One","c":{"x":1}}"#),
+        (layers::spec(), r#"{"kind":"Web","url":"u"}"#),
+        (defaults::spec(), "{}"),
+        (time::spec(), r#"{"secs":5,"nanos":0}"#),
         (limited::spec(), r#"{"note":"n"}"#),
         (method, r#"{"note":"n"}"#),
         (closure(), r#"{"note":"n","inner":{"path":"p"}}"#),
     ] {
         assert_eq!(problems(&spec, opts).await, None, "{} {opts}", spec.name());
+    }
+}
+
+/// What serde reads by position or by another form, and a hook's rule over the field does not see.
+#[tokio::test]
+async fn t11_a_list_for_an_object_and_an_object_for_a_text_are_refused() {
+    let method = Box_.tools().remove("method").expect("the method");
+    for (spec, opts, told) in [
+        (plain::spec(), r#"["n",5,null]"#, "`opts`: expected an object, found a list of 3"),
+        (plain::spec(), r#"{"inner":["p"]}"#, "`opts.inner`: expected an object or null, found a list of 1"),
+        (boxed::spec(), r#"["n",5,null]"#, "`opts`: expected an object"),
+        (maybe::spec(), r#"["n",5,null]"#, "`opts`: expected an object or null, found a list of 3"),
+        (list::spec(), r#"[{},["n",5,null]]"#, "`opts[1]`: expected an object"),
+        (pair::spec(), r#"[1,["n",5,null]]"#, "`opts[1]`: expected an object"),
+        (map::spec(), r#"{"a":["n",5,null]}"#, "`opts.a`: expected an object"),
+        (tree::spec(), r#"["a",[["b",[]]]]"#, "`opts`: expected an object"),
+        (tree::spec(), r#"{"name":"a","children":[["b",[]]]}"#, "`opts.children[0]`: expected an object"),
+        (shape::spec(), r#"{"Circle":[1]}"#, "`opts.Circle`: expected an object"),
+        (shape::spec(), r#"{"Square":["p"]}"#, "`opts.Square`: expected an object"),
+        (shape::spec(), r#"{"Nothing":null}"#, "`opts"),
+        (tagged::spec(), r#"["Web","u"]"#, "`opts`: expected an object"),
+        (tagged::spec(), r#"["Web",{"url":"u"}]"#, "`opts`: expected an object"),
+        (adjacent::spec(), r#"["One",{"x":1}]"#, "`opts`: expected an object"),
+        (adjacent::spec(), r#"{"t":"One","c":[1]}"#, "`opts.c`: expected an object"),
+        (untagged::spec(), r#"["p"]"#, "`opts`: expected an integer or an object, found a list of 1"),
+        (layers::spec(), r#"{"t":0,"c":{"x":1}}"#, "`opts.t`: expected \"One\", found the number 0"),
+        (defaults::spec(), "[]", "`opts`: expected an object, found a list of 0"),
+        (defaults::spec(), "[5]", "`opts`: expected an object"),
+        (time::spec(), "[5,0]", "`opts`: expected an object"),
+        (color::spec(), r#"{"red":null}"#, "`opts`: expected one of \"red\", \"green\", found an object"),
+        (maybe_color::spec(), r#"{"red":null}"#, "found an object"),
+        (colors::spec(), r#"["green",{"red":null}]"#, "`opts[1]`: expected one of \"red\", \"green\""),
+        (level::spec(), r#"{"Low":null}"#, "`opts`: expected \"Low\" or \"High\", found an object"),
+        (painted::spec(), r#"{"color":{"red":null}}"#, "`opts.color`: expected one of"),
+        (painted::spec(), r#"{"color":"red","levels":[{"Low":null}]}"#, "`opts.levels[0]`: expected"),
+        (limited::spec(), r#"["n",5,null]"#, "`opts`: expected an object"),
+        (method, r#"["n",5,null]"#, "`opts`: expected an object"),
+        (closure(), r#"["n",5,null]"#, "`opts`: expected an object"),
+        (closure(), r#"{"inner":["p"]}"#, "`opts.inner`: expected an object or null"),
+    ] {
+        let found = problems(&spec, opts).await.unwrap_or_else(|| panic!("{} ran with {opts}", spec.name()));
+        assert!(found.contains(told), "{} {opts}: {found}", spec.name());
     }
 }
 
