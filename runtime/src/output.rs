@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::agent::ToldValue;
 use crate::content::ContentBlock;
@@ -110,7 +110,8 @@ impl ToolOutput {
         Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// An output of one structured value; the text for the model is its JSON.
+    /// An output of one structured value; the text for the model is its JSON. Scalars and lists read as
+    /// `{"result": ..}`, see [`Self::set_structured`].
     ///
     /// ```
     /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
@@ -207,8 +208,26 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value; the content stays what it was.
+    /// Sets the structured value; the content stays what it was. MCP takes objects only, so a value that is not one reads
+    /// as `{"result": ..}`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    ///
+    /// let mut output = onionskin::ToolOutput::text("five");
+    /// output.set_structured(json!(5));
+    /// assert_eq!(output.structured_content().as_deref(), Some(&json!({ "result": 5 })));
+    /// ```
     pub fn set_structured(&mut self, value: Value) {
+        let is_wrapped = !value.is_object();
+        self.set_apart(if is_wrapped { json!({ "result": value }) } else { value });
+        if is_wrapped {
+            self.structured = Structured::ApartWrapped;
+        }
+    }
+
+    /// Sets the structured value as it came from elsewhere.
+    pub(crate) fn set_apart(&mut self, value: Value) {
         self.rare.0.get_or_insert_default().structured = Arc::new(value);
         self.structured = Structured::Apart;
     }
@@ -216,7 +235,7 @@ impl ToolOutput {
     /// Sets a structured value that was made of the one that was there, in its form.
     pub(crate) fn replace_structured(&mut self, value: Value) {
         let is_wrapped = self.is_wrapped();
-        self.set_structured(value);
+        self.set_apart(value);
         if is_wrapped {
             self.structured = Structured::ApartWrapped;
         }

@@ -88,7 +88,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     }
     let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
     if let Some(structured) = answer.structured_content {
-        output.set_structured(structured);
+        output.set_apart(structured);
     }
     if let Some(meta) = answer.meta {
         output.set_remote_meta(meta);

@@ -80,6 +80,31 @@ async fn s5_call_gives_the_main_value() {
 }
 
 #[tokio::test]
+async fn t6_structured_content_is_an_object() {
+    for value in [json!(5), json!([1]), json!(null), json!("five"), json!({"a": 1})] {
+        let (one, two) = (value.clone(), value.clone());
+        let made = ToolSpec::from_fn("made", "", move |(): (), _| {
+            let output = ToolOutput::structured(one.clone());
+            async move { Ok(output) }
+        });
+        let set = ToolSpec::from_fn("set", "", move |(): (), _| {
+            let mut output = ToolOutput::text("words");
+            output.set_structured(two.clone());
+            async move { Ok(output) }
+        });
+        for (spec, text) in [(made, value.to_string()), (set, "words".to_owned())] {
+            let output = spec.exec("{}").await.result.unwrap();
+            let wanted = if value.is_object() { value.clone() } else { json!({ "result": value }) };
+            assert_eq!(
+                (output.structured_content().unwrap().into_owned(), &*output.to_text()),
+                (wanted, &*text)
+            );
+            assert_eq!(spec.call_as::<Value>("{}").await.unwrap(), value, "as the function gave it");
+        }
+    }
+}
+
+#[tokio::test]
 async fn s5_one_of_two_properties_is_not_the_main_value() {
     let mut spec =
         ToolSpec::from_fn("partly", "", |(): (), _| async { Ok(ToolOutput::structured(json!({"a": 1}))) });
