@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::life::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
 
 /// Calls again after an error, up to `attempts` times in all, with a pause that begins at 100 ms and
@@ -30,10 +31,24 @@ pub async fn retry(
         if !may_help(&result) {
             return result;
         }
+        // The pause would be a panic, and a panic of a hook ends the run.
+        if !has_timers() {
+            return result.map_err(without_timers);
+        }
         let jitter = u32::try_from(ctx.random().await % 50).unwrap_or(0);
         ctx.sleep(pause(attempt, jitter)).await;
         attempt += 1;
     }
+}
+
+/// The last error, with the reason why there was no other try.
+fn without_timers(exit: Exit) -> Exit {
+    let Exit::Tool(mut error) = exit else { return exit };
+    error.output_mut().push_text(
+        "It was not called again: that needs a tokio runtime with timers; build the runtime with `enable_time()` or \
+         `enable_all()`.",
+    );
+    Exit::Tool(error)
 }
 
 fn may_help(result: &ToolResult) -> bool {

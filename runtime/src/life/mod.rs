@@ -34,7 +34,7 @@ pub use guardrail::{
 pub(crate) use on_error::OnError;
 pub use on_error::recover;
 pub(crate) use stages::staged;
-pub(crate) use timed::timed;
+pub(crate) use timed::{has_timers, timed};
 
 use crate::args::Args;
 use crate::context::ToolContext;

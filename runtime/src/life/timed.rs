@@ -1,10 +1,12 @@
 //! The time that one attempt of a tool's function may take.
 
+use std::panic::catch_unwind;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use pin_project_lite::pin_project;
+use tokio::runtime::Handle;
 use tokio::time::{Sleep, sleep};
 
 use crate::context::{Left, ToolContext};
@@ -44,6 +46,7 @@ where
 {
     match cx.definition().timeout {
         None => call.await,
+        Some(_) if !has_timers() => Err(no_timers(cx)),
         Some(limit) => Timed { call: Some(call), cx, limit, clock: Clock::New }.await,
     }
 }
@@ -81,6 +84,21 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         this.call.set(None);
         Poll::Ready(Err(late(this.cx, *this.limit)))
     }
+}
+
+/// Whether a wait has an end here. tokio says so by a panic only.
+pub(crate) fn has_timers() -> bool {
+    Handle::try_current().is_ok() && catch_unwind(|| drop(sleep(Duration::ZERO))).is_ok()
+}
+
+/// A tool with a limit does not begin where the limit could not end it.
+#[cold]
+fn no_timers(cx: &ToolContext) -> Exit {
+    let name = cx.tool_name();
+    Exit::tool(format!(
+        "`{name}` did not run: it has a `timeout`, which needs a tokio runtime with timers; build the runtime with \
+         `enable_time()` or `enable_all()`"
+    ))
 }
 
 fn late(cx: &ToolContext, limit: Duration) -> Exit {

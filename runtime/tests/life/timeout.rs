@@ -228,3 +228,32 @@ async fn t4_timeout_of_a_script_counts_no_approval() {
     });
     assert_eq!(spec.call("{}").await.unwrap(), 42);
 }
+
+/// Ends at once.
+#[tool(timeout = "50ms")]
+async fn quick() -> u8 {
+    1
+}
+
+/// Fails at once.
+#[tool(hooks = [onionskin::hooks::retry(3)])]
+async fn failing() -> Result<u8, String> {
+    Err("no luck".to_owned())
+}
+
+#[test]
+fn t4_a_runtime_without_timers_is_an_error_that_says_what_to_enable() {
+    let plain = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    for (spec, told) in [(quick::spec(), "`quick` did not run"), (failing::spec(), "no luck")] {
+        let Err(Exit::Tool(error)) = plain.block_on(spec.exec("{}")).result else { panic!("{told}") };
+        let text = error.to_string();
+        assert!(text.starts_with(told) && text.contains("`enable_time()`"), "{text}");
+        assert_eq!(error.kind(), ErrorKind::Failed);
+    }
+    let Err(Exit::Tool(error)) =
+        futures_util::FutureExt::now_or_never(quick::spec().exec("{}")).unwrap().result
+    else {
+        panic!("no runtime at all")
+    };
+    assert!(error.to_string().contains("`enable_time()`"), "{error}");
+}
