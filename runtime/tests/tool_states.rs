@@ -93,3 +93,13 @@ async fn t8_a_tool_value_on_another_state_is_refused_when_the_agent_is_built() {
     let none = ToolSpec::from_fn("none", "Needs none.", |(): (), _: ToolContext| async { Ok(1) });
     assert!(Stateless::builder().model(model()).tool(none).build().await.is_ok());
 }
+
+#[tokio::test]
+async fn t8_a_direct_call_without_its_state_says_how_to_give_it() {
+    for spec in [book::spec(), book::spec().with_state(Other)] {
+        let error = spec.call("{}").await.unwrap_err().to_string();
+        assert!(error.contains("`book`") && error.contains("`.with_state(..)`"), "{error}");
+        assert!(!error.contains("detached") && error.contains("Ledger"), "{error}");
+    }
+    assert_eq!(book::spec().with_state(Ledger).call("{}").await.unwrap(), 1);
+}

@@ -22,6 +22,9 @@ use crate::model::Message;
 use crate::onion::DynCall;
 use crate::secret::{Concealed, Secret, Sensitive, held_by};
 
+/// The name of what calls a tool without an agent.
+const DETACHED: &str = "detached";
+
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
 pub struct RunContext(Arc<RunInner>);
@@ -134,11 +137,11 @@ impl RunContext {
 
     fn detached_seed(state: StateHandle) -> RunSeed {
         RunSeed {
-            agent: AgentInfo::new(Arc::from("detached"), None, Vec::new()),
-            instance: Arc::from("detached"),
+            agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),
+            instance: Arc::from(DETACHED),
             // What is called twice is two calls.
             run_id: new_id(),
-            correlation_id: Arc::from("detached"),
+            correlation_id: Arc::from(DETACHED),
             scope: Arc::from(""),
             parent: None,
             state,
@@ -174,6 +177,11 @@ impl RunContext {
     /// One id for a run and all runs beneath it, by which people and traces find them. Several runs may share one.
     pub fn correlation_id(&self) -> &str {
         &self.0.seed.correlation_id
+    }
+
+    /// Whether it is of a call without an agent.
+    pub(crate) fn is_detached(&self) -> bool {
+        self.0.seed.agent.name() == DETACHED && self.correlation_id() == DETACHED
     }
 
     /// The run of the parent, if this agent runs as a child.

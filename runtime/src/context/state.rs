@@ -98,7 +98,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     pub(crate) fn from_context(cx: &ToolContext) -> Result<Self, StateError> {
         let cell = Arc::clone(cx.run().state())
             .downcast::<StateCell<S>>()
-            .map_err(|_| StateError { agent: cx.agent_name().to_owned(), wanted: type_name::<S>() })?;
+            .map_err(|_| StateError::of(cx, type_name::<S>()))?;
         let snapshot = cell.snapshot();
         Ok(Self { cell, snapshot, run: cx.run().clone() })
     }
@@ -158,12 +158,26 @@ impl<S: fmt::Debug> fmt::Debug for State<S> {
     }
 }
 
-/// The agent's state is of another type than a tool or a hook asks for.
+/// The agent's state is of another type than a tool or a hook asks for, or a tool that is called without an agent was
+/// not given it.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the agent `{agent}` has no state of type `{wanted}`: give it one with `state: {wanted}`")]
+#[error("{who} has no state of type `{wanted}`: give it one with `{with}`")]
 pub struct StateError {
-    agent: String,
+    who: String,
     wanted: &'static str,
+    with: String,
+}
+
+impl StateError {
+    #[cold]
+    fn of(cx: &ToolContext, wanted: &'static str) -> Self {
+        let (who, with) = if cx.run().is_detached() {
+            (format!("the tool `{}`, called without an agent,", cx.tool_name()), ".with_state(..)".to_owned())
+        } else {
+            (format!("the agent `{}`", cx.agent_name()), format!("state: {wanted}"))
+        };
+        Self { who, wanted, with }
+    }
 }
 
 /// Dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
