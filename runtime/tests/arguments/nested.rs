@@ -128,7 +128,7 @@ macro_rules! takes {
         /// Takes it.
         #[tool]
         async fn $name(title: String, opts: $type) -> String {
-            drop(opts);
+            let _ = opts;
             title
         }
     )*};
