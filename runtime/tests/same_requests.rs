@@ -30,7 +30,7 @@ mod plain {
 
     /// Adds one.
     #[tool]
-    pub(super) fn add_one(x: i64, note: Option<String>) -> Result<i64, String> {
+    pub(super) fn add_one(x: i64, note: Option<u8>) -> Result<i64, String> {
         if x < 0 { Err(format!("{x} is negative: {note:?}")) } else { Ok(x + 1) }
     }
 }
@@ -40,7 +40,7 @@ mod hooked {
 
     /// Adds one.
     #[tool(hooks = [first, second, third])]
-    pub(super) fn add_one(x: i64, note: Option<String>) -> Result<i64, String> {
+    pub(super) fn add_one(x: i64, note: Option<u8>) -> Result<i64, String> {
         if x < 0 { Err(format!("{x} is negative: {note:?}")) } else { Ok(x + 1) }
     }
 }
@@ -93,8 +93,7 @@ impl Model for Recorder {
 
 async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
     let script = Script::turns([
-        ScriptedTurn::call("add_one", json!({ "x": 41 }))
-            .and_call("add_one", json!({ "x": -1, "note": "n" })),
+        ScriptedTurn::call("add_one", json!({ "x": 41 })).and_call("add_one", json!({ "x": -1, "note": 4 })),
         // In words that are coerced, and in wrong ones.
         ScriptedTurn::call("add_one", json!({ "x": "7" }))
             .and_call("add_one", json!({ "x": "many", "y": 1 })),

@@ -11,16 +11,11 @@ fn load(text: &str, env: Env) -> Result<ToolSpec, String> {
 
 #[test]
 fn s2_what_a_script_cannot_name_is_refused_when_it_is_loaded() {
-    for name in ["a-b", "fn", "true", "", " a", "a b", "1a", "let", "a = 1; let b"] {
+    for name in ["a-b", "fn", "true", "", " a", "a b", "1a", "let", "print", "type_of", "a = 1; let b"] {
         let error = load("fn f() { 1 }", Env::new().value(name, 1)).unwrap_err();
         assert!(error.contains("a script cannot write this name"), "{name}: {error}");
         let error = load("fn f() { 1 }", Env::new().function(name, || Ok(1))).unwrap_err();
         assert!(error.contains("a script cannot write this name"), "{name}: {error}");
-    }
-    for name in ["len", "push", "trim"] {
-        let error = load("fn f() { 1 }", Env::new().function(name, |_: i64| Ok(1))).unwrap_err();
-        assert!(error.contains(&format!("the function `{name}`")), "{error}");
-        assert!(error.contains("give it another one"), "{error}");
     }
     for name in ["_rate", "rate2", "len"] {
         let spec = load(&format!("fn f() {{ {name} }}"), Env::new().value(name, 3)).unwrap();

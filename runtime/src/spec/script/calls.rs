@@ -38,14 +38,8 @@ static LANGUAGE: LazyLock<Known> = LazyLock::new(|| {
 pub(super) fn unusable(env: &Env) -> Option<String> {
     let value = env.values.iter().map(|(name, _)| ("value", name));
     let functions = env.functions.iter().map(|function| ("function", &function.name));
-    value.chain(functions).find_map(|(kind, name)| {
-        if !is_word(name) {
-            return Some(format!("the {kind} `{name}` of the environment: a script cannot write this name"));
-        }
-        let is_known = kind == "function" && (BUILT_IN.contains(&name.as_str()) || LANGUAGE.contains_key(name));
-        is_known.then(|| {
-            format!("the function `{name}` of the environment: the language has one of this name; give it another one")
-        })
+    value.chain(functions).find(|(_, name)| !is_word(name)).map(|(kind, name)| {
+        format!("the {kind} `{name}` of the environment: a script cannot write this name")
     })
 }
 

@@ -65,8 +65,8 @@ impl Env {
 
     /// A function of up to four parameters, which gives a [`ToolResult`]. It runs on the script's thread and must not
     /// take long: the script's time limit does not end it. An error of it is one of the script, which may catch it; an
-    /// abort cannot be caught. A script is not loaded if it cannot write the name, or if the language has a function of that
-    /// name.
+    /// abort cannot be caught. A script that cannot write the name is not loaded. Where the
+    /// language has a function of that name, it comes first for the types that it takes.
     pub fn function<M>(mut self, name: impl Into<String>, function: impl HostFunction<M>) -> Self {
         let (params, call) = function.into_host();
         self.functions.push(Function { name: name.into(), params, call });
