@@ -37,7 +37,8 @@ impl AgentHandle {
         &self.instance.name
     }
 
-    /// The names of the tools that its model is told of now.
+    /// The names of its tools now, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
+    /// [`Self::tool_definitions`] has the names that the model is told.
     pub fn tool_names(&self) -> Vec<String> {
         let (table, _) = self.instance.table();
         table.entries().iter().map(|entry| entry.name.to_string()).collect()
