@@ -1,4 +1,4 @@
-//! What is asked of a hook or a guardrail where a list names it: `tool_hooks`, `hooks`, `input_guardrails` and the like.
+//! The conditions for a hook or a guardrail where a list names it: `tool_hooks`, `hooks`, `input_guardrails` and the like.
 //! Each question is a trait of `onionskin::checks`, so the answer is one error, in the trait's words, at the entry.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-/// An entry of a list, by the alias that stands for its path.
+/// An entry of a list, by the alias of its path.
 pub(crate) struct Listed<'a> {
     pub(crate) alias: &'a Ident,
     /// `__rt::Hook`, or what else it has to be.

@@ -180,7 +180,7 @@ const fn prefixed_byte([prefix, name]: [&[u8]; 2], at: usize) -> u8 {
     }
 }
 
-/// Whether no typed hook stands before this entry, or it is one itself.
+/// Whether no typed hook comes before this entry, or it is one itself.
 pub const fn stands_outside(typed: &[(usize, bool)], index: usize) -> bool {
     let mut own = false;
     let mut before = false;

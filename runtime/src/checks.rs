@@ -220,7 +220,7 @@ pub trait OneEnum<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> OneEnum<true> for T {}
 
-/// A parameter's type that stands under its own name: `&str`, where it is that.
+/// A parameter's type under its own name: `&str`, where it is that.
 #[diagnostic::on_unimplemented(
     message = "`&str` stands here under another name",
     label = "write `&str` itself",

@@ -23,7 +23,7 @@ pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Resul
     Ok(())
 }
 
-/// What is wrong with a tool that could not say what it is.
+/// The error of a tool that could not give its definition.
 pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     let agent = agent.to_owned();
     match problem {

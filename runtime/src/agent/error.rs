@@ -187,7 +187,7 @@ pub enum BuildError {
         agent: String,
         /// The tool, with the prefix of its toolbox.
         tool: String,
-        /// What is wrong with the name.
+        /// The fault of the name.
         problem: NameProblem,
     },
     /// A tool by hand has one name in its type, and another in its definition.

@@ -44,7 +44,7 @@ pub struct Args {
     /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
     /// back, it is an error for good.
     changed: bool,
-    /// What is looked at may not be what the tool gets: no schema is known, or values were handed out for changes since it was
+    /// A look may not show what the tool gets: no schema is known, or values were handed out for changes since it was
     /// last asked.
     loose: bool,
     /// What the tool of the call takes.

@@ -61,7 +61,7 @@ impl ToolContext {
         self.rare().inside.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Runs the function of the tool that calls itself `tool`, held to its `timeout`. All that stands around it comes before:
+    /// Runs the function of the tool that calls itself `tool`, held to its `timeout`. All that surrounds it comes before:
     /// hooks, approval, cache, guardrails. What may happen once only does not run if an earlier run left it in doubt.
     pub(crate) async fn start<F>(&self, tool: &str, call: F) -> ToolResult
     where

@@ -44,7 +44,7 @@ impl<'s> Graph<'s> {
         let mut graph = Self::default();
         graph.add(root);
         let mut known = HashMap::new();
-        // What is referred to may be where no schema is looked for, and have references itself.
+        // A reference may lead to where no schema is looked for, and on from there.
         while let Some((place, pointer)) = graph.open.pop() {
             let target = *known
                 .entry(pointer)

@@ -21,7 +21,7 @@ pub(super) struct Answers {
     is_slow: bool,
 }
 
-/// Ends the work of a thread when nobody waits for it any more.
+/// Ends the work of a thread when no call waits for it any more.
 struct Waits(Stop);
 
 impl Drop for Waits {

@@ -198,7 +198,7 @@ impl Shape {
         Ok(own_args)
     }
 
-    /// The tool's own schema as what looks at its arguments sees it: without the defaults of what is filled in.
+    /// The tool's own schema for those who look at its arguments: without the defaults of parameters that are filled in.
     fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
         let has_default = |own: &str| own_schema["properties"][own].get("default").is_some();
         if !self.fills().any(|(own, _)| has_default(own)) {

@@ -311,7 +311,7 @@ pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     })
 }
 
-/// Gives what is left out its default, as decoding does: a rule for a value holds for its default as well. A `null` is left
+/// Gives a missing argument its default, as decoding does: a rule for a value holds for its default as well. A `null` is left
 /// out where it is no value of the parameter. Says whether it changed anything.
 pub(crate) fn fill_defaults(object: &mut Map<String, Value>, schema: &Value) -> bool {
     let Some(properties) = schema["properties"].as_object() else { return false };

@@ -19,7 +19,7 @@ impl NameProblem {
     /// How many characters the name of a tool can have.
     pub const MOST: usize = 64;
 
-    /// What is wrong with the name of a tool. A point is not: models read it as `_`.
+    /// The fault of a tool's name. A point is not one: models read it as `_`.
     pub(crate) fn of_tool(name: &str) -> Option<Self> {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let wrong = name.chars().find(|c| !is_legal(*c)).map(Self::Character);
@@ -27,7 +27,7 @@ impl NameProblem {
         Self::empty(name).or(wrong).or_else(long)
     }
 
-    /// What is wrong with the name of a parameter.
+    /// The fault of a parameter's name.
     pub(crate) fn of_parameter(name: &str) -> Option<Self> {
         let is_wrong = |c: &char| c.is_control() || matches!(c, '"' | '\\');
         Self::empty(name).or_else(|| name.chars().find(is_wrong).map(Self::Character))

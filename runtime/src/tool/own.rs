@@ -99,7 +99,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Within<T, O> {
     }
 }
 
-/// What stands around a tool: it knows what the tool takes.
+/// A layer around a tool: it knows what the tool takes.
 pub trait Own: Call {
     /// The schema of the tool's arguments.
     fn schema() -> &'static Arc<Value>;

@@ -22,7 +22,7 @@ use crate::output::ToolOutput;
 /// Results that are read in a form of their own, not as JSON.
 #[doc(hidden)]
 pub trait OwnReading: Sized {
-    /// Whether the value is all of the output, what stands beside the content included.
+    /// Whether the value is all of the output, parts beside the content included.
     const WHOLE: bool = false;
 
     fn reread(output: &ToolOutput) -> Result<Self, String>;

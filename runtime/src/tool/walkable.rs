@@ -81,7 +81,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Counts a part without what is in it.
+    /// Counts a part without its own parts.
     fn count(&mut self, part: &Value, depth: usize) -> Result<(), String> {
         self.parts += 1;
         self.bytes += match part {

@@ -11,7 +11,7 @@ pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
 #[cfg(feature = "web-search")]
 pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};
 
-/// At most so many characters, and the mark of a cut where there were more: what stands before it may be the beginning of a
+/// At most so many characters, and the mark of a cut where there were more: the text before it may end with the beginning of a
 /// secret.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {

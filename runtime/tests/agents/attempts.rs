@@ -1,4 +1,4 @@
-//! H3, A7: how often a tool itself was started, and what is told of a call that never came so far.
+//! H3, A7: how often a tool itself was started, and the words for a call that never came so far.
 
 use std::time::Duration;
 

@@ -324,7 +324,7 @@ fn is_much(args: &Args) -> bool {
     args["cents"].as_i64().is_some_and(|cents| cents > 100)
 }
 
-/// Pays much if nobody says how much.
+/// Pays much where the amount is left out.
 #[tool(name = "pay", approval = is_much)]
 async fn pay_much(#[arg(default = 5000)] cents: i64) -> String {
     format!("{cents} paid")

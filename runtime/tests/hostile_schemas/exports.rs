@@ -1,4 +1,4 @@
-//! S3: what is written of a schema is bounded, and so is the work.
+//! S3: the text that is made of a schema is bounded, and so is the work.
 
 use std::sync::Arc;
 
