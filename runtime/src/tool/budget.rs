@@ -33,6 +33,7 @@ impl Budget {
     }
 
     /// The same, until somebody ends it.
+    #[cfg(feature = "mcp")]
     pub(super) fn until(self, stop: Stop) -> Self {
         Self { stop: Some(stop), ..self }
     }

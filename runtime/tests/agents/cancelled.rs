@@ -230,7 +230,7 @@ impl Drop for Bomb {
 #[tool]
 async fn holds() {
     let _bomb = Bomb;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 #[tool_hook]
@@ -242,7 +242,7 @@ async fn holds_too(args: &mut Args, next: impl Next) -> ToolResult {
 /// Never ends.
 #[tool(hooks = [holds_too])]
 async fn is_held() {
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Aborts.
