@@ -32,8 +32,8 @@ fn cached(x: i64) -> i64 {
 }
 
 #[tool_hook]
-fn answers(_args: &Args) -> Option<ToolOutput> {
-    Some("answered".into())
+fn answers(args: &Args) -> Option<ToolOutput> {
+    (args["x"] != "nothing").then(|| "answered".into())
 }
 
 /// Has a hook that answers.
