@@ -82,7 +82,7 @@ fn plain(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) 
             type Args = #arguments;
             type Output = __O;
             type Rereads = ();
-    type Rewrites = ();
+            type Rewrites = ();
 
             fn decode(&self, __args: &mut __rt::Args) -> ::core::result::Result<#arguments, __rt::Exit> {
                 #decode

@@ -10,8 +10,8 @@ use super::error::SpecError;
 use crate::args::{Args, Literals};
 use crate::error::Exit;
 use crate::tool::{
-    MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected, nearest,
-    refused_by,
+    MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected,
+    is_left_out, nearest, refused_by,
 };
 
 /// What differs, by the tool's own names for its parameters.
@@ -183,14 +183,7 @@ impl Shape {
         }
         for (name, change) in &self.0 {
             let Some(default) = change.default.as_ref().filter(|_| change.fill.is_none()) else { continue };
-            // A strict schema has the model write `null` for what it leaves out.
-            let property = &own_schema["properties"][name];
-            let is_left_out = match object.get(name) {
-                None => true,
-                Some(Value::Null) => !check(&Value::Null, property, own_schema, name).is_empty(),
-                Some(_) => false,
-            };
-            if is_left_out {
+            if is_left_out(object.get(name), &own_schema["properties"][name], own_schema, name) {
                 object.insert(name.clone(), default.clone());
             }
         }

@@ -46,7 +46,8 @@ pub(crate) use check::{check, has_limits};
 pub(crate) use coerce::coerce;
 pub use decode::Slots;
 pub(crate) use decode::{
-    arguments_error, bring_into_types, fill_defaults, fit, has_other_form, refusal, refuse_lost, refused_by,
+    arguments_error, bring_into_types, fill_defaults, fit, has_other_form, is_left_out, refusal, refuse_lost,
+    refused_by,
 };
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
