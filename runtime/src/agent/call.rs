@@ -46,6 +46,10 @@ impl ReadyCall<'_> {
             }
         };
         let slot = self.run.slot().await;
+        let _begun = match self.run.cx.begun_by() {
+            Some(by) => Some(by.begin().await),
+            None => None,
+        };
         if let Some(abort) = self.run.cx.aborted() {
             return Err(abort.clone().into());
         }

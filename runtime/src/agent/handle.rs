@@ -16,7 +16,7 @@ use super::named::NamedRun;
 use super::run::AgentRun;
 use super::session::{Session, Wait};
 use super::stream::{Finish, RunOutput, RunStream};
-use crate::context::{Deadline, RunSeed, StateCell, StateHandle, ToolContext};
+use crate::context::{Deadline, RunSeed, Running, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::Message;
@@ -209,6 +209,7 @@ impl RunRequest {
                     run_id,
                     scope: Arc::from(""),
                     parent: None,
+                    begun_by: None,
                     state: state_of(&instance, &session)?,
                     session_state: session.state().clone(),
                     events,
@@ -267,6 +268,7 @@ impl RunPlan {
             correlation_id,
             scope: scope(cx),
             parent: parent.cloned(),
+            begun_by: parent.map(|_| cx.begins()),
             state: state_of(&self.instance, &self.session)?,
             session_state: self.session.state().clone(),
             events: self.events.for_agent(self.name),
@@ -295,6 +297,7 @@ pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
 pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
     run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
     let dropped = Dropped { run };
+    let _running = Running::new(run.context());
     // A panic may come before the first await.
     let work = AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind();
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {

@@ -1,9 +1,6 @@
-//! What a call holds, and what it leaves behind where nobody waits for it any more.
+//! What a call leaves behind when its caller does not wait for it any more.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ToolContext;
 use crate::error::Abort;
@@ -20,38 +17,7 @@ pub(crate) enum Left {
     Running,
 }
 
-/// One of the places for calls that run at once (`max_parallel`).
-pub(crate) struct Slot {
-    places: Arc<Semaphore>,
-    permit: OwnedSemaphorePermit,
-}
-
-impl Slot {
-    /// Waits for a place; none if there are no more, because the run is gone.
-    pub(crate) async fn of(places: &Arc<Semaphore>) -> Option<Self> {
-        let permit = Arc::clone(places).acquire_owned().await.ok()?;
-        Some(Self { places: Arc::clone(places), permit })
-    }
-}
-
 impl ToolContext {
-    /// Has the call hold its place.
-    pub(crate) fn hold_slot(&self, slot: Option<Slot>) {
-        if slot.is_some() {
-            *self.rare().slot.lock().unwrap_or_else(PoisonError::into_inner) = slot;
-        }
-    }
-
-    /// Waits for somebody else without a place, so that others can run meanwhile.
-    pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
-        let slot = self.rare().slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Slot { places, permit }) = slot else { return wait.await };
-        drop(permit);
-        let done = wait.await;
-        self.hold_slot(Slot::of(&places).await);
-        done
-    }
-
     /// Aborts the run. Which call did it is told.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {

@@ -5,6 +5,7 @@ mod inject;
 mod latch;
 mod left;
 mod place;
+mod places;
 mod run;
 mod start;
 mod state;
@@ -20,12 +21,15 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use bound::Bound;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
-pub(crate) use left::{Left, Slot};
+pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};
+pub(crate) use places::{Running, Slot};
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use run::{Deadline, RunSeed};
 pub use state::{SessionState, State, StateError, bound};
 pub(crate) use state::{StateCell, StateHandle};
+
+use places::CallPlace;
 
 use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
@@ -115,7 +119,7 @@ struct Rare {
     /// Whether this call aborted its run.
     aborted: AtomicBool,
     /// The call's place among those that run at once.
-    slot: Mutex<Option<Slot>>,
+    place: Arc<CallPlace>,
     /// The states of the tool values whose code runs just now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
     /// How its own hooks left the call, if somebody asks for it.

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::latch::Latch;
+use super::places::BegunBy;
 use super::state::{SessionState, StateCell, StateHandle};
 use crate::agent::{Events, Session, new_id};
 use crate::error::{Abort, ToolResult};
@@ -64,6 +65,8 @@ pub(crate) struct RunSeed {
     /// The path of steps that led to this run; empty for the outermost one.
     pub(crate) scope: Arc<str>,
     pub(crate) parent: Option<RunContext>,
+    /// The call of the parent's run that began this one.
+    pub(crate) begun_by: Option<Arc<BegunBy>>,
     pub(crate) state: StateHandle,
     pub(crate) session_state: SessionState,
     pub(crate) events: Events,
@@ -144,6 +147,7 @@ impl RunContext {
             correlation_id: Arc::from(DETACHED),
             scope: Arc::from(""),
             parent: None,
+            begun_by: None,
             state,
             session_state: SessionState::default(),
             events: Events::none(),
@@ -187,6 +191,10 @@ impl RunContext {
     /// The run of the parent, if this agent runs as a child.
     pub fn parent(&self) -> Option<&RunContext> {
         self.0.seed.parent.as_ref()
+    }
+
+    pub(crate) fn begun_by(&self) -> Option<&Arc<BegunBy>> {
+        self.0.seed.begun_by.as_ref()
     }
 
     /// Whether a call of `other` began this run, or one above it.

@@ -19,4 +19,5 @@ mod order;
 mod support;
 mod timeout;
 mod waiting;
+mod waiting_children;
 mod whole;
