@@ -68,6 +68,10 @@
 //! # Features
 //!
 //! - `mcp` (default): MCP servers over stdio.
+//! - `preserve_order` (default): JSON objects keep their keys in the order in which they were written. Parameters are in declared
+//!   order wherever a tool is shown: that of the function, of a struct's fields, of an imported schema. It turns on `serde_json`'s
+//!   feature of the same name, which holds for the whole program. Without it keys have the alphabet's order; what is written of a
+//!   function as text or as a list (`params`, `signature`, `docstring`, `required`) has the function's all the same.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
@@ -100,6 +104,7 @@ mod life;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod model;
+mod object;
 mod onion;
 mod output;
 mod secret;

@@ -16,6 +16,7 @@ pub(crate) use literals::{Literals, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 
+use crate::object;
 use crate::tool::{coerce, fill_defaults, short};
 
 /// The arguments of one tool call: a JSON object.
@@ -225,7 +226,7 @@ impl Args {
     /// Removes one argument.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.get(name)?;
-        self.as_object_mut().ok()?.remove(name)
+        object::remove(self.as_object_mut().ok()?, name)
     }
 
     /// Replaces all arguments, whatever they were.

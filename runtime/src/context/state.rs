@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{RunContext, ToolContext};
 use crate::error::{Exit, ToolResult};
+use crate::object;
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
 use crate::tool::{missing, short};
 
@@ -373,7 +374,7 @@ impl SessionState {
             let parts = parent.split('.').filter(|part| !part.is_empty());
             let parent = parts.fold(Arc::make_mut(&mut kept.values), |value, part| &mut value[part]);
             if let Some(fields) = parent.as_object_mut() {
-                fields.remove(last);
+                object::remove(fields, last);
             }
         }
         kept.forget(key);

@@ -102,17 +102,17 @@ impl ToolSpec {
         &self.definition
     }
 
-    /// The parameters that are bound.
+    /// The parameters that are bound, in the tool's order.
     pub fn bindings(&self) -> Vec<Binding> {
-        let bound = self.shape().0.iter().filter_map(|(own, change)| match &change.fill {
-            Some(Fill::Bound { key, default }) => Some(Binding {
+        let bound = |own: &str| match self.shape().fill(own)? {
+            Fill::Bound { key, default } => Some(Binding {
                 parameter: self.shape().name(own).to_owned(),
                 key: key.clone(),
                 has_default: default.is_some(),
             }),
-            _ => None,
-        });
-        bound.collect()
+            Fill::Hidden(_) => None,
+        };
+        self.own_definition().parameter_names().into_iter().filter_map(bound).collect()
     }
 
     /// The state that fills bound parameters, shared: what is set here is seen by the next call.

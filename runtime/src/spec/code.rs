@@ -9,7 +9,9 @@ use crate::tool::ToolDefinition;
 
 /// The signature and the docs of a tool as a Rust function would have them.
 pub(super) fn stub(tool: &ToolDefinition) -> String {
-    let params = param::params(&tool.input_schema);
+    let mut params = param::params(tool);
+    // What may be left out comes last, as in the calls that are written after it.
+    params.sort_by_key(|param| !param.required);
     let mut text = String::new();
     let doc = |text: &mut String, line: &str| {
         text.push_str(if line.trim().is_empty() { "///" } else { "/// " });

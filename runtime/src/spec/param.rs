@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::tool::ToolDefinition;
 
 /// One parameter of a tool as it is seen.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,18 +22,20 @@ pub struct SpecParam {
     pub default: Option<Value>,
 }
 
-/// The parameters that the schema of a tool's arguments has, in its order.
-pub(super) fn params(schema: &Value) -> Vec<SpecParam> {
-    let properties = schema["properties"].as_object().into_iter().flat_map(Map::iter);
+/// The parameters of a tool, in their order.
+pub(super) fn params(tool: &ToolDefinition) -> Vec<SpecParam> {
+    let schema = &*tool.input_schema;
     let required: HashSet<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    properties
-        .map(|(name, property)| SpecParam {
-            name: name.clone(),
+    let param = |name: &str| {
+        let property = &schema["properties"][name];
+        SpecParam {
+            name: name.to_owned(),
             description: property["description"].as_str().unwrap_or_default().to_owned(),
             schema: property.clone(),
-            required: required.contains(name.as_str()),
+            required: required.contains(name),
             default: property.get("default").cloned(),
-        })
-        .collect()
+        }
+    };
+    tool.parameter_names().into_iter().map(param).collect()
 }

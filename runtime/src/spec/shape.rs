@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::error::SpecError;
 use crate::args::{Args, Literals};
 use crate::error::Exit;
+use crate::object;
 use crate::tool::{
     MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected,
     is_left_out, nearest, refused_by,
@@ -153,7 +154,7 @@ impl Shape {
             .collect();
         if let Some(object) = schema.as_object_mut() {
             if required.is_empty() {
-                object.remove("required");
+                object::remove(object, "required");
             } else {
                 object.insert("required".into(), required.into());
             }
@@ -200,7 +201,7 @@ impl Shape {
         let mut view = Value::clone(own_schema);
         for (own, _) in self.fills() {
             if let Some(property) = view["properties"].get_mut(own).and_then(Value::as_object_mut) {
-                property.remove("default");
+                object::remove(property, "default");
             }
         }
         Arc::new(view)

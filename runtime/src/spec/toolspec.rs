@@ -208,9 +208,10 @@ impl ToolSpec {
         self.definition.output_schema.as_deref()
     }
 
-    /// The parameters of [`Self::input_schema`], one by one.
+    /// The parameters of [`Self::input_schema`], one by one, in declared order: that of the function, of the struct's fields, or
+    /// of the schema that was imported.
     pub fn params(&self) -> Vec<SpecParam> {
-        param::params(self.input_schema())
+        param::params(&self.definition)
     }
 
     /// The examples of calls, without what is bound.

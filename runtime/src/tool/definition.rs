@@ -161,10 +161,13 @@ impl ToolDefinition {
         if self.nested { keys().get(index)?.as_ref() } else { None }
     }
 
-    /// The names of the parameters, as far as the schema shows them: in the order of the function, else the
-    /// required ones first.
+    /// The names of the parameters, as far as the schema shows them, in its order. Where JSON objects do not keep theirs: in
+    /// the order of the function, else the required ones first.
     pub(crate) fn parameter_names(&self) -> Vec<&str> {
         let Some(properties) = self.input_schema["properties"].as_object() else { return Vec::new() };
+        if cfg!(feature = "preserve_order") {
+            return properties.keys().map(String::as_str).collect();
+        }
         let required =
             self.input_schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let first = self.params.iter().map(|param| param.name).chain(required);

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::closed::close;
 use super::limits::Bounds;
 use super::param::{ArgLimit, Param};
+use crate::object;
 
 /// The schema of a type, as a function pointer that parameters of one type share.
 pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -108,9 +109,9 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     if root.get("type") != Some(&json!("object")) {
         return None;
     }
-    root.remove("title");
+    object::remove(&mut root, "title");
     // The type's own words are about the type, not about the tool.
-    root.remove("description");
+    object::remove(&mut root, "description");
     root.entry("properties").or_insert_with(|| json!({}));
     root.entry("additionalProperties").or_insert(Value::Bool(false));
     add_definitions(&mut root, &mut generator);

@@ -19,6 +19,8 @@ mod kinds;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod methods;
+#[cfg(feature = "preserve_order")]
+mod order;
 #[cfg(feature = "mcp-server")]
 mod route;
 #[cfg(feature = "script")]

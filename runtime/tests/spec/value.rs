@@ -51,6 +51,28 @@ fn s1_a_macro_tool_is_a_value() {
     assert!(params.iter().any(|param| param.name == "query" && param.required));
 }
 
+/// Looks for animals.
+#[tool]
+fn find(zebra: String, apple: Option<i64>, mango: i64) -> String {
+    format!("{zebra} {apple:?} {mango}")
+}
+
+/// With and without the feature `preserve_order`.
+#[test]
+fn s1_what_a_function_is_told_by_has_its_order() {
+    let spec = find::spec();
+    let params: Vec<_> = spec.params().into_iter().map(|param| param.name).collect();
+    assert_eq!(params, ["zebra", "apple", "mango"]);
+    assert_eq!(spec.input_schema()["required"], json!(["zebra", "mango"]));
+    assert_eq!(spec.signature(), "find(zebra, apple=null, mango)");
+    let names: Vec<_> = spec
+        .docstring()
+        .lines()
+        .filter_map(|line| Some(line.trim().split_once(" (")?.0.to_owned()))
+        .collect();
+    assert_eq!(names, ["zebra", "apple", "mango"]);
+}
+
 #[test]
 fn s1_code_is_the_function_as_it_was_written() {
     let code = search_database::spec().code();
