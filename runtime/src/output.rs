@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::agent::ToldValue;
+use crate::args::holds_long_numbers;
 use crate::content::ContentBlock;
 
 /// The result of a successful tool call: content blocks for the model, a structured value beside them,
@@ -89,6 +90,8 @@ enum Structured {
 #[derive(Clone, Default)]
 struct Rare {
     structured: Arc<Value>,
+    /// The JSON of the function's own value, where a `Value` cannot hold its numbers and the text is no longer it.
+    exact: Option<Arc<str>>,
     typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     remote: Option<Value>,
 }
@@ -183,6 +186,9 @@ impl ToolOutput {
     }
 
     /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
+    ///
+    /// A [`Value`] holds no whole number beyond `u64` and `i64`: one of an `u128` or `i128` is the text of its digits here, and the
+    /// tool's output schema says that it may be.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
             Structured::Apart | Structured::ApartWrapped => {
@@ -228,7 +234,8 @@ impl ToolOutput {
 
     /// Sets the structured value as it came from elsewhere.
     pub(crate) fn set_apart(&mut self, value: Value) {
-        self.rare.0.get_or_insert_default().structured = Arc::new(value);
+        let rare = self.rare.0.get_or_insert_default();
+        (rare.structured, rare.exact) = (Arc::new(value), None);
         self.structured = Structured::Apart;
     }
 
@@ -280,12 +287,24 @@ impl ToolOutput {
 
     /// The value as the tool's function gave it, read as a type; where there is but content, the content.
     pub(crate) fn read_own<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        let json = match (self.structured, self.content()) {
+            (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => Some(&**json),
+            _ => self.exact_json(),
+        };
+        match json {
+            Some(json) => serde_json::from_str(json),
+            None => serde_json::from_value(self.own_value_or_content()),
+        }
+    }
+
+    /// The JSON of the function's own value, if it has numbers that a `Value` cannot hold.
+    pub(crate) fn exact_json(&self) -> Option<&str> {
         match (self.structured, self.content()) {
-            // A `Value` would round long numbers.
             (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => {
-                serde_json::from_str(json)
+                Some(&**json).filter(|json| holds_long_numbers(json))
             }
-            _ => serde_json::from_value(self.own_value_or_content()),
+            (Structured::Apart | Structured::ApartWrapped, _) => self.rare.0.as_ref()?.exact.as_deref(),
+            _ => None,
         }
     }
 
@@ -320,8 +339,12 @@ impl ToolOutput {
     /// Parses a structured value out of the text while the text still is it.
     fn settle(&mut self) {
         if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
+            let exact = self.exact_json().map(Arc::from);
             match self.structured_content().map(Cow::into_owned) {
-                Some(value) => self.replace_structured(value),
+                Some(value) => {
+                    self.replace_structured(value);
+                    self.rare.0.get_or_insert_default().exact = exact;
+                }
                 None => self.structured = Structured::None,
             }
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::stream::RunOutput;
+use crate::args::exact_value;
 use crate::content::ContentBlock;
 use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
@@ -169,7 +170,7 @@ impl ToldValue {
     /// The value, beside this content.
     pub(crate) fn read<'v>(&'v self, content: &[ContentBlock]) -> Option<Cow<'v, Value>> {
         let text = || content.first()?.as_text();
-        let parsed = || serde_json::from_str::<Value>(text()?).ok();
+        let parsed = || exact_value(text()?).ok();
         match self {
             Self::None => None,
             Self::Text => parsed().map(Cow::Owned),

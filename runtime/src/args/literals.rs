@@ -1,10 +1,10 @@
-//! Numbers as they stand in a JSON text. A [`Value`](serde_json::Value) rounds them, so whoever must lose nothing asks here.
+//! Numbers as they stand in a JSON text. A [`Value`] rounds them, so whoever must lose nothing asks here.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 /// The numbers of the text that a value was read from.
 pub(crate) struct Literals<'t> {
@@ -90,6 +90,29 @@ pub(super) fn is_rounded(literal: &str) -> bool {
 /// Whether a value rounds any number of a JSON text.
 pub(crate) fn rounds_any(json: &str) -> bool {
     number_literals(json).any(|literal| is_long(literal) || is_rounded(literal))
+}
+
+/// Whether a JSON text has whole numbers that a value holds as fractions.
+pub(crate) fn holds_long_numbers(json: &str) -> bool {
+    json.len() > 18 && number_literals(json).any(is_long)
+}
+
+/// The value of a JSON text. A whole number that a value would hold as a fraction is the text of its digits.
+///
+/// # Errors
+/// If it is not JSON.
+pub(crate) fn exact_value(json: &str) -> Result<Value, serde_json::Error> {
+    if !holds_long_numbers(json) {
+        return serde_json::from_str(json);
+    }
+    let (mut quoted, mut rest) = (String::with_capacity(json.len() + 16), json);
+    for literal in number_literals(json).filter(|literal| is_long(literal)) {
+        let (before, after) = rest.split_at(literal.as_ptr().addr() - rest.as_ptr().addr());
+        quoted.push_str(&format!("{before}\"{literal}\""));
+        rest = &after[literal.len()..];
+    }
+    quoted.push_str(rest);
+    serde_json::from_str(&quoted)
 }
 
 /// Whether two literals are the same number.

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-pub(crate) use literals::{Literals, rounds_any, same_number};
+pub(crate) use literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
 pub(crate) use parse::{Sound, Unique, parse_object};
 pub(crate) use repair::repair;
 

@@ -150,7 +150,11 @@ impl Execution {
 
     fn read<T: DeserializeOwned>(self, spec: &ToolSpec) -> ToolResult<T> {
         let output = self.into_output()?;
-        serde_json::from_value(own_value(&output, spec)).map_err(|error| {
+        let read = match output.exact_json() {
+            Some(json) => serde_json::from_str(json),
+            None => serde_json::from_value(own_value(&output, spec)),
+        };
+        read.map_err(|error| {
             let text = format!("the result of `{}` is no `{}`: {error}", spec.name(), type_name::<T>());
             Exit::Tool(ToolError::new(text).with_source(error))
         })

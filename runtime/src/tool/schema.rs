@@ -137,7 +137,32 @@ pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     };
     root.insert("type".into(), "object".into());
     add_definitions(&mut root, &mut generator);
-    Value::Object(root)
+    let mut root = Value::Object(root);
+    allow_digits(&mut root);
+    root
+}
+
+/// Structured values hold a number beyond `u64` or `i64` as the text of its digits.
+fn allow_digits(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.get("format").is_some_and(|format| format == "int128" || format == "uint128")
+                && let Some(kind) = fields.get_mut("type")
+            {
+                match kind {
+                    Value::Array(kinds) => kinds.push("string".into()),
+                    kind => *kind = json!([kind.take(), "string"]),
+                }
+                fields.insert("pattern".into(), "^-?[0-9]+$".into());
+            }
+            let schemas = fields
+                .iter_mut()
+                .filter(|(key, _)| !matches!(key.as_str(), "default" | "examples" | "enum" | "const"));
+            schemas.for_each(|(_, part)| allow_digits(part));
+        }
+        Value::Array(parts) => parts.iter_mut().for_each(allow_digits),
+        _ => {}
+    }
 }
 
 fn wrapped(schema: &Value) -> Map<String, Value> {
