@@ -6,12 +6,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::agent::ToldValue;
 use crate::args::holds_long_numbers;
 use crate::content::ContentBlock;
+use crate::tool::{short, to_json};
 
 /// The result of a successful tool call: content blocks for the model, a structured value beside them,
 /// and data for the program that the model does not see.
@@ -56,6 +58,9 @@ impl<T> Drop for Seldom<T> {
 fn drop_seldom<T>(boxed: Box<T>) {
     drop(boxed);
 }
+
+/// So many bytes of a value are shown to the model beside the content.
+const SHOWN: usize = 16 << 10;
 
 /// One block needs no list, so a plain result costs no allocation beyond its text.
 #[derive(Clone)]
@@ -308,8 +313,8 @@ impl ToolOutput {
         }
     }
 
-    /// Keeps a value of the program's own with the result. The model does not see it. A second value of
-    /// the same type replaces the first, which is given back.
+    /// Keeps a value of the program's own with the result. The model does not see it, unless it is kept with
+    /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first, which is given back.
     ///
     /// ```
     /// let mut output = onionskin::ToolOutput::text("found 3 rows");
@@ -321,12 +326,42 @@ impl ToolOutput {
         typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
     }
 
+    /// As [`Self::insert_meta`], and the model sees the value too: a text block `name: JSON` comes behind the content, on a line of its
+    /// own. Of long JSON it has the first 16 KiB. As all content, it goes through hooks, and secrets are taken out of it; a value that
+    /// replaces this one later does not change it.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize)]
+    /// struct Page {
+    ///     next: u32,
+    /// }
+    ///
+    /// let mut output = onionskin::ToolOutput::text("found 3 rows");
+    /// output.insert_shown_meta("page", Page { next: 2 })?;
+    /// assert_eq!(output.to_text(), "found 3 rows\npage: {\"next\":2}");
+    /// assert_eq!(output.meta::<Page>().unwrap().next, 2);
+    /// # Ok::<_, serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the value cannot be written as JSON; it is not kept then.
+    pub fn insert_shown_meta<T: Any + Send + Sync + Serialize>(
+        &mut self,
+        name: &str,
+        value: T,
+    ) -> Result<Option<Arc<T>>, serde_json::Error> {
+        let json = to_json(&value)?;
+        let gap = if self.content().is_empty() { "" } else { "\n" };
+        self.push_text(format!("{gap}{name}: {}", short(&json, SHOWN)));
+        Ok(self.insert_meta(value))
+    }
+
     /// The kept value of type `T`.
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The `_meta` that a remote tool sent along.
+    /// The `_meta` that a remote tool sent along. The model does not see it.
     pub fn remote_meta(&self) -> Option<&Value> {
         self.rare.0.as_ref()?.remote.as_ref()
     }

@@ -20,4 +20,5 @@ mod names;
 mod parallel;
 mod reports;
 mod scripted;
+mod shown_meta;
 mod support;

@@ -1,0 +1,158 @@
+//! T6: what a tool keeps beside its result, and what of it the model sees.
+
+use std::sync::{Arc, Mutex};
+
+use onionskin::{
+    Args, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Next, Script, ScriptedTurn, Secret,
+    ToolContext, ToolOutput, ToolResult, agent, call, tool, tool_hook,
+};
+use serde_json::{Value, json};
+
+/// A script that keeps the texts of the results that it was told.
+struct Recorder {
+    script: Script,
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Model for Recorder {
+    async fn respond(
+        &self,
+        request: &ModelRequest,
+        deltas: &mut (dyn FnMut(ModelDelta) + Send),
+    ) -> Result<ModelResponse, ModelError> {
+        *self.told.lock().unwrap() = super::support::texts(&request.messages);
+        self.script.respond(request, deltas).await
+    }
+}
+
+#[derive(Debug, PartialEq, serde::Serialize)]
+struct Page {
+    next: u128,
+    of: String,
+}
+
+struct Rows(usize);
+
+/// Finds rows.
+#[tool]
+fn find(cx: &ToolContext, of: String) -> ToolResult {
+    let mut output = ToolOutput::text("found 3 rows");
+    output.insert_meta(Rows(3));
+    cx.conceal(&Secret::new("hunter2".to_owned()));
+    output.insert_shown_meta("page", Page { next: 1 << 70, of })?;
+    Ok(output)
+}
+
+/// Refuses, and says why.
+#[tool]
+fn refuse() -> ToolResult {
+    let mut error = onionskin::ToolError::new("no rows");
+    error.output_mut().insert_shown_meta("hint", "ask for another table")?;
+    Err(onionskin::Exit::Tool(error))
+}
+
+/// The meta that a program reads, whatever the model sees.
+#[tool_hook]
+async fn count(args: &mut Args, next: impl Next) -> ToolResult {
+    let output = next.run(args).await?;
+    assert_eq!(output.meta::<Rows>().unwrap().0, 3);
+    assert_eq!(output.meta::<Page>().unwrap().next, 1 << 70);
+    Ok(output)
+}
+
+agent! {
+    Clerk { instruction: "Find.", function_tools: [find, refuse], tool_hooks: [count for [find]] }
+}
+
+/// What the model is told of this call.
+async fn told(tool: &str, args: Value) -> String {
+    let told = Arc::default();
+    let script = Script::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]);
+    let model = Recorder { script, told: Arc::clone(&told) };
+    Clerk::builder().model(model).run("go").await.unwrap();
+    let texts = told.lock().unwrap();
+    texts.last().unwrap().clone()
+}
+
+#[tokio::test]
+async fn t6_the_model_sees_meta_where_the_tool_asks() {
+    let text = told("find", json!({ "of": "stars" })).await;
+    assert_eq!(text, "found 3 rows\npage: {\"next\":1180591620717411303424,\"of\":\"stars\"}");
+    assert_eq!(told("refuse", json!({})).await, "no rows\nhint: \"ask for another table\"");
+}
+
+#[tokio::test]
+async fn t6_shown_meta_has_no_secrets_and_an_end() {
+    let text = told("find", json!({ "of": "hunter2" })).await;
+    assert!(text.contains("page: ") && !text.contains("hunter2"), "{text}");
+    let text = told("find", json!({ "of": "x".repeat(1 << 20) })).await;
+    assert!(text.len() < 17 << 10, "{}", text.len());
+    assert!(text.ends_with(" more bytes"), "{}", &text[text.len() - 100..]);
+    // What is left of a secret at the cut is no more than may stand anywhere.
+    for before in 16_340..16_400 {
+        let text =
+            told("find", json!({ "of": format!("{}hunter2{}", "x".repeat(before), "y".repeat(100)) })).await;
+        assert!(!text.contains("hunt"), "{before}: {}", &text[text.len() - 100..]);
+    }
+}
+
+#[tokio::test]
+async fn t6_shown_meta_leaves_the_structured_value() {
+    let mut output = ToolOutput::structured(json!({ "degrees": 21 }));
+    output.insert_shown_meta("source", "roof").unwrap();
+    assert_eq!(output.to_text(), "{\"degrees\":21}\nsource: \"roof\"");
+    assert_eq!(output.structured_content().as_deref(), Some(&json!({ "degrees": 21 })));
+    // Content alone needs no line before it.
+    let mut output = ToolOutput::empty();
+    output.insert_shown_meta("page", 2).unwrap();
+    assert_eq!((&*output.to_text(), output.meta()), ("page: 2", Some(&2)));
+    // The first one of a type is given back, and what was shown of it stays.
+    assert_eq!(output.insert_shown_meta("page", 3).unwrap().as_deref(), Some(&2));
+    assert_eq!((&*output.to_text(), output.meta()), ("page: 2\npage: 3", Some(&3)));
+    assert!(call!(find::spec(), of = "a").await.unwrap().as_str().unwrap().contains("page: "));
+}
+
+#[test]
+fn t6_meta_that_json_cannot_hold_is_neither_shown_nor_kept() {
+    let mut output = ToolOutput::text("a");
+    let error = output.insert_shown_meta("rates", vec![1.5, f64::NAN]).unwrap_err().to_string();
+    assert!(error.contains("[1]") && error.contains("NaN"), "{error}");
+    assert_eq!((&*output.to_text(), output.meta::<Vec<f64>>()), ("a", None));
+}
+
+#[cfg(feature = "mcp")]
+mod remote {
+    use onionskin::testing::FakeServer;
+
+    use super::*;
+
+    agent! {
+        Reader { instruction: "Read.", servers: [files] }
+        Auditor { instruction: "Read.", servers: [files], tool_hooks: [cost] }
+    }
+
+    /// Has the model read what the call cost.
+    #[tool_hook]
+    async fn cost(args: &mut Args, next: impl Next) -> ToolResult {
+        let mut output = next.run(args).await?;
+        let meta = output.remote_meta().unwrap();
+        let cost = meta["example.com/cost"].clone();
+        output.insert_shown_meta("cost", cost)?;
+        Ok(output)
+    }
+
+    #[tokio::test]
+    async fn t6_a_servers_meta_stays_hidden_unless_a_hook_shows_it() {
+        let mut answer = ToolOutput::text("a line");
+        answer.set_remote_meta(json!({ "example.com/cost": 7 }));
+        let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone());
+        let turns =
+            || Script::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]);
+        let told = Arc::default();
+        let model = || Recorder { script: turns(), told: Arc::clone(&told) };
+        Reader::builder().model(model()).server("files", server.config()).run("go").await.unwrap();
+        assert_eq!(told.lock().unwrap().last().unwrap(), "a line");
+        Auditor::builder().model(model()).server("files", server.config()).run("go").await.unwrap();
+        assert_eq!(told.lock().unwrap().last().unwrap(), "a line\ncost: 7");
+    }
+}
