@@ -42,9 +42,9 @@ pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_read
 pub use crate::tool::{
     Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
     FromText, Function, Itself, Kind, Layer, Lent, Make, NoAlias, Nth, Param, Raw, Reader, Returned, Same,
-    SentToCalls, Slots, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter, ToolReturn,
-    Toolbox, ToolboxPart, ToolboxTools, Veiled, Within, Works, WorksOn, aborted, can_be_shared, encode,
-    ladder, lend, offload, read, reader, reader_of, reads, schema_by, schema_of,
+    SentToCalls, Slots, States, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter,
+    ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Veiled, Within, Works, WorksOn, aborted, can_be_shared,
+    encode, ladder, lend, offload, read, reader, reader_of, reads, schema_by, schema_of,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 

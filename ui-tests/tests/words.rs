@@ -81,6 +81,7 @@ fn strange(case: &Path, private: &BTreeSet<String>) -> Vec<String> {
         "{closure@",
         "AsWritten",
         "HookOf_",
+        "StatesOf_",
         "onionskin::tool::",
         "long-type-",
         // A constant of the macros that panics: a trait says it in words of its own.

@@ -229,7 +229,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         });
         quote_spanned! {span=>
             #(#cfgs)*
-            let () = <<#alias as __rt::Tool>::State as __rt::FitsState<#state>>::FITS;
+            let () = <<<#alias as __rt::Tool>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
             #once
         }
     });

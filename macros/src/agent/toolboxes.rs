@@ -33,7 +33,8 @@ pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
         checks.extend(quote_spanned! {span=>
             #cfgs
             const _: () = {
-                let () = <<#alias as __rt::Toolbox>::State as __rt::FitsState<#state>>::FITS;
+                let () =
+                    <<<#alias as __rt::Toolbox>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
                 let _ = <#alias as __rt::NamedUnlikeFunctions<{ __rt::unlike_functions(#functions, #own) }>>::HOLDS;
                 #before_it
             };

@@ -345,14 +345,27 @@ impl Expansion<'_> {
         let hooks: Vec<_> = (0..self.model.options.hooks.len()).map(as_written).collect();
         let guardrails = self.model.options.life.states();
         let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
+        // All of them, and for each a parameter, its number and the bound that makes it this state.
+        let all =
+            hooks.iter().map(|hook| quote!(<#hook as __rt::Hook>::State)).chain(guardrails.iter().cloned());
+        let (named, bounds): (Vec<_>, Vec<_>) = all
+            .enumerate()
+            .map(|(at, state)| {
+                let named = format_ident!("__S{at}");
+                let bound = quote!(#state: __rt::Nth<#at, As = #named>);
+                (named, bound)
+            })
+            .unzip();
+        let pairs = named.iter().map(ToTokens::to_token_stream).reduce(|all, one| quote!((#all, #one)));
+        let pairs = pairs.unwrap_or_else(|| quote!(()));
         // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
         let item = quote! {
             pub struct #states;
-            impl<__S> __rt::FitsState<__S> for #states
+            impl<#(#named),*> __rt::States for #states
             where
-                #(<#hooks as __rt::Hook>::State: __rt::FitsState<__S>,)*
-                #(#guardrails: __rt::FitsState<__S>,)*
+                #(#bounds,)*
             {
+                type All = #pairs;
             }
             impl __rt::Works for #states {
                 fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {

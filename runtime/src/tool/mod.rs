@@ -342,6 +342,30 @@ impl<S> FitsTool<S> for State<S> {}
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for State<S> {}
 
+impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
+
+/// The states of a tool and of its own hooks and guardrails by the names that their authors gave them: what is held
+/// against an agent's state, so that the compiler speaks of these types only.
+// The words are those of [`Works`], so that what is neither is reported once.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no tool works on `{Self}`",
+    label = "not the state of a tool",
+    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
+)]
+pub trait States {
+    /// Several as a pair of pairs.
+    type All;
+}
+
+impl States for () {
+    type All = ();
+}
+
+impl<S> States for State<S> {
+    type All = Self;
+}
+
 /// The states that a tool works on, to be held against an agent's where its type is not known.
 #[diagnostic::on_unimplemented(
     message = "no tool works on `{Self}`",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{FitsState, Make, ToolDefinition, Works, WorksOn, refusal};
+use super::{Make, States, ToolDefinition, Works, WorksOn, refusal};
 use crate::args::Args;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
@@ -173,10 +173,12 @@ impl<C: Own> Next for OwnNext<'_, C> {
     }
 }
 
-/// The states of a tool and of its own hooks: an agent's state fits if it fits both.
+/// The states of two tools of a toolbox: an agent's state fits if it fits both.
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
-impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for BothStates<A, B> {}
+impl<A: States, B: States> States for BothStates<A, B> {
+    type All = (A::All, B::All);
+}
 
 impl<A: Works, B: Works> Works for BothStates<A, B> {
     fn on(into: &mut Vec<WorksOn>) {
