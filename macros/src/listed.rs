@@ -26,7 +26,7 @@ impl Listed<'_> {
         let (alias, kind, takes) = (self.alias, &self.kind, self.item("TAKES"));
         let is_named = self.holds("NamedInLists", &quote!({ #takes.is_some() }));
         let taken = quote!({ __rt::taken(#takes) });
-        let types = quote!(<<#alias as #kind>::Config as __rt::Configuration>::Values);
+        let types = quote!(<<#alias as #kind>::Made as __rt::MadeBy<#alias>>::Values);
         let has_each =
             self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
         // Without values there are none too many.

@@ -17,9 +17,10 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::checks::{
-    ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
-    HasPart, HasToolMethod, NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum,
-    OwnHook, ReadAgain, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
+    ArgumentsWrittenAgain, BeforeTypedHooks, ByDefault, ChildNamedOnce, DescribedChild, HasEachValue,
+    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, MadeBy, NamedAsItIs, NamedInLists,
+    NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
+    WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
@@ -30,11 +31,11 @@ pub use crate::life::{
 };
 pub use crate::model::RequestParams;
 pub use crate::onion::{
-    AddedAtRunTime, AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call,
-    Compiled, Config, Configuration, Core, Definitions, EndRing, Hook, InnerNext, Is, Known, Next, RawRing,
-    Reading, Ring, RuntimeHooks, Seam, SharedByCalls, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
-    TypedReturn, TypedTool, Values, Written, call_dynamic, call_tool, define, has_each, has_no_more, settled,
-    taken, through,
+    AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call, Compiled, Core,
+    Definitions, EndRing, Hook, InnerNext, Is, Known, Next, RawRing, Reading, Ring, RingOf, RuntimeHooks,
+    Seam, SharedByCalls, StateOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext, TypedReturn,
+    TypedTool, Values, Written, call_dynamic, call_tool, define, has_each, has_no_more, settled, taken,
+    through,
 };
 pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;

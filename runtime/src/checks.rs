@@ -10,9 +10,61 @@ use serde::de::DeserializeOwned;
 
 use crate::args::Args;
 use crate::life::{Needed, NeedsApproval};
-use crate::onion::{EndRing, Hook, RawRing};
+use crate::onion::{EndRing, Hook, RawRing, Ring};
 use crate::spec::ToolSpec;
 use crate::tool::{Kind, Toolbox, ToolboxPart};
+
+/// What says of a hook or a guardrail `H` how lists make it and which state it works on: its `Made`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the `Made` of `{H}`",
+    label = "a macro of `onionskin` writes this",
+    note = "in place of `type Made = ..;` write `onionskin::raw_guardrail!(default);` for a guardrail that lists make by its \
+            `Default`, or `onionskin::raw_guardrail!();` for one that is added to a `ToolSpec`"
+)]
+pub trait MadeBy<H> {
+    /// `State<S>` if it takes one, else `()`.
+    #[doc(hidden)]
+    type State;
+
+    /// What a list writes in parentheses after its name, as a tuple.
+    #[doc(hidden)]
+    type Values;
+
+    /// How many values that is; none if a list cannot name it.
+    #[doc(hidden)]
+    const TAKES: Option<usize> = Some(0);
+
+    #[doc(hidden)]
+    fn configure(values: Self::Values) -> H;
+}
+
+/// As [`MadeBy`], for a hook: it can be a typed one, which is part of a ring.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the `Made` of `{H}`",
+    label = "a macro of `onionskin` writes this",
+    note = "in place of `type Made = ..;` write `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its \
+            `Default`, or `onionskin::raw_hook!();` for one that is added with `.hook(..)`"
+)]
+pub trait HookMadeBy<H>: MadeBy<H> {
+    /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
+    #[doc(hidden)]
+    type Ring<R: Ring>: Ring;
+
+    #[doc(hidden)]
+    const TYPED: bool = false;
+
+    /// Makes this hook part of the ring, if it is a typed one.
+    #[doc(hidden)]
+    fn ring<R: Ring>(hook: &Arc<H>, rest: R) -> Self::Ring<R>;
+}
+
+/// The `Made` of a hook or a guardrail that lists make by its [`Default`]: `raw_hook!(default)`, `raw_guardrail!(default)`.
+#[derive(Debug)]
+pub enum ByDefault {}
+
+/// The `Made` of a hook or a guardrail that no list can name: `raw_hook!()`, `raw_guardrail!()`.
+#[derive(Debug)]
+pub enum AtRunTime {}
 
 /// A hook of a [`ToolSpec`]'s own, which clones of the tool do not share: each has a clone of the hook.
 #[diagnostic::on_unimplemented(
@@ -260,7 +312,7 @@ impl<T: Send + 'static> SentAsResult for T {}
 pub trait RawHook: Hook {}
 
 #[diagnostic::do_not_recommend]
-impl<H: Hook<Ring<EndRing>: RawRing>> RawHook for H {}
+impl<H: Hook<Made: HookMadeBy<H, Ring<EndRing>: RawRing>>> RawHook for H {}
 
 /// A toolbox with this part: `#[toolbox(parts = [Admin])]`.
 #[diagnostic::on_unimplemented(

@@ -132,15 +132,7 @@ const _: () = {
     }
 
     impl rt::Hook for audit {
-        type State = ();
-        type Config = rt::Config<()>;
-        fn configure((): ()) -> Self {
-            Self::new()
-        }
-        type Ring<R: rt::Ring> = R;
-        fn ring<R: rt::Ring>(_: &rt::Arc<Self>, rest: R) -> R {
-            rest
-        }
+        type Made = rt::ByDefault;
         fn call<'a, 'b, N: rt::Next>(
             &'a self,
             cx: &'a rt::ToolContext,
@@ -178,17 +170,22 @@ const _: () = {
         }
     }
 
-    impl rt::Hook for clamp {
+    impl rt::MadeBy<clamp> for clamp {
         type State = ();
-        type Config = rt::Config<()>;
-        fn configure((): ()) -> Self {
-            Self::new()
+        type Values = ();
+        fn configure((): ()) -> clamp {
+            clamp::new()
         }
-        type Ring<R: rt::Ring> = rt::TypedLayer<Self, R>;
+    }
+    impl rt::HookMadeBy<clamp> for clamp {
+        type Ring<R: rt::Ring> = rt::TypedLayer<clamp, R>;
         const TYPED: bool = true;
-        fn ring<R: rt::Ring>(hook: &rt::Arc<Self>, rest: R) -> Self::Ring<R> {
+        fn ring<R: rt::Ring>(hook: &rt::Arc<clamp>, rest: R) -> Self::Ring<R> {
             rt::TypedLayer::new(rt::Arc::clone(hook), rest)
         }
+    }
+    impl rt::Hook for clamp {
+        type Made = Self;
         fn call<'a, 'b, N: rt::Next>(
             &'a self,
             _: &'a rt::ToolContext,
@@ -251,7 +248,7 @@ const _: () = {
     }
     type Known0 = <rt::Known<{ named0() }> as rt::Is>::Type<Hook0>;
     type Known1 = <rt::Known<{ named1() }> as rt::Is>::Type<Hook1>;
-    type TypedRing = <Known0 as rt::Hook>::Ring<<Known1 as rt::Hook>::Ring<rt::EndRing>>;
+    type TypedRing = rt::RingOf<Known0, rt::RingOf<Known1, rt::EndRing>>;
 
     pub struct Core {
         ring: TypedRing,
@@ -303,12 +300,12 @@ const _: () = {
 
         fn compose(hooks: rt::RuntimeHooks) -> (rt::Arc<Core>, Self::Entry) {
             let with: rt::Values<Known0> = ();
-            let hook_0 = rt::Arc::new(<Hook0 as rt::Hook>::configure(with));
+            let hook_0 = rt::Arc::new(<<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::configure(with));
             let with: rt::Values<Known1> = ();
-            let hook_1 = rt::Arc::new(<Hook1 as rt::Hook>::configure(with));
+            let hook_1 = rt::Arc::new(<<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::configure(with));
             let ring = rt::EndRing;
-            let ring = rt::Hook::ring(&hook_1, ring);
-            let ring = rt::Hook::ring(&hook_0, ring);
+            let ring = <<Hook1 as rt::Hook>::Made as rt::HookMadeBy<Hook1>>::ring(&hook_1, ring);
+            let ring = <<Hook0 as rt::Hook>::Made as rt::HookMadeBy<Hook0>>::ring(&hook_0, ring);
             let core = rt::Arc::new(Core { ring, tool_0: Default::default() });
             let layer = Layer0 { hook: hook_0, inner: rt::Arc::clone(&core) };
             (core, rt::Seam::new(hooks, layer))

@@ -47,5 +47,5 @@ fn forms_compile() {
     is_hook::<before>();
     is_hook::<after>();
     is_hook::<again>();
-    let _: again = rt::Hook::configure((3,));
+    let _ = <again as rt::MadeBy<again>>::configure((3,));
 }

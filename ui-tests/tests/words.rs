@@ -48,8 +48,10 @@ fn private_names() -> BTreeSet<String> {
     names.extend(reexported(&root, true));
     let mut public = reexported(&root, false);
     let checks = read("checks.rs");
-    let traits = checks.lines().filter_map(|line| line.strip_prefix("pub trait "));
-    public.extend(traits.filter_map(|line| line.split(['<', ':', ' ']).next()).map(str::to_owned));
+    let items = checks
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub trait ").or_else(|| line.strip_prefix("pub enum ")));
+    public.extend(items.filter_map(|line| line.split(['<', ':', ' ']).next()).map(str::to_owned));
     // Of the standard library and of serde.
     public.extend(
         ["Error", "Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]

@@ -256,7 +256,7 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
         checks.extend(quote_spanned! {span=>
             #(#cfgs)*
             type #known = <__rt::Known<{
-                let () = <<#alias as __rt::Hook>::State as __rt::FitsState<#state>>::FITS;
+                let () = <__rt::StateOf<#alias> as __rt::FitsState<#state>>::FITS;
                 #named #order
             }> as __rt::Is>::Type<#alias>;
         });

@@ -51,7 +51,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
             let known = known_alias(index, hook);
             let span = entry_span(&hook.entry.path);
             if hook.entry.cfgs.is_empty() {
-                quote_spanned!(span=> <#known as __rt::Hook>::Ring<#rest>)
+                quote_spanned!(span=> __rt::RingOf<#known, #rest>)
             } else {
                 // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
                 let layer_ring = ring_alias(index);
@@ -65,7 +65,7 @@ fn core(parts: &Parts<'_>) -> TokenStream {
             let off = off(cfgs);
             quote! {
                 #(#cfgs)*
-                type #name<__R> = <#known as __rt::Hook>::Ring<__R>;
+                type #name<__R> = __rt::RingOf<#known, __R>;
                 #off
                 type #name<__R> = __R;
             }
@@ -200,13 +200,19 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
         let with = quote!(let __with: __rt::Values<#known> = (#(#config,)*););
         quote_spanned! {span=>
             #(#cfgs)*
-            let #value = __rt::Arc::new(<#alias as __rt::Hook>::configure({ #with __with }));
+            let #value = __rt::Arc::new({
+                #with
+                <<#alias as __rt::Hook>::Made as __rt::MadeBy<#alias>>::configure(__with)
+            });
         }
     });
     let make_ring = hooks.iter().enumerate().rev().map(|(index, hook)| {
         let (alias, value, cfgs) = (hook_alias(index, hook), value(index), &hook.entry.cfgs);
         let span = entry_span(&hook.entry.path);
-        quote_spanned!(span=> #(#cfgs)* let __ring = <#alias as __rt::Hook>::ring(&#value, __ring);)
+        quote_spanned! {span=>
+            #(#cfgs)*
+            let __ring = <<#alias as __rt::Hook>::Made as __rt::HookMadeBy<#alias>>::ring(&#value, __ring);
+        }
     });
     let make_tools = parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, field, span) = (tool_alias(index, path), slot_field(index), entry_span(path));

@@ -5,26 +5,24 @@ use quote::quote;
 use syn::Type;
 
 use crate::hook::attr::Kind;
-use crate::hook::expand::{
-    CallArgs, Common, awaited, call_args, common, returned, returned_alias, send_future,
-};
+use crate::hook::expand::{CallArgs, Made, awaited, call_args, made, returned, returned_alias, send_future};
 use crate::hook::model::Hook;
 use crate::hook::parameter::Role;
 
 /// `impl InputGuardrail` or `impl OutputGuardrail`.
 pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
-    let alias = returned_alias(guardrail);
-    let Common { generics, bounds, items } = common(guardrail);
+    let (alias, Made { ty: made, item }) = (returned_alias(guardrail), made(guardrail, ty));
     let (name, call) = match guardrail.kind {
         Kind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
         _ => (quote!(InputGuardrail), input_check(guardrail)),
     };
     quote! {
         #alias
+        #item
 
         #[diagnostic::do_not_recommend]
-        impl #generics __rt::#name for #ty #bounds {
-            #items
+        impl __rt::#name for #ty {
+            #made
             #call
         }
     }

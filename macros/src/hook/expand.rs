@@ -179,42 +179,90 @@ fn constructor(hook: &Hook, ty: &Ident) -> TokenStream {
     }
 }
 
-/// What the `impl`s of raw hooks, typed ones and guardrails have in common.
-pub(crate) struct Common {
-    /// The parameters of the `impl`, and what they are: the state and the configuration, which fewer people may see than
-    /// the hook.
-    pub(crate) generics: TokenStream,
-    pub(crate) bounds: TokenStream,
-    pub(crate) items: TokenStream,
+/// How lists make a hook or a guardrail, and the state that it works on.
+pub(crate) struct Made {
+    /// `type Made = ..;`
+    pub(crate) ty: TokenStream,
+    /// What has to be implemented for it.
+    pub(crate) item: TokenStream,
 }
 
-pub(crate) fn common(hook: &Hook) -> Common {
+pub(crate) fn made(hook: &Hook, ty: &Ident) -> Made {
     let names: Vec<_> = config(hook).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(hook).map(|(_, ty, _)| ty).collect();
+    // Parameters, because fewer people may see the state and the configuration than the hook.
     let state = state(hook).map(|state| quote!(__rt::State<#state>: __rt::Same<As = __S>,));
     let state_type = if state.is_some() { quote!(__S) } else { quote!(()) };
     let count = names.len();
-    let values = (count > 0).then(|| {
+    let takes = (count > 0).then(|| {
         quote!(const TAKES: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#count);)
     });
-    let config = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
-    let config_type = if config.is_some() { quote!(__C) } else { quote!(()) };
-    let given = config.as_ref().map(|_| quote!(let (#(#names,)*) = __rt::Same::back(__with);));
-    let generics =
-        [state.as_ref().map(|_| &state_type), config.as_ref().map(|_| &config_type)].into_iter().flatten();
-    Common {
-        generics: quote!(<#(#generics: 'static),*>),
-        bounds: quote!(where #state #config),
-        items: quote! {
-            type State = #state_type;
-            type Config = __rt::Config<#config_type>;
+    let values = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
+    let values_type = if values.is_some() { quote!(__C) } else { quote!(()) };
+    let given = values.as_ref().map(|_| quote!(let (#(#names,)*) = __rt::Same::back(__with);));
+    let generics: Vec<_> = [state.as_ref().map(|_| &state_type), values.as_ref().map(|_| &values_type)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if generics.is_empty() && hook.tool.is_none() {
+        return Made {
+            ty: quote!(
+                type Made = __rt::ByDefault;
+            ),
+            item: TokenStream::new(),
+        };
+    }
+    let made_by = quote! {
+        #[diagnostic::do_not_recommend]
+        impl<#(#generics: 'static),*> __rt::MadeBy<#ty> for #ty
+        where
+            #state
             #values
+        {
+            type State = #state_type;
+            type Values = #values_type;
+            #takes
 
-            fn configure(__with: #config_type) -> Self {
+            fn configure(__with: #values_type) -> #ty {
                 #given
-                Self::new(#(#names),*)
+                #ty::new(#(#names),*)
             }
-        },
+        }
+    };
+    let ring = (hook.kind == Kind::Hook).then(|| ring(hook, ty));
+    Made {
+        ty: quote!(
+            type Made = Self;
+        ),
+        item: quote!(#made_by #ring),
+    }
+}
+
+/// Which place the hook has in the ring of typed hooks.
+fn ring(hook: &Hook, ty: &Ident) -> TokenStream {
+    let ring = if hook.tool.is_some() {
+        quote! {
+            type Ring<__R: __rt::Ring> = __rt::TypedLayer<#ty, __R>;
+            const TYPED: ::core::primitive::bool = true;
+
+            fn ring<__R: __rt::Ring>(__hook: &__rt::Arc<#ty>, __rest: __R) -> Self::Ring<__R> {
+                __rt::TypedLayer::new(__rt::Arc::clone(__hook), __rest)
+            }
+        }
+    } else {
+        quote! {
+            type Ring<__R: __rt::Ring> = __R;
+
+            fn ring<__R: __rt::Ring>(_: &__rt::Arc<#ty>, __rest: __R) -> __R {
+                __rest
+            }
+        }
+    };
+    quote! {
+        #[diagnostic::do_not_recommend]
+        impl __rt::HookMadeBy<#ty> for #ty {
+            #ring
+        }
     }
 }
 
@@ -310,20 +358,14 @@ fn raw_impl(hook: &Hook, ty: &Ident) -> TokenStream {
         Form::Before => before_call(hook),
         Form::After => after_call(hook),
     };
-    let Common { generics, bounds, items } = common(hook);
-    let returned = returned_alias(hook);
+    let (Made { ty: made, item }, returned) = (made(hook, ty), returned_alias(hook));
     quote! {
         #returned
+        #item
 
         #[diagnostic::do_not_recommend]
-        impl #generics __rt::Hook for #ty #bounds {
-            type Ring<__R: __rt::Ring> = __R;
-
-            fn ring<__R: __rt::Ring>(_: &__rt::Arc<Self>, __rest: __R) -> __R {
-                __rest
-            }
-
-            #items
+        impl __rt::Hook for #ty {
+            #made
             #call
         }
     }
@@ -500,7 +542,7 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     let name = &hook.name;
     let tool = tool_alias(&hook.name);
     let CallArgs { inject, pass } = call_args(hook);
-    let Common { generics, bounds, items } = common(hook);
+    let Made { ty: made, item } = made(hook, ty);
     let (alias, returned) = (returned_alias(hook), returned(hook));
     let reading = reading(hook, &tool);
     let span = return_span(hook);
@@ -519,16 +561,11 @@ fn typed_impl(hook: &Hook, ty: &Ident) -> TokenStream {
     };
     quote! {
         #alias
+        #item
 
         #[diagnostic::do_not_recommend]
-        impl #generics __rt::Hook for #ty #bounds {
-            #items
-            type Ring<__R: __rt::Ring> = __rt::TypedLayer<Self, __R>;
-            const TYPED: bool = true;
-
-            fn ring<__R: __rt::Ring>(__hook: &__rt::Arc<Self>, __rest: __R) -> Self::Ring<__R> {
-                __rt::TypedLayer::new(__rt::Arc::clone(__hook), __rest)
-            }
+        impl __rt::Hook for #ty {
+            #made
 
             fn call<'__a, '__b, __N: __rt::Next>(
                 &'__a self,

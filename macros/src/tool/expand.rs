@@ -346,8 +346,7 @@ impl Expansion<'_> {
         let guardrails = self.model.options.life.states();
         let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
         // All of them, and for each a parameter, its number and the bound that makes it this state.
-        let all =
-            hooks.iter().map(|hook| quote!(<#hook as __rt::Hook>::State)).chain(guardrails.iter().cloned());
+        let all = hooks.iter().map(|hook| quote!(__rt::StateOf<#hook>)).chain(guardrails.iter().cloned());
         let (named, bounds): (Vec<_>, Vec<_>) = all
             .enumerate()
             .map(|(at, state)| {
@@ -369,7 +368,7 @@ impl Expansion<'_> {
             }
             impl __rt::Works for #states {
                 fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {
-                    #(<<#hooks as __rt::Hook>::State as __rt::Works>::on(into);)*
+                    #(<__rt::StateOf<#hooks> as __rt::Works>::on(into);)*
                     #(<#guardrails as __rt::Works>::on(into);)*
                 }
             }

@@ -122,7 +122,9 @@ impl Life {
 
     /// The states that the guardrails work on.
     pub(super) fn states(&self) -> Vec<TokenStream> {
-        self.guardrails().map(|(_, kind, alias)| quote!(<#alias as __rt::#kind>::State)).collect()
+        self.guardrails()
+            .map(|(_, kind, alias)| quote!(<<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::State))
+            .collect()
     }
 
     /// The value of all that.
@@ -132,8 +134,8 @@ impl Life {
             let with = &entry.with;
             quote! {
                 .#method({
-                    let with: <<#alias as __rt::#kind>::Config as __rt::Configuration>::Values = #with;
-                    <#alias as __rt::#kind>::configure(with)
+                    let with: <<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::Values = #with;
+                    <<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::configure(with)
                 })
             }
         });
@@ -233,9 +235,10 @@ pub(super) fn typed(ty: &TokenStream, value: &TokenStream) -> TokenStream {
 pub(super) fn fits(path: &Path, named: &Ident, kind: &TokenStream, state: &TokenStream) -> TokenStream {
     let last = path.segments.last().map_or_else(|| path.span(), Spanned::span);
     let open = quote_spanned!(path.span()=> <);
+    let made = quote_spanned!(last=> >::Made);
     let of = quote_spanned!(last=> >::State);
     let close = quote_spanned!(last=> >::FITS);
-    quote!(&& #open #open #named as #kind #of as __rt::FitsTool<#state> #close)
+    quote!(&& #open #open #open #named as #kind #made as __rt::MadeBy<#named> #of as __rt::FitsTool<#state> #close)
 }
 
 fn word(name: &str) -> Ident {

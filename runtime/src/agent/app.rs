@@ -8,7 +8,7 @@ use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
-use crate::checks::{RawHook, ToolValue};
+use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
@@ -121,7 +121,7 @@ impl AppBuilder {
     /// That the hook works on the agent's state is seen when it is built.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
-        H: RawHook + Hook<State: 'static>,
+        H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
         self

@@ -9,7 +9,7 @@ use super::error::{BuildError, RunError};
 use super::handle::{AgentHandle, block_on};
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
-use crate::checks::{RawHook, ToolValue};
+use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::journal::Journal;
 use crate::life::Approver;
 #[cfg(feature = "mcp")]
@@ -70,7 +70,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
     pub fn hook<H>(mut self, hook: H) -> Self
     where
-        H: RawHook + Hook<State: FitsState<A::State>>,
+        H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
     {
         self.setup.own.hook(hook);
         self
@@ -100,7 +100,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// That the hook works on the agent's state is seen when it is built.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
-        H: RawHook + Hook<State: 'static>,
+        H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
         self

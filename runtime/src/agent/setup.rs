@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use super::declaration::{Limits, StateType};
 use super::toolboxes::Toolboxes;
+use crate::checks::MadeBy;
 use crate::context::{StateCell, StateHandle};
 use crate::journal::Journal;
 use crate::life::DynApprover;
 #[cfg(feature = "mcp")]
 use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{DynModel, Message};
-use crate::onion::{DynHook, Hook};
+use crate::onion::{DynHook, Hook, StateOf};
 use crate::secret::{Secret, Sensitive, noted};
 use crate::spec::ToolSpec;
 use crate::tool::Toolbox;
@@ -84,8 +85,8 @@ impl Extra {
     }
 
     /// A hook for an agent whose type is not known.
-    pub(super) fn unchecked_hook<H: Hook<State: 'static>>(&mut self, hook: H) {
-        let (state, state_name) = (TypeId::of::<H::State>(), type_name::<H::State>());
+    pub(super) fn unchecked_hook<H: Hook<Made: MadeBy<H, State: 'static>>>(&mut self, hook: H) {
+        let (state, state_name) = (TypeId::of::<StateOf<H>>(), type_name::<StateOf<H>>());
         let takes = Takes { hook: type_name::<H>(), state, state_name };
         self.hooks.push(ExtraHook { hook: Arc::new(hook), takes: Some(takes) });
     }

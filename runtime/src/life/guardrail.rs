@@ -6,9 +6,10 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::args::Args;
+use crate::checks::MadeBy;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
-use crate::onion::{Configuration, short_name};
+use crate::onion::{InArc, short_name};
 
 /// Looks at the arguments of a call before its tool runs: lets them pass, rewrites them, or refuses the call.
 /// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
@@ -49,21 +50,14 @@ use crate::onion::{Configuration, short_name};
     note = "what looks at the output stands in `output_guardrails`, what goes around calls in `hooks`"
 )]
 pub trait InputGuardrail: Send + Sync + Sized + 'static {
-    /// The state that it works on: `State<S>` if it takes one, else `()`.
-    #[doc(hidden)]
-    type State;
+    /// How the guardrail is made and what it works on. `#[guardrail(input)]` says it; in an `impl` by hand write
+    /// `onionskin::raw_guardrail!(default);` for one that a tool's list makes by its `Default`, or
+    /// `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+    type Made: MadeBy<Self>;
 
-    /// What a tool writes in parentheses after its name.
+    /// How many values a list writes in parentheses after its name; none if a list cannot name it.
     #[doc(hidden)]
-    type Config: Configuration;
-
-    /// How many values that is; none if a tool cannot name it.
-    #[doc(hidden)]
-    const TAKES: Option<usize> = Some(0);
-
-    /// Makes it as a tool names it.
-    #[doc(hidden)]
-    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
+    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
     /// Looks at the arguments, and may change them.
     ///
@@ -87,21 +81,12 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     note = "what looks at the arguments stands in `input_guardrails`, what goes around calls in `hooks`"
 )]
 pub trait OutputGuardrail: Send + Sync + Sized + 'static {
-    /// As [`InputGuardrail::State`].
-    #[doc(hidden)]
-    type State;
-
-    /// As [`InputGuardrail::Config`].
-    #[doc(hidden)]
-    type Config: Configuration;
+    /// As [`InputGuardrail::Made`].
+    type Made: MadeBy<Self>;
 
     /// As [`InputGuardrail::TAKES`].
     #[doc(hidden)]
-    const TAKES: Option<usize> = Some(0);
-
-    /// As [`InputGuardrail::configure`].
-    #[doc(hidden)]
-    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
+    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
     /// Looks at a result, given the arguments that the tool had, and gives the one that goes outwards. It gets errors too,
     /// but no abort; the output of a stop comes as a plain one, and stays a stop.
@@ -242,13 +227,7 @@ impl<G: OutputGuardrail + Clone> DynOutputGuardrail for ForEach<G> {
 /// A guardrail that several tools share: what it keeps is kept once.
 #[diagnostic::do_not_recommend]
 impl<G: InputGuardrail> InputGuardrail for Arc<G> {
-    type State = G::State;
-    type Config = G::Config;
-    const TAKES: Option<usize> = G::TAKES;
-
-    fn configure(with: <G::Config as Configuration>::Values) -> Self {
-        Self::new(G::configure(with))
-    }
+    type Made = InArc<G::Made>;
 
     fn check<'a>(
         &'a self,
@@ -262,13 +241,7 @@ impl<G: InputGuardrail> InputGuardrail for Arc<G> {
 /// As for [`InputGuardrail`].
 #[diagnostic::do_not_recommend]
 impl<G: OutputGuardrail> OutputGuardrail for Arc<G> {
-    type State = G::State;
-    type Config = G::Config;
-    const TAKES: Option<usize> = G::TAKES;
-
-    fn configure(with: <G::Config as Configuration>::Values) -> Self {
-        Self::new(G::configure(with))
-    }
+    type Made = InArc<G::Made>;
 
     fn check<'a>(
         &'a self,
@@ -322,20 +295,9 @@ lists!(OutputGuardrails, OutputGuardrail, DynOutputGuardrail, A B C D E F G H);
 #[macro_export]
 macro_rules! raw_guardrail {
     () => {
-        type State = ();
-        type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
-        const TAKES: ::core::option::Option<usize> = ::core::option::Option::None;
-
-        fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
-            match never {}
-        }
+        type Made = $crate::checks::AtRunTime;
     };
     (default) => {
-        type State = ();
-        type Config = $crate::__private0::Config<()>;
-
-        fn configure((): ()) -> Self {
-            ::core::default::Default::default()
-        }
+        type Made = $crate::checks::ByDefault;
     };
 }

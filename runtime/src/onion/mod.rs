@@ -10,6 +10,7 @@ mod dynamic;
 mod form;
 mod known;
 mod layered;
+mod made;
 mod next;
 mod typed;
 
@@ -26,11 +27,14 @@ pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
 pub use layered::{Reading, TypedCall, Written, settled, through};
+pub(crate) use made::InArc;
+pub use made::{RingOf, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
+use crate::checks::{HookMadeBy, MadeBy};
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::ToolDefinition;
@@ -139,33 +143,18 @@ impl<C: Call> DynCall for C {
             configured in the parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
-    /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
-    #[doc(hidden)]
-    type Ring<R: Ring>: Ring;
+    /// How the hook is made and what it works on. `#[tool_hook]` says it; in an `impl` by hand write
+    /// `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its `Default`, or `onionskin::raw_hook!();` for
+    /// one that is added with `.hook(..)`.
+    type Made: HookMadeBy<Self>;
 
     /// Whether the hook is a typed one: those stand inside all others.
     #[doc(hidden)]
-    const TYPED: bool = false;
+    const TYPED: bool = <Self::Made as HookMadeBy<Self>>::TYPED;
 
-    /// The state that the hook works on: `State<S>` if it takes one, else `()`.
+    /// How many values `agent!` writes in parentheses after its name; none if `agent!` cannot name it.
     #[doc(hidden)]
-    type State;
-
-    /// What `agent!` writes in parentheses after the hook's name: `Config<(A, B)>`.
-    #[doc(hidden)]
-    type Config: Configuration;
-
-    /// How many values that is; none if `agent!` cannot name the hook.
-    #[doc(hidden)]
-    const TAKES: Option<usize> = Some(0);
-
-    /// Makes the hook as `agent!` names it.
-    #[doc(hidden)]
-    fn configure(with: <Self::Config as Configuration>::Values) -> Self;
-
-    /// Makes this hook part of the ring of typed hooks, if it is one.
-    #[doc(hidden)]
-    fn ring<R: Ring>(hook: &Arc<Self>, rest: R) -> Self::Ring<R>;
+    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
     /// Runs around a call; `next.run(args)` goes on inwards.
     ///
@@ -182,19 +171,7 @@ pub trait Hook: Send + Sync + Sized + 'static {
 /// A hook that several share: what it keeps is kept once.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Arc<H> {
-    type Ring<R: Ring> = H::Ring<R>;
-    type State = H::State;
-    type Config = H::Config;
-    const TYPED: bool = H::TYPED;
-    const TAKES: Option<usize> = H::TAKES;
-
-    fn configure(with: Values<H>) -> Self {
-        Self::new(H::configure(with))
-    }
-
-    fn ring<R: Ring>(hook: &Arc<Self>, rest: R) -> Self::Ring<R> {
-        H::ring(hook, rest)
-    }
+    type Made = InArc<H::Made>;
 
     #[inline]
     fn call<'a, 'b, N: Next>(
@@ -206,23 +183,6 @@ impl<H: Hook> Hook for Arc<H> {
         (**self).call(cx, args, next)
     }
 }
-
-/// The values that a hook is configured with.
-#[doc(hidden)]
-pub struct Config<A>(std::marker::PhantomData<fn() -> A>);
-
-#[doc(hidden)]
-pub trait Configuration {
-    type Values;
-}
-
-impl<A> Configuration for Config<A> {
-    type Values = A;
-}
-
-/// The values that a hook is configured with.
-#[doc(hidden)]
-pub type Values<H> = <<H as Hook>::Config as Configuration>::Values;
 
 /// A value that a hook is configured with. All calls share it.
 #[diagnostic::on_unimplemented(
@@ -237,11 +197,6 @@ pub trait SharedByCalls {
 
 #[diagnostic::do_not_recommend]
 impl<T: Send + Sync + 'static> SharedByCalls for T {}
-
-/// No value: a hook that is configured by it can be added at run time only.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy)]
-pub enum AddedAtRunTime {}
 
 /// Calls the tool itself, past the hooks that have not run yet.
 pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResult {
@@ -261,35 +216,4 @@ pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResu
                 .with_kind(ErrorKind::UnknownTool),
         )),
     }
-}
-
-/// The items of [`Hook`] that every hand-written hook has in common. `raw_hook!(default)` is for a hook that
-/// `agent!` can name, made by its `Default`; `raw_hook!()` for one that is added when the agent is built.
-#[macro_export]
-macro_rules! raw_hook {
-    () => {
-        $crate::raw_hook!(@common);
-        type Config = $crate::__private0::Config<$crate::__private0::AddedAtRunTime>;
-        const TAKES: ::core::option::Option<usize> = ::core::option::Option::None;
-
-        fn configure(never: $crate::__private0::AddedAtRunTime) -> Self {
-            match never {}
-        }
-    };
-    (default) => {
-        $crate::raw_hook!(@common);
-        type Config = $crate::__private0::Config<()>;
-
-        fn configure((): ()) -> Self {
-            ::core::default::Default::default()
-        }
-    };
-    (@common) => {
-        type State = ();
-        type Ring<R: $crate::__private0::Ring> = R;
-
-        fn ring<R: $crate::__private0::Ring>(_: &$crate::__private0::Arc<Self>, rest: R) -> R {
-            rest
-        }
-    };
 }

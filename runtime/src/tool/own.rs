@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Make, States, ToolDefinition, Works, WorksOn, refusal};
 use crate::args::Args;
+use crate::checks::MadeBy;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, Life, fill_in};
@@ -126,7 +127,7 @@ pub struct Layer<H, C> {
 impl<H: Hook, C: Own> Layer<H, C> {
     /// A hook around `inner`, configured.
     pub fn new(with: Values<H>, inner: C) -> Self {
-        Self { hook: H::configure(with), inner }
+        Self { hook: <H::Made as MadeBy<H>>::configure(with), inner }
     }
 }
 

@@ -8,5 +8,5 @@ async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
 agent! { Helper { instruction: "Help." } }
 
 fn main() {
-    let _ = Helper::build().hook(audit);
+    let _ = Helper::builder().hook(audit);
 }

@@ -1,0 +1,14 @@
+use onionskin::{Args, OutputGuardrail, ToolContext, ToolResult};
+
+#[derive(Default)]
+struct NoSecrets;
+
+impl OutputGuardrail for NoSecrets {
+    type Made = ();
+
+    async fn check(&self, _cx: &ToolContext, _args: &Args, result: ToolResult) -> ToolResult {
+        result
+    }
+}
+
+fn main() {}

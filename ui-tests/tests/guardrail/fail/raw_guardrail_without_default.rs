@@ -1,0 +1,13 @@
+use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, raw_guardrail};
+
+struct NoSecrets;
+
+impl InputGuardrail for NoSecrets {
+    raw_guardrail!(default);
+
+    async fn check(&self, _cx: &ToolContext, _args: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+}
+
+fn main() {}
