@@ -252,6 +252,60 @@ fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
     });
 }
 
+agent! {
+    Clerk { description: "Pays.", state: Till, instruction: "Pay.", function_tools: [pay_slowly] }
+}
+agent! {
+    Head {
+        state: Till, instruction: "Have it paid.", agents: [Clerk], function_tools: [abort], child_timeout_sec: 0.05,
+    }
+}
+
+fn has_it_paid() -> Script {
+    let ask = ScriptedTurn::call("agent__Clerk", json!({ "input": "pay" }));
+    Script::default()
+        .agent("Head", [ask.clone().and_call("abort", json!({})), ScriptedTurn::say("done")])
+        .agent("Clerk", [pays("pay_slowly", 1)])
+}
+
+#[test]
+fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
+    one_thread(async {
+        let till = Till::default();
+        let handle = Head::builder().model(has_it_paid()).state(till.clone()).build().await.unwrap();
+        let session = handle.session();
+        handle.request("go").session(&session).run().await.unwrap_err();
+        let Some(Message::Tool { results }) = session.history().pop() else { panic!("results") };
+        assert_eq!(
+            results[0].content[0].as_text().unwrap(),
+            "cancelled before it finished; it had begun and cannot be stopped: it may still take effect; the run was \
+             aborted: the house is on fire"
+        );
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+    });
+}
+
+#[test]
+fn a5_a_child_that_runs_out_of_time_says_that_its_work_goes_on() {
+    one_thread(async {
+        let till = Till::default();
+        let ask = ScriptedTurn::call("agent__Clerk", json!({ "input": "pay" }));
+        let model = Script::default()
+            .agent("Head", [ask, ScriptedTurn::say("{last}")])
+            .agent("Clerk", [pays("pay_slowly", 1)]);
+        let output = Head::builder().model(model).state(till.clone()).run("go").await.unwrap();
+        assert_eq!(
+            output.text,
+            "the agent Clerk[1] did not answer within 50ms. A tool that it called cannot be stopped: it may still take effect"
+        );
+        till.open();
+        free().await;
+        assert_eq!(till.paid(), 1);
+    });
+}
+
 #[test]
 fn t4_a_blocking_closure_runs_on_a_thread_and_never_begins_late() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]

@@ -91,12 +91,12 @@ impl ChildTool {
             journal: None,
         }
         .begin(cx)
-        .map_err(|error| failed(error, &name, self.children.timeout))?;
+        .map_err(|error| failed(cx, error, &name, self.children.timeout))?;
         // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
         let answer = super::handle::drive(&run, input, shown).await;
         drop(left);
-        answer.map(ToolOutput::text).map_err(|error| failed(error, &name, self.children.timeout))
+        answer.map(ToolOutput::text).map_err(|error| failed(cx, error, &name, self.children.timeout))
     }
 }
 
@@ -134,11 +134,15 @@ pub(super) fn description(agent: &Instance) -> String {
 }
 
 /// What a run without an answer is to whoever called the agent and waited for `timeout`.
-pub(super) fn failed(error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
+pub(super) fn failed(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
     match error {
         RunError::Aborted(abort) => abort.into(),
         RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
-            let text = format!("the agent {name} did not answer within {limit:?}");
+            let effects = match cx.runs_on() {
+                true => ". A tool that it called cannot be stopped: it may still take effect",
+                false => "",
+            };
+            let text = format!("the agent {name} did not answer within {limit:?}{effects}");
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
         }
         RunError::Busy { .. } => {

@@ -95,6 +95,11 @@ impl Drop for Noted<'_> {
         let attempts = if fate == Fate::NotRun { 0 } else { self.cx.attempt() };
         self.fate.fate.store(fate as u8, Ordering::Relaxed);
         self.fate.attempts.store(attempts, Ordering::Relaxed);
+        if self.cx.runs_on()
+            && let Some(by) = self.run.cx.begun_by()
+        {
+            by.runs_on();
+        }
         if let Some(transcript) = self.cx.take_transcript() {
             self.run.keep_transcript(self.at, transcript);
         }

@@ -119,7 +119,7 @@ struct Rare {
     /// Whether this call aborted its run.
     aborted: AtomicBool,
     /// The call's place among those that run at once.
-    place: Arc<CallPlace>,
+    place: CallPlace,
     /// The states of the tool values whose code runs just now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
     /// How its own hooks left the call, if somebody asks for it.

@@ -1,11 +1,12 @@
 //! The places of calls that run at once (`max_parallel`). A call that waits for somebody else gives its place back meanwhile.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use super::{RunContext, ToolContext};
+use super::{Rare, RunContext, ToolContext};
 
 /// One of the places for calls that run at once.
 pub(crate) struct Slot {
@@ -87,7 +88,7 @@ pub(crate) struct BegunBy {
     /// Its run.
     run: RunContext,
     /// Gone when the call is over.
-    place: Weak<CallPlace>,
+    call: Weak<Rare>,
     calls: Mutex<Calls>,
 }
 
@@ -111,11 +112,18 @@ impl BegunBy {
         change(&mut calls);
         if calls.waiting > 0
             && calls.waiting == calls.all
-            && let Some(place) = self.place.upgrade()
+            && let Some(call) = self.call.upgrade()
         {
             calls.away = true;
             // Under the lock: what takes the place again comes after this. Locks are taken from the inner run to the outer one.
-            place.give_back(&self.run);
+            call.place.give_back(&self.run);
+        }
+    }
+
+    /// Notes that work of a call of the run goes on after the call.
+    pub(crate) fn runs_on(&self) {
+        if let Some(call) = self.call.upgrade() {
+            call.runs_on.store(true, Ordering::Relaxed);
         }
     }
 
@@ -134,8 +142,8 @@ impl BegunBy {
         if !self.calls().away {
             return;
         }
-        if let Some(place) = self.place.upgrade() {
-            place.take_back(&self.run).await;
+        if let Some(call) = self.call.upgrade() {
+            call.place.take_back(&self.run).await;
         }
         self.calls().away = false;
     }
@@ -152,8 +160,8 @@ impl<'r> Running<'r> {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        if let Some(place) = self.0.begun_by().and_then(|by| by.place.upgrade()) {
-            place.stop_waiting();
+        if let Some(call) = self.0.begun_by().and_then(|by| by.call.upgrade()) {
+            call.place.stop_waiting();
         }
     }
 }
@@ -193,12 +201,12 @@ impl ToolContext {
 
     /// Waits for somebody else without a place, so that others can run meanwhile.
     pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
-        let place = Arc::clone(&self.rare().place);
-        place.give_back(self.run());
-        let waiting = Waiting(&place);
+        let rare = self.rare();
+        rare.place.give_back(self.run());
+        let waiting = Waiting(&rare.place);
         let done = wait.await;
         drop(waiting);
-        place.take_back(self.run()).await;
+        rare.place.take_back(self.run()).await;
         done
     }
 
@@ -206,7 +214,7 @@ impl ToolContext {
     pub(crate) fn begins(&self) -> Arc<BegunBy> {
         Arc::new(BegunBy {
             run: self.run().clone(),
-            place: Arc::downgrade(&self.rare().place),
+            call: Arc::downgrade(&self.rare()),
             calls: Mutex::default(),
         })
     }

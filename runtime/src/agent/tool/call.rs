@@ -117,7 +117,7 @@ impl AgentCall {
                 cx.life(CallLife::keep_nothing);
                 recover(cx, error)
             }
-            (Err(error), _, None) => Err(child::failed(error, &name, self.tool.timeout)),
+            (Err(error), _, None) => Err(child::failed(cx, error, &name, self.tool.timeout)),
         }
     }
 
