@@ -1,17 +1,17 @@
-//! What fills the parameters of a tool that are not seen, in its innermost layer.
+//! What fills the parameters of a tool that are bound, in its innermost layer.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::error::MissingKey;
-use super::shape::{self, Shape};
+use super::shape::Shape;
 use crate::context::{SessionState, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::life::Fill;
 use crate::tool::{Problem, ToolDefinition, arguments_error, expected, refused_by};
 
-/// What is bound and hidden of a tool.
+/// What is bound of a tool.
 pub(super) struct Filler {
     /// The name that is seen.
     pub(super) tool: Arc<str>,
@@ -22,16 +22,11 @@ pub(super) struct Filler {
 
 impl Fill for Filler {
     fn values(&self, cx: &ToolContext) -> ToolResult<Vec<(String, Value)>> {
-        let value = |(own, fill): (&str, &shape::Fill)| {
-            let value = match fill {
-                shape::Fill::Hidden(value) => value.clone(),
-                shape::Fill::Bound { key, default } => {
-                    resolve(&self.state, cx, key, default.as_ref()).ok_or_else(|| self.missing(own, key))?
-                }
-            };
+        let value = |(own, key, default): (&str, &str, Option<&Value>)| {
+            let value = resolve(&self.state, cx, key, default).ok_or_else(|| self.missing(own, key))?;
             Ok((own.to_owned(), value))
         };
-        self.shape.fills().map(value).collect()
+        self.shape.bound().map(value).collect()
     }
 
     fn refuse(&self, parameter: &str) -> Exit {
@@ -43,13 +38,12 @@ impl Fill for Filler {
     fn explain(&self, exit: Exit) -> Exit {
         let Some(problems) = refused_by(&self.own.name, &exit) else { return exit };
         let tool = &self.tool;
-        let unfit = problems.iter().find_map(|problem| {
-            let about = self.own_names().filter(|own| problem.is_about(own)).max_by_key(|own| own.len())?;
-            Some((about, self.shape.fill(about)?))
-        });
-        let Some((own, fill)) = unfit else {
+        let Some((own, key)) = problems.iter().find_map(|problem| {
+            let own = problem.longest_of(self.own_names())?;
+            Some((own, self.shape.key(own)?))
+        }) else {
             // Words about all of the arguments may be words about a value that nobody sees.
-            if problems.iter().any(Problem::is_of_reader) && self.shape.fills().next().is_some() {
+            if problems.iter().any(Problem::is_of_reader) && self.shape.bound().next().is_some() {
                 let text = format!("`{tool}` did not run: its arguments, with what is bound, do not fit");
                 return Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments));
             }
@@ -57,15 +51,10 @@ impl Fill for Filler {
         };
         let shown = self.shape.name(own);
         let wanted = expected(&self.own.input_schema["properties"][own]);
-        Exit::tool(match fill {
-            shape::Fill::Bound { key, .. } => format!(
-                "`{tool}` did not run: what stands under the state's key `{key}` does not fit the parameter `{shown}`, which \
-                 is bound to it; expected {wanted}"
-            ),
-            shape::Fill::Hidden(_) => {
-                format!("`{tool}` did not run: the hidden value of `{shown}` does not fit; expected {wanted}")
-            }
-        })
+        Exit::tool(format!(
+            "`{tool}` did not run: the value under the state's key `{key}` does not fit the parameter `{shown}`, which is \
+             bound to it; expected {wanted}"
+        ))
     }
 }
 

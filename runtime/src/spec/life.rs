@@ -84,8 +84,10 @@ impl ToolSpec {
     /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
     /// tool was declared with, whatever it was made from.
     ///
-    /// They see the arguments as whoever calls gives them; on a tool that was declared with hooks or guardrails, inside of
-    /// which they stand, they see what these see: the tool's own names. What is bound or hidden they do not see.
+    /// They see the arguments as the caller gives them, without what is hidden; on a tool that was declared with hooks or
+    /// guardrails they run inside of these and see what these see: the tool's own names, and hidden values. What is bound they
+    /// do not see. A rule about a parameter refuses a call in which it does not find the parameter: a later
+    /// [`transform`](Self::transform) may rename or hide it.
     ///
     /// ```
     /// use onionskin::{Args, ToolSpec, call, guardrail};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::SpecError;
 use crate::args::{Args, Literals};
-use crate::error::Exit;
+use crate::error::{ErrorKind, Exit, ToolError};
 use crate::object;
 use crate::tool::{
     MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected,
@@ -78,9 +78,24 @@ impl Shape {
         example
     }
 
-    /// The parameters that are not seen, by the tool's own names.
-    pub(super) fn fills(&self) -> impl Iterator<Item = (&str, &Fill)> {
-        self.0.iter().filter_map(|(own, change)| Some((own.as_str(), change.fill.as_ref()?)))
+    /// The state's key that fills a parameter.
+    pub(super) fn key(&self, own: &str) -> Option<&str> {
+        match self.fill(own)? {
+            Fill::Bound { key, .. } => Some(key),
+            Fill::Hidden(_) => None,
+        }
+    }
+
+    fn is_hidden(&self, own: &str) -> bool {
+        matches!(self.fill(own), Some(Fill::Hidden(_)))
+    }
+
+    /// The parameters that the state fills: the tool's own names, the keys, and what they are without the key.
+    pub(super) fn bound(&self) -> impl Iterator<Item = (&str, &str, Option<&Value>)> {
+        self.0.iter().filter_map(|(own, change)| match &change.fill {
+            Some(Fill::Bound { key, default }) => Some((own.as_str(), key.as_str(), default.as_ref())),
+            _ => None,
+        })
     }
 
     /// The parameter that is seen under this name, or bound under it.
@@ -89,7 +104,7 @@ impl Shape {
         // It has its own name still, or one of the few that were changed.
         let changed = self.0.keys().map(String::as_str);
         let (own, _) = std::iter::once(name).chain(changed).find_map(|own| {
-            let is_seen = hidden_too || !matches!(self.fill(own), Some(Fill::Hidden(_)));
+            let is_seen = hidden_too || !self.is_hidden(own);
             properties.get_key_value(own).filter(|_| is_seen && self.name(own) == name)
         })?;
         Some(own)
@@ -162,7 +177,7 @@ impl Shape {
         schema
     }
 
-    /// From the arguments that a model gave to the tool's own, but for what is not seen.
+    /// From the arguments that a model gave to the tool's own, but for what is bound.
     ///
     /// # Errors
     /// If the model gave something that it does not see.
@@ -183,23 +198,30 @@ impl Shape {
             object.insert(name, value);
         }
         for (name, change) in &self.0 {
-            let Some(default) = change.default.as_ref().filter(|_| change.fill.is_none()) else { continue };
-            if is_left_out(object.get(name), &own_schema["properties"][name], own_schema, name) {
-                object.insert(name.clone(), default.clone());
+            match (&change.fill, &change.default) {
+                (Some(Fill::Bound { .. }), _) | (None, None) => {}
+                (Some(Fill::Hidden(value)), _) => {
+                    object.insert(name.clone(), value.clone());
+                }
+                (None, Some(default)) => {
+                    if is_left_out(object.get(name), &own_schema["properties"][name], own_schema, name) {
+                        object.insert(name.clone(), default.clone());
+                    }
+                }
             }
         }
         own_args.bind(&self.own_view(&own.input_schema));
         Ok(own_args)
     }
 
-    /// The tool's own schema for those who look at its arguments: without the defaults of parameters that are filled in.
+    /// The tool's own schema for those who look at its arguments: without the defaults of parameters that are bound.
     fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
         let has_default = |own: &str| own_schema["properties"][own].get("default").is_some();
-        if !self.fills().any(|(own, _)| has_default(own)) {
+        if !self.bound().any(|(own, ..)| has_default(own)) {
             return Arc::clone(own_schema);
         }
         let mut view = Value::clone(own_schema);
-        for (own, _) in self.fills() {
+        for (own, ..) in self.bound() {
             if let Some(property) = view["properties"].get_mut(own).and_then(Value::as_object_mut) {
                 object::remove(property, "default");
             }
@@ -244,11 +266,45 @@ impl Shape {
     /// What the tool had against its arguments, in the names that are seen.
     pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
         let Some(problems) = refused_by(&own.name, &exit) else { return exit };
+        if let Some(unfit) = self.unfit_hidden(seen, own, problems) {
+            return unfit;
+        }
         let moved = problems.iter().map(|problem| {
             let (name, rest) = problem.parameter();
             problem.moved(format!("{}{rest}", self.name(name)))
         });
         Exit::Tool(arguments_error(&seen.name, &moved.collect::<Vec<_>>()))
+    }
+
+    /// What is told of a hidden value that the tool does not take: nothing that the model could mend.
+    fn unfit_hidden(
+        &self,
+        seen: &ToolDefinition,
+        own: &ToolDefinition,
+        problems: &[Problem],
+    ) -> Option<Exit> {
+        let properties = own.input_schema["properties"].as_object()?;
+        if !properties.keys().any(|own| self.is_hidden(own)) {
+            return None;
+        }
+        let tool = &seen.name;
+        let about = |problem: &Problem| {
+            let name = problem.longest_of(properties.keys().map(String::as_str))?;
+            self.is_hidden(name).then(|| {
+                let wanted = expected(&properties[name]);
+                format!(
+                    "`{tool}` did not run: the hidden value of `{}` does not fit; expected {wanted}",
+                    self.name(name)
+                )
+            })
+        };
+        problems.iter().find_map(about).map(Exit::tool).or_else(|| {
+            // Words about all of the arguments may be words about a value that nobody sees.
+            problems.iter().any(Problem::is_of_reader).then(|| {
+                let text = format!("`{tool}` did not run: its arguments, with what is hidden, do not fit");
+                Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
+            })
+        })
     }
 }
 

@@ -453,13 +453,13 @@ impl ToolSpec {
         self.fill();
     }
 
-    /// Has the parameters that are not seen filled in as they are now.
+    /// Has the parameters that are bound filled in as they are now.
     pub(super) fn fill(&mut self) {
         self.added = self.added.filled(&self.tool, self.filler());
     }
 
     fn filler(&self) -> Option<Arc<dyn Fill>> {
-        self.shape.fills().next()?;
+        self.shape.bound().next()?;
         Some(Arc::new(Filler {
             tool: Arc::clone(&self.definition.name),
             own: Arc::clone(&self.own),

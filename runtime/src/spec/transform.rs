@@ -62,7 +62,8 @@ impl Transform {
         self.step(param, Step::Rename(name.into()))
     }
 
-    /// Hides a parameter: it always has this value.
+    /// Hides a parameter: it always has this value, as if each caller gave it. Nobody outside of the tool sees it; hooks,
+    /// guardrails, approval and cache that the tool was declared with do. A secret is bound instead: [`ToolSpec::bind`].
     pub fn hide(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
         self.step(param, Step::Hide(value.into()))
     }

@@ -69,6 +69,11 @@ impl Problem {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
+    /// The parameter that it is about: names may hold dots, so the longest one.
+    pub(crate) fn longest_of<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        names.filter(|name| self.is_about(name)).max_by_key(|name| name.len())
+    }
+
     /// The same about another path.
     pub(crate) fn moved(&self, path: impl Into<String>) -> Self {
         Self::at(path, self.reason.clone())

@@ -166,8 +166,8 @@ async fn s4_what_is_added_to_a_declared_tool_sees_nothing_that_is_bound() {
         assert_eq!(shown.matches("in {").count(), 2, "{shown}");
         assert!(!shown.contains("hunter2") && !shown.contains("api_key"), "{shown}");
         assert_eq!(call!(renamed, text = "a").await.unwrap(), "77 of a with 7 letters, last 2");
-        let args = everything(&log).replace(r#""77 of a"#, "");
-        assert!(!args.contains("hunter2") && !args.contains("api_key") && !args.contains("77"), "{args}");
+        let shown = everything(&log);
+        assert!(!shown.contains("hunter2") && !shown.contains("api_key"), "{shown}");
     }
 }
 
@@ -208,21 +208,98 @@ async fn s4_a_declared_hook_cannot_overwrite_what_is_bound() {
     for (at, mut spec) in specs.into_iter().enumerate() {
         assert_eq!(call!(spec, query = "a", api_key = "mine").await.unwrap(), "a with evil", "{at}");
         spec.bind("api_key", None, json!("hunter2")).unwrap();
-        let mut hidden = spec.clone();
-        hidden.unbind("api_key").unwrap();
-        hidden.transform(Transform::new().name("find").hide("api_key", "hunter2")).unwrap();
-        for spec in [spec, hidden] {
-            let exit = call!(spec, query = "a").await.unwrap_err();
-            let error = exit.as_tool_error().unwrap();
-            assert_eq!(error.kind(), ErrorKind::Arguments, "{at}: {error}");
-            let text = error.to_string();
-            assert!(
-                text.contains("`api_key`: unknown argument") && !text.contains("hunter2"),
-                "{at}: {text}"
-            );
-            assert!(text.contains(&format!("`{}`", spec.name())), "{at}: {text}");
+        let exit = call!(spec, query = "a").await.unwrap_err();
+        let error = exit.as_tool_error().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Arguments, "{at}: {error}");
+        let text = error.to_string();
+        assert!(text.contains("`api_key`: unknown argument") && !text.contains("hunter2"), "{at}: {text}");
+        assert!(text.contains(&format!("`{}`", spec.name())), "{at}: {text}");
+    }
+}
+
+/// A hidden value is an argument that the tool is called with: what was declared with the tool may change it.
+#[tokio::test]
+async fn s6_only_what_the_tool_was_declared_with_changes_a_hidden_value() {
+    let mut added = plain::spec();
+    added.add_input_guardrails(overwrite_in::new());
+    let specs = [by_hook::spec(), by_guardrail::spec(), plain::spec().hook(overwrite::new()), added];
+    for (at, mut spec) in specs.into_iter().enumerate() {
+        spec.transform(Transform::new().name("find").hide("api_key", "hidden")).unwrap();
+        let said = call!(spec, query = "a").await;
+        if at < 2 {
+            assert_eq!(said.unwrap(), "a with evil", "{at}");
+        } else {
+            let text = said.unwrap_err().to_string();
+            assert!(text.contains("`api_key`: unknown argument") && text.contains("`find`"), "{at}: {text}");
+        }
+        let text = call!(spec, query = "a", api_key = "mine").await.unwrap_err().to_string();
+        assert!(text.contains("`api_key`: unknown argument"), "{at}: {text}");
+    }
+}
+
+/// Much has to be approved.
+fn much(args: &Args) -> bool {
+    args["cents"].as_u64().is_none_or(|cents| cents > 100)
+}
+
+#[guardrail(input)]
+fn not_much(args: &Args) -> Result<(), &'static str> {
+    if much(args) { Err("too much") } else { Ok(()) }
+}
+
+#[tool_hook]
+async fn not_much_in_hook(args: &mut Args, next: impl Next) -> ToolResult {
+    if much(args) { Err("too much".into()) } else { next.run(args).await }
+}
+
+/// Pays.
+#[tool(approval = much)]
+fn pay_approved(#[arg(default = 5000)] cents: u32) -> u32 {
+    cents
+}
+
+/// Pays.
+#[tool(input_guardrails = [not_much])]
+fn pay_guarded(#[arg(default = 5000)] cents: u32) -> u32 {
+    cents
+}
+
+/// Pays.
+#[tool(hooks = [not_much_in_hook])]
+fn pay_hooked(#[arg(default = 5000)] cents: u32) -> u32 {
+    cents
+}
+
+#[tokio::test]
+async fn s6_rules_that_a_tool_was_declared_with_hold_for_hidden_values() {
+    for spec in [pay_approved::spec(), pay_guarded::spec(), pay_hooked::spec()] {
+        for (cents, passes) in [(50, true), (700, false)] {
+            let mut hidden = spec.clone();
+            hidden.transform(Transform::new().hide("cents", cents)).unwrap();
+            let mut renamed = spec.clone();
+            renamed.transform(Transform::new().rename("cents", "amount")).unwrap();
+            renamed.transform(Transform::new().hide("amount", cents)).unwrap();
+            for spec in [hidden, renamed] {
+                let said = call!(spec).await;
+                assert_eq!(said.is_ok(), passes, "{} {cents}: {said:?}", spec.name());
+            }
         }
     }
+}
+
+/// The person who approves sees what will run.
+#[tokio::test]
+async fn s6_an_approver_sees_a_hidden_value() {
+    let log = Log::default();
+    let mut spec = pay_approved::spec();
+    spec.transform(Transform::new().hide("cents", 700)).unwrap();
+    let asked = log.clone();
+    spec.approver(move |request: ApprovalRequest| {
+        asked.push(format!("{request:?}"));
+        async { Approval::Allow }
+    });
+    assert_eq!(call!(spec).await.unwrap(), 700);
+    assert!(log.take().join("").contains("700"));
 }
 
 #[tokio::test]
