@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
 use syn::{ImplItem, ItemImpl, Type};
 
@@ -10,22 +11,23 @@ use crate::item::FnItem;
 use crate::paths::Runtime;
 use crate::tool::Member;
 
+/// `works` is false if something is wrong in the block: then the names of its methods are all that is said of them.
 pub(super) fn expand(
     block: &ItemImpl,
     options: &Options,
     members: &[(Ident, Option<Member>)],
+    works: bool,
 ) -> TokenStream {
     if block.trait_.is_some() || !block.generics.params.is_empty() {
         return TokenStream::new();
     }
     let rt = Runtime::new(options.crate_path.clone()).private();
-    let members: Vec<_> = members.iter().filter_map(|(_, member)| member.as_ref()).collect();
+    let named = Named::all(members);
+    let members: Vec<_> =
+        members.iter().filter(|_| works).filter_map(|(_, member)| member.as_ref()).collect();
     let cfgs: Vec<_> = block.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
     let self_ty = &block.self_ty;
     let tools = members.iter().map(|member| &member.expansion);
-    let names = members.iter().map(|Member { cfgs, tool_name, .. }| quote!(#(#cfgs)* #tool_name));
-    let methods = members.iter().map(|Member { cfgs, method, .. }| quote!(#(#cfgs)* #method));
-    let sources = members.iter().map(|Member { cfgs, code, .. }| quote!(#(#cfgs)* #code));
     let made = members.iter().map(|Member { cfgs, type_name, .. }| {
         quote! {
             #(#cfgs)*
@@ -42,7 +44,7 @@ pub(super) fn expand(
         let mut list: __rt::Vec<__rt::Arc<dyn __rt::DynTool>> = __rt::Vec::new();
         #(#made)*
     };
-    let (names, sources, methods) = (quote!(#(#names),*), quote!(#(#sources),*), quote!(#(#methods),*));
+    let Named { names, sources, methods } = &named;
     // What calls cannot share is one error, and the compiler is silent about the rest.
     let span = self_ty.span().resolved_at(Span::mixed_site());
     let shared = quote_spanned!(span=> __rt::can_be_shared::<#self_ty>());
@@ -73,7 +75,7 @@ pub(super) fn expand(
             }
         }
         None => {
-            let toolbox = toolbox(self_ty, options, [&names, &sources, &methods], &list, &state);
+            let toolbox = toolbox(self_ty, options, &named, &list, &state);
             let inherent = inherent(block);
             quote!(#toolbox #inherent)
         }
@@ -90,10 +92,35 @@ pub(super) fn expand(
     }
 }
 
+/// The names of the tools, what was written, and the names of the methods: lists with commas.
+struct Named {
+    names: TokenStream,
+    sources: TokenStream,
+    methods: TokenStream,
+}
+
+impl Named {
+    fn all(members: &[(Ident, Option<Member>)]) -> Self {
+        let mut all =
+            Self { names: TokenStream::new(), sources: TokenStream::new(), methods: TokenStream::new() };
+        for (ident, member) in members {
+            let ident = ident.unraw().to_string();
+            let (cfgs, [name, source, method]) = match member {
+                Some(member) => (&*member.cfgs, [&member.tool_name, &member.code, &member.method]),
+                None => (&[] as &[_], [&ident, &ident, &ident]),
+            };
+            all.names.extend(quote!(#(#cfgs)* #name,));
+            all.sources.extend(quote!(#(#cfgs)* #source,));
+            all.methods.extend(quote!(#(#cfgs)* #method,));
+        }
+        all
+    }
+}
+
 fn toolbox(
     self_ty: &Type,
     options: &Options,
-    [names, sources, methods]: [&TokenStream; 3],
+    Named { names, sources, methods }: &Named,
     list: &TokenStream,
     state: &TokenStream,
 ) -> TokenStream {

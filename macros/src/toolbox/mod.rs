@@ -21,12 +21,8 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     check::block(&block, &mut errors);
     let members = parse::members(&mut block, &options, &mut errors);
     check::members(&members, &block, &mut errors);
-    let generated = if errors.is_empty() {
-        expand::expand(&block, &options, &members)
-    } else {
-        // The trait stands all the same, so that `agent!` does not report it missing as well.
-        expand::expand(&block, &options, &[])
-    };
+    // The trait is implemented whatever is wrong, so that `agent!` reports neither it nor a method missing as well.
+    let generated = expand::expand(&block, &options, &members, errors.is_empty());
     let errors = errors.into_tokens();
     quote!(#block #generated #errors)
 }

@@ -78,6 +78,11 @@ impl Options {
                     None => {}
                 }
             }
+            "state" => errors.at(
+                meta.path(),
+                "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
+                 is, `#[tool(state = Ledger)]`",
+            ),
             _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
         }
     }
