@@ -87,6 +87,16 @@ async fn a4_what_is_wrong_with_a_server_concerns_who_uses_it() {
     }
 }
 
+/// The field that was meant may be why it does not start.
+#[tokio::test]
+async fn a4_a_server_that_does_not_start_names_the_fields_that_were_not_read() {
+    let text =
+        unusable(r#"{"mcpServers": {"fix": {"command": "false", "argz": ["x"], "alwaysAllow": []}}}"#).await;
+    assert!(text.contains("did not start"), "{text}");
+    assert!(text.contains("`mcpServers.fix.argz`: unknown field; did you mean `args`?"), "{text}");
+    assert!(text.contains("`mcpServers.fix.alwaysAllow`: unknown field, which is not read"), "{text}");
+}
+
 #[tokio::test]
 async fn a4_wrong_values_are_named_and_not_shown() {
     for (field, expected) in [

@@ -76,7 +76,10 @@ impl Connection {
                 reason: secrets.hide(reason),
                 stdout,
                 stderr,
-                next_step: next_step.to_owned(),
+                next_step: std::iter::once(next_step)
+                    .chain(config.unread.iter().map(String::as_str))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
             })
         };
         let (process, stdin, stdout) = Process::spawn(server, config, secrets).map_err(|error| {

@@ -89,7 +89,7 @@ pub struct StartFailure {
     pub stdout: Option<String>,
     /// The last lines that it wrote to its standard error.
     pub stderr: Vec<String>,
-    /// What to do about it.
+    /// What to do about it; then a line for each field of its configuration that was not read.
     pub next_step: String,
 }
 

@@ -88,7 +88,10 @@ pub enum ScriptError {
         known: String,
     },
     /// All its turns were played.
-    #[error("the script of the agent `{agent}` has {turns} turns and was asked for turn {asked}")]
+    #[error(
+        "the script of the agent `{agent}` has {turns} turns and was asked for turn {asked}: each answer in the \
+         conversation is a turn, those that were there before it began too"
+    )]
     Ended {
         /// The agent.
         agent: String,
