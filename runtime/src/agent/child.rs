@@ -138,9 +138,10 @@ pub(super) fn failed(cx: &ToolContext, error: RunError, name: &str, timeout: Opt
     match error {
         RunError::Aborted(abort) => abort.into(),
         RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
-            let effects = match cx.runs_on() {
-                true => ". A tool that it called cannot be stopped: it may still take effect",
-                false => "",
+            let effects = if cx.runs_on() {
+                ". A tool that it called cannot be stopped: it may still take effect"
+            } else {
+                ""
             };
             let text = format!("the agent {name} did not answer within {limit:?}{effects}");
             Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Timeout))
