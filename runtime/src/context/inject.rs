@@ -1,5 +1,6 @@
 //! What can be injected into tools and hooks.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -203,8 +204,29 @@ impl<'a> InjectContext<'a> for &'a ToolContext {
 /// A key that is the same for every attempt at the same call, and another one for each call: give it to services that refuse to
 /// do a thing twice. A run that is begun again under its [`run_id`](crate::RunRequest::run_id) gives its calls the keys that
 /// they had.
+///
+/// ```
+/// use onionskin::{IdempotencyKey, Inject, testing, tool};
+///
+/// /// Pays.
+/// #[tool(effect = once)]
+/// fn pay(cents: u64, key: IdempotencyKey) -> String {
+///     format!("paid {cents} once, as {key}")
+/// }
+///
+/// // A test of the function takes one of a context.
+/// let test = testing::context("pay").build();
+/// let key = IdempotencyKey::inject(&test).unwrap();
+/// assert!(pay(5, key).starts_with("paid 5 once, as "));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(Arc<str>);
+
+impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 impl IdempotencyKey {
     /// The key's text.
