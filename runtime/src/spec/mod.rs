@@ -18,6 +18,7 @@ mod bind;
 mod call;
 mod closure;
 mod code;
+mod conditions;
 mod error;
 mod execution;
 mod export;

@@ -173,6 +173,7 @@ impl Shape {
             } else {
                 object.insert("required".into(), required.into());
             }
+            self.rename_in_conditions(object);
         }
         schema
     }

@@ -12,6 +12,8 @@
 mod bind;
 mod call;
 mod clones;
+#[cfg(feature = "mcp")]
+mod conditions;
 #[cfg(feature = "script")]
 mod environment;
 mod innermost;

@@ -1,0 +1,91 @@
+//! What a schema says of parameters beside their list: which of them go together, and what holds under which condition.
+//! Imported schemas have such words (JSON Schema 2020-12, core, sections 10.2 and 6.5 of the validation).
+
+use serde_json::{Map, Value};
+
+use super::shape::Shape;
+use crate::object;
+
+impl Shape {
+    /// Has the conditions of a schema name the parameters as they are seen, and no other. What depends on a value that is not
+    /// seen is left out: the tool itself holds it.
+    pub(super) fn rename_in_conditions(&self, schema: &mut Map<String, Value>) {
+        for key in ["allOf", "anyOf", "oneOf"] {
+            let Some(parts) = schema.get_mut(key).and_then(Value::as_array_mut) else { continue };
+            parts.iter_mut().filter_map(Value::as_object_mut).for_each(|part| self.rename_in_part(part));
+        }
+        if schema.get("if").is_some_and(|condition| self.depends_on_unseen(condition)) {
+            for key in ["if", "then", "else"] {
+                object::remove(schema, key);
+            }
+        }
+        if schema.get("not").is_some_and(|denied| self.depends_on_unseen(denied)) {
+            object::remove(schema, "not");
+        }
+        for key in ["if", "then", "else", "not"] {
+            if let Some(part) = schema.get_mut(key).and_then(Value::as_object_mut) {
+                self.rename_in_part(part);
+            }
+        }
+        for key in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            let Some(dependents) = schema.get_mut(key).and_then(Value::as_object_mut) else { continue };
+            self.rename_keys(dependents);
+            for dependent in dependents.values_mut() {
+                match dependent {
+                    Value::Array(names) => self.rename_names(names),
+                    Value::Object(part) => self.rename_in_part(part),
+                    _ => {}
+                }
+            }
+        }
+        if let Some(names) = schema.get_mut("propertyNames").and_then(|names| names["enum"].as_array_mut()) {
+            self.rename_names(names);
+        }
+    }
+
+    /// A schema that holds for all arguments together.
+    fn rename_in_part(&self, part: &mut Map<String, Value>) {
+        if let Some(properties) = part.get_mut("properties").and_then(Value::as_object_mut) {
+            self.rename_keys(properties);
+        }
+        if let Some(required) = part.get_mut("required").and_then(Value::as_array_mut) {
+            self.rename_names(required);
+        }
+        self.rename_in_conditions(part);
+    }
+
+    fn rename_keys(&self, fields: &mut Map<String, Value>) {
+        for (own, field) in std::mem::take(fields) {
+            if self.fill(&own).is_none() {
+                fields.insert(self.name(&own).to_owned(), field);
+            }
+        }
+    }
+
+    fn rename_names(&self, names: &mut Vec<Value>) {
+        names.retain(|own| own.as_str().is_none_or(|own| self.fill(own).is_none()));
+        for own in names {
+            if let Value::String(own) = own {
+                *own = self.name(own).to_owned();
+            }
+        }
+    }
+
+    /// Whether a condition asks for a parameter that is not seen.
+    fn depends_on_unseen(&self, condition: &Value) -> bool {
+        match condition {
+            Value::Object(fields) => fields.iter().any(|(key, value)| {
+                let names_unseen = match value {
+                    Value::Object(parts) if key == "properties" || key.starts_with("depend") => {
+                        parts.keys().any(|own| self.fill(own).is_some())
+                    }
+                    _ => false,
+                };
+                names_unseen || self.depends_on_unseen(value)
+            }),
+            Value::Array(items) => items.iter().any(|item| self.depends_on_unseen(item)),
+            Value::String(text) => self.fill(text).is_some(),
+            _ => false,
+        }
+    }
+}
