@@ -18,7 +18,7 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ByDefault, ChildNamedOnce, DescribedChild, HasEachValue,
-    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, MadeBy, NamedAsItIs, NamedInLists,
+    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, MadeBy, MoreThanZero, NamedAsItIs, NamedInLists,
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };

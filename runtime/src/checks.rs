@@ -287,6 +287,20 @@ pub trait NamedAsItIs<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> NamedAsItIs<true> for T {}
 
+/// The `timeout` or the `max_calls` of a tool that is a constant.
+#[diagnostic::on_unimplemented(
+    message = "this limit is zero, so no call could end well",
+    label = "a constant that is zero",
+    note = "let it be more than zero, or leave the option out for no limit"
+)]
+pub trait MoreThanZero<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> MoreThanZero<true> for T {}
+
 /// A result of a tool that goes with its call from thread to thread.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",

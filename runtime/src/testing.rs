@@ -76,7 +76,7 @@ use crate::tool::table::{Entry, Target};
 /// ```
 pub fn next<F>(answer: F) -> impl Next
 where
-    F: Fn(&mut Args) -> ToolResult + Copy + Send,
+    F: Fn(&mut Args) -> ToolResult + Copy + Send + Sync,
 {
     Answer(answer)
 }
@@ -107,7 +107,7 @@ where
 pub fn typed_next<T, F>(answer: F) -> impl TypedNext<T>
 where
     T: TypedTool,
-    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send,
+    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send + Sync,
 {
     Answer(answer)
 }
@@ -117,7 +117,7 @@ struct Answer<F>(F);
 
 impl<F> Next for Answer<F>
 where
-    F: Fn(&mut Args) -> ToolResult + Copy + Send,
+    F: Fn(&mut Args) -> ToolResult + Copy + Send + Sync,
 {
     async fn run(self, args: &mut Args) -> ToolResult {
         (self.0)(args)
@@ -127,7 +127,7 @@ where
 impl<T, F> TypedNext<T> for Answer<F>
 where
     T: TypedTool,
-    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send,
+    F: Fn(ArgsOf<T>) -> ToolResult<OutputOf<T>> + Copy + Send + Sync,
 {
     async fn run(self, args: ArgsOf<T>) -> ToolResult<OutputOf<T>> {
         (self.0)(args)

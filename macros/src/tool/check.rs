@@ -218,6 +218,14 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
                 None => errors.at(&param.ident, message),
             }
         }
+        if let Some(borrowed) = list_of_borrowed(&param.ty) {
+            let owned = borrowed.to_token_stream().to_string().replace(' ', "");
+            let owned = if owned == "str" { "String" } else { &*owned };
+            errors.at(
+                &param.ty,
+                format_args!("a list that is lent holds its values: take `&[{owned}]` or `Vec<{owned}>`"),
+            );
+        }
     }
     let mut first: Option<String> = options.state.as_ref().map(|state| state.to_token_stream().to_string());
     let field = params.iter().find_map(|param| match &param.source {
@@ -256,6 +264,14 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
             ),
         );
     }
+}
+
+/// What the values of a `&[&T]` refer to, which nothing would hold.
+fn list_of_borrowed(ty: &Type) -> Option<&Type> {
+    let Type::Reference(list) = ty else { return None };
+    let Type::Slice(list) = &*list.elem else { return None };
+    let Type::Reference(value) = &*list.elem else { return None };
+    Some(&value.elem)
 }
 
 /// Checks the names of the arguments in examples.

@@ -8,7 +8,7 @@ use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility, parse_quote}
 use super::attr::Options;
 use super::check;
 use super::docs::{self, Docs, Line};
-use super::param::{Param, borrows, computed};
+use super::param::{Param, borrows, computed, of_success, refers};
 use crate::diag::Errors;
 use crate::item::{FnItem, type_ident};
 use crate::paths::Runtime;
@@ -103,9 +103,11 @@ impl Model {
         !self.options.hooks.is_empty() || !self.options.life.is_empty() || self.options.on_error.is_some()
     }
 
-    /// Whether typed hooks can see into the tool: its arguments and its result are owned.
+    /// Whether typed hooks can see into the tool: its arguments and its result are owned. What comes out of hooks and stages
+    /// of its own is JSON, of which no reference can be read again, be it `'static`.
     pub(crate) fn is_typed(&self) -> bool {
-        !self.returned.as_ref().is_some_and(borrows)
+        let borrowed = |returned| borrows(returned) || self.is_layered() && refers(of_success(returned));
+        !self.returned.as_ref().is_some_and(borrowed)
             && !self.params.iter().any(|param| param.form == super::param::Form::Borrowing)
     }
 }

@@ -470,6 +470,30 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
     (!matches!(inner, Type::TraitObject(_))).then_some(inner)
 }
 
+/// Whether there is a reference in a type.
+pub(crate) fn refers(ty: &Type) -> bool {
+    struct Find(bool);
+    impl<'ast> Visit<'ast> for Find {
+        fn visit_type_reference(&mut self, _: &'ast TypeReference) {
+            self.0 = true;
+        }
+    }
+    let mut find = Find(false);
+    find.visit_type(ty);
+    find.0
+}
+
+/// What a function returns if it does not fail.
+pub(crate) fn of_success(returned: &Type) -> &Type {
+    let Some(last) = last_segment(returned).filter(|last| last.ident == "Result") else { return returned };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return returned };
+    let first = args.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    first.unwrap_or(returned)
+}
+
 /// Whether a type borrows from something that does not live for ever.
 pub(crate) fn borrows(ty: &Type) -> bool {
     struct Find(bool);

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::attr::Timeout;
@@ -93,6 +94,7 @@ impl Expansion<'_> {
         let Model { options, tool_name, description, returns, returned, .. } = self.model;
         let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
         let mut fields = quote!(name: #tool_name, description: #description, params: &__PARAMS,);
+        let mut items = TokenStream::new();
         let texts = [("title", &options.title), ("instructions", &options.instructions)];
         for (key, value) in texts.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?))) {
             let (key, value) = (format_ident!("{key}"), some(quote!(#value)));
@@ -143,15 +145,30 @@ impl Expansion<'_> {
             fields.extend(quote!(stop_after: true,));
         }
         if let Some(most) = &options.max_calls {
-            let most = some(typed(&quote!(::core::primitive::u32), &most.to_token_stream()));
+            let most = if let Expr::Lit(_) = most {
+                most.to_token_stream()
+            } else {
+                let holds = quote!(__MAX_CALLS > 0);
+                items.extend(limit("__MAX_CALLS", &quote!(::core::primitive::u32), most, &holds));
+                quote!(__MAX_CALLS)
+            };
+            let most = some(most);
             fields.extend(quote!(max_calls: #most,));
         }
         if options.strict {
             fields.extend(quote!(strict: true,));
         }
-        if let Some(timeout) =
-            options.timeout.as_ref().map(|timeout| some(typed(&quote!(__rt::Duration), &timeout.duration())))
-        {
+        if let Some(timeout) = &options.timeout {
+            let value = match timeout {
+                Timeout::Millis(_) => timeout.duration(),
+                Timeout::Duration(value) => {
+                    let checked =
+                        limit("__TIMEOUT", &quote!(__rt::Duration), value, &quote!(!__TIMEOUT.is_zero()));
+                    items.extend(checked);
+                    quote!(__TIMEOUT)
+                }
+            };
+            let timeout = some(value);
             fields.extend(quote!(timeout: #timeout,));
         }
         if self.params.iter().any(|param| param.is_secret()) {
@@ -166,6 +183,7 @@ impl Expansion<'_> {
             fields.extend(quote!(examples: #examples,));
         }
         quote! {
+            #items
             static __DEFINITION: __rt::Defined =
                 __rt::Defined::new(__rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });
         }
@@ -179,6 +197,26 @@ impl Timeout {
             Self::Millis(millis) => quote!(__rt::Duration::from_millis(#millis)),
             Self::Duration(value) => quote!(#value),
         }
+    }
+}
+
+/// A limit as a constant, and the check that calls can keep it; an error about it is shown at what was written.
+fn limit(name: &str, ty: &TokenStream, written: &Expr, holds: &TokenStream) -> TokenStream {
+    let (name, value) = (Ident::new(name, Span::call_site()), typed(ty, &written.to_token_stream()));
+    let last = match written {
+        Expr::Path(path) => path.path.segments.last().map(Spanned::span),
+        _ => None,
+    };
+    let span = last.unwrap_or_else(|| written.span()).resolved_at(Span::mixed_site());
+    let shown = ty.clone().into_iter().map(|mut token| {
+        token.set_span(span);
+        token
+    });
+    let shown: TokenStream = shown.collect();
+    let check = quote_spanned!(span=> <#shown as __rt::MoreThanZero<{ #holds }>>::HOLDS);
+    quote! {
+        const #name: #ty = #value;
+        const _: ::core::primitive::bool = #check;
     }
 }
 

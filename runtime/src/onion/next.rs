@@ -20,7 +20,7 @@ use crate::error::{Exit, ToolResult};
     label = "write `impl Next` here",
     note = "an around hook takes `next: impl Next` and calls `next.run(args).await`"
 )]
-pub trait Next: Copy + Send {
+pub trait Next: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ pub type ArgsOf<T> = <T as TypedTool>::Args;
 pub type OutputOf<T> = <T as TypedTool>::Output;
 
 /// The rest of a call for a typed hook: the typed hooks further inside, and the tool.
-pub trait TypedNext<T: TypedTool>: Copy + Send {
+pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
     ///
     /// # Errors

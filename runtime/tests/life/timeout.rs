@@ -184,11 +184,31 @@ async fn t4_timeout_ends_each_attempt() {
 /// The time that a tool of a constant may take.
 const NO_TIME: Duration = Duration::ZERO;
 
-/// Has no time.
-#[tool(timeout = NO_TIME)]
-fn hasty() {}
+/// A tool by hand that has no time: with `#[tool]` it would not compile.
+struct NoTime(ToolDefinition);
 
-agent! { Hasty { name: "hasty", instruction: "Go.", function_tools: [hasty] } }
+impl Default for NoTime {
+    fn default() -> Self {
+        let mut definition = ToolDefinition::new(Self::NAME, "Has no time.");
+        definition.timeout = Some(NO_TIME);
+        Self(definition)
+    }
+}
+
+impl Tool for NoTime {
+    const NAME: &'static str = "hasty";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
+        Ok(ToolOutput::text("done"))
+    }
+}
+
+agent! { Hasty { name: "hasty", instruction: "Go.", function_tools: [NoTime] } }
 
 #[tokio::test]
 async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
