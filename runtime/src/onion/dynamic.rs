@@ -145,16 +145,22 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.project();
-        let poll = this.call.poll(context);
-        if let Poll::Ready(result) = &poll {
-            if let Err(Exit::Abort(abort)) = result {
-                note_abort(this.cx, abort);
-            }
-            if let Some(abort) = this.cx.run().aborted() {
-                return Poll::Ready(Err(Exit::Abort(abort.clone())));
-            }
+        let Poll::Ready(result) = this.call.poll(context) else { return Poll::Pending };
+        // Which exit it is, is asked out of line: a good call has one question less.
+        if let Err(exit) = &result {
+            note_exit(this.cx, exit);
         }
-        poll
+        match this.cx.run().aborted() {
+            Some(abort) => Poll::Ready(Err(Exit::Abort(abort.clone()))),
+            None => Poll::Ready(result),
+        }
+    }
+}
+
+#[cold]
+fn note_exit(cx: &ToolContext, exit: &Exit) {
+    if let Exit::Abort(abort) = exit {
+        note_abort(cx, abort);
     }
 }
 

@@ -154,7 +154,8 @@ impl<'a, 's> Slots<'a, 's> {
     /// Whether a value that its type reads may be refused all the same.
     #[inline]
     fn is_held(&self) -> bool {
-        self.definition.limited || self.definition.nested
+        // Both at once: one branch less for a good call.
+        self.definition.limited | self.definition.nested
     }
 
     #[inline]
