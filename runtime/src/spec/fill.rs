@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::MissingKey;
-use super::shape::Shape;
+use super::shape::{Shape, unfit};
 use crate::context::{SessionState, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Fill;
-use crate::tool::{Problem, ToolDefinition, arguments_error, expected, refused_by};
+use crate::tool::{Problem, ToolDefinition, arguments_error};
 
 /// What is bound of a tool.
 pub(super) struct Filler {
@@ -36,25 +36,13 @@ impl Fill for Filler {
     }
 
     fn explain(&self, exit: Exit) -> Exit {
-        let Some(problems) = refused_by(&self.own.name, &exit) else { return exit };
-        let tool = &self.tool;
-        let Some((own, key)) = problems.iter().find_map(|problem| {
-            let own = problem.longest_of(self.own_names())?;
-            Some((own, self.shape.key(own)?))
-        }) else {
-            // Words about all of the arguments may be words about a value that nobody sees.
-            if problems.iter().any(Problem::is_of_reader) && self.shape.bound().next().is_some() {
-                let text = format!("`{tool}` did not run: its arguments, with what is bound, do not fit");
-                return Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments));
-            }
-            return exit;
+        let words = |own: &str| {
+            let (key, shown) = (self.shape.key(own)?, self.shape.name(own));
+            Some(format!(
+                "the value under the state's key `{key}` does not fit the parameter `{shown}`, which is bound to it"
+            ))
         };
-        let shown = self.shape.name(own);
-        let wanted = expected(&self.own.input_schema["properties"][own]);
-        Exit::tool(format!(
-            "`{tool}` did not run: the value under the state's key `{key}` does not fit the parameter `{shown}`, which is \
-             bound to it; expected {wanted}"
-        ))
+        unfit(&self.tool, &self.own, &exit, "bound", words).unwrap_or(exit)
     }
 }
 

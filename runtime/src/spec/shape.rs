@@ -86,7 +86,7 @@ impl Shape {
         }
     }
 
-    fn is_hidden(&self, own: &str) -> bool {
+    pub(super) fn is_hidden(&self, own: &str) -> bool {
         matches!(self.fill(own), Some(Fill::Hidden(_)))
     }
 
@@ -266,46 +266,18 @@ impl Shape {
 
     /// What the tool had against its arguments, in the names that are seen.
     pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
-        let Some(problems) = refused_by(&own.name, &exit) else { return exit };
-        if let Some(unfit) = self.unfit_hidden(seen, own, problems) {
+        let words = |own: &str| {
+            self.is_hidden(own).then(|| format!("the hidden value of `{}` does not fit", self.name(own)))
+        };
+        if let Some(unfit) = unfit(&seen.name, own, &exit, "hidden", words) {
             return unfit;
         }
+        let Some(problems) = refused_by(&own.name, &exit) else { return exit };
         let moved = problems.iter().map(|problem| {
             let (name, rest) = problem.parameter();
             problem.moved(format!("{}{rest}", self.name(name)))
         });
         Exit::Tool(arguments_error(&seen.name, &moved.collect::<Vec<_>>()))
-    }
-
-    /// What is told of a hidden value that the tool does not take: nothing that the model could mend.
-    fn unfit_hidden(
-        &self,
-        seen: &ToolDefinition,
-        own: &ToolDefinition,
-        problems: &[Problem],
-    ) -> Option<Exit> {
-        let properties = own.input_schema["properties"].as_object()?;
-        if !properties.keys().any(|own| self.is_hidden(own)) {
-            return None;
-        }
-        let tool = &seen.name;
-        let about = |problem: &Problem| {
-            let name = problem.longest_of(properties.keys().map(String::as_str))?;
-            self.is_hidden(name).then(|| {
-                let wanted = expected(&properties[name]);
-                format!(
-                    "`{tool}` did not run: the hidden value of `{}` does not fit; expected {wanted}",
-                    self.name(name)
-                )
-            })
-        };
-        problems.iter().find_map(about).map(Exit::tool).or_else(|| {
-            // Words about all of the arguments may be words about a value that nobody sees.
-            problems.iter().any(Problem::is_of_reader).then(|| {
-                let text = format!("`{tool}` did not run: its arguments, with what is hidden, do not fit");
-                Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
-            })
-        })
     }
 }
 
@@ -342,4 +314,29 @@ pub(super) fn fits(
         return Ok(());
     }
     Err(SpecError::Value { tool: tool.to_owned(), parameter: shown.to_owned(), expected: expected(property) })
+}
+
+/// The error for a hidden or bound value that the tool does not take. It asks nothing of the model, which cannot mend it.
+/// `words` describes what is wrong with a parameter that was filled so, and `what` is the word for such a value.
+pub(super) fn unfit(
+    tool: &str,
+    own: &ToolDefinition,
+    exit: &Exit,
+    what: &str,
+    words: impl Fn(&str) -> Option<String>,
+) -> Option<Exit> {
+    let problems = refused_by(&own.name, exit)?;
+    let properties = own.input_schema["properties"].as_object()?;
+    let about = |problem: &Problem| {
+        let name = problem.longest_of(properties.keys().map(String::as_str))?;
+        let (words, wanted) = (words(name)?, expected(&properties[name]));
+        Some(Exit::tool(format!("`{tool}` did not run: {words}; expected {wanted}")))
+    };
+    problems.iter().find_map(about).or_else(|| {
+        // Words about all of the arguments may be words about a value that nobody sees.
+        let may_be =
+            problems.iter().any(Problem::is_of_reader) && properties.keys().any(|name| words(name).is_some());
+        let text = format!("`{tool}` did not run: its arguments, with what is {what}, do not fit");
+        may_be.then(|| Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments)))
+    })
 }

@@ -168,7 +168,7 @@ fn names_differ(tool: &str, schema: &Value, shape: &Shape) -> Result<(), SpecErr
     let mut names = BTreeSet::new();
     for own in schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {
         let name = shape.name(own);
-        if !matches!(shape.fill(own), Some(Fill::Hidden(_))) && !names.insert(name) {
+        if !shape.is_hidden(own) && !names.insert(name) {
             return Err(SpecError::NameTaken { tool: tool.to_owned(), name: name.to_owned() });
         }
     }
