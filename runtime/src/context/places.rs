@@ -85,7 +85,6 @@ impl CallPlace {
 
 /// The call that began a run. While all calls of the run wait for somebody else, so does this call: it gives its own place back.
 pub(crate) struct BegunBy {
-    /// Its run.
     run: RunContext,
     /// Gone when the call is over.
     call: Weak<Rare>,
@@ -118,6 +117,11 @@ impl BegunBy {
             // Under the lock: what takes the place again comes after this. Locks are taken from the inner run to the outer one.
             call.place.give_back(&self.run);
         }
+    }
+
+    /// The run that the call belongs to.
+    pub(super) fn run(&self) -> &RunContext {
+        &self.run
     }
 
     /// Notes that work of a call of the run goes on after the call.
@@ -203,9 +207,8 @@ impl ToolContext {
     pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
         let rare = self.rare();
         rare.place.give_back(self.run());
-        let waiting = Waiting(&rare.place);
+        let _waiting = Waiting(&rare.place);
         let done = wait.await;
-        drop(waiting);
         rare.place.take_back(self.run()).await;
         done
     }

@@ -64,8 +64,7 @@ pub(crate) struct RunSeed {
     pub(crate) correlation_id: Arc<str>,
     /// The path of steps that led to this run; empty for the outermost one.
     pub(crate) scope: Arc<str>,
-    pub(crate) parent: Option<RunContext>,
-    /// The call of the parent's run that began this one.
+    /// The call that began this run, if this agent runs as a child.
     pub(crate) begun_by: Option<Arc<BegunBy>>,
     pub(crate) state: StateHandle,
     pub(crate) session_state: SessionState,
@@ -146,7 +145,6 @@ impl RunContext {
             run_id: new_id(),
             correlation_id: Arc::from(DETACHED),
             scope: Arc::from(""),
-            parent: None,
             begun_by: None,
             state,
             session_state: SessionState::default(),
@@ -190,7 +188,7 @@ impl RunContext {
 
     /// The run of the parent, if this agent runs as a child.
     pub fn parent(&self) -> Option<&RunContext> {
-        self.0.seed.parent.as_ref()
+        self.begun_by().map(|by| by.run())
     }
 
     pub(crate) fn begun_by(&self) -> Option<&Arc<BegunBy>> {
