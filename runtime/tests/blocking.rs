@@ -261,10 +261,11 @@ agent! {
     }
 }
 
-fn has_it_paid() -> Script {
+/// A script whose head asks the clerk, and does this as well.
+fn has_it_paid(and: impl FnOnce(ScriptedTurn) -> ScriptedTurn) -> Script {
     let ask = ScriptedTurn::call("agent__Clerk", json!({ "input": "pay" }));
     Script::default()
-        .agent("Head", [ask.clone().and_call("abort", json!({})), ScriptedTurn::say("done")])
+        .agent("Head", [and(ask), ScriptedTurn::say("{last}")])
         .agent("Clerk", [pays("pay_slowly", 1)])
 }
 
@@ -272,7 +273,8 @@ fn has_it_paid() -> Script {
 fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
     one_thread(async {
         let till = Till::default();
-        let handle = Head::builder().model(has_it_paid()).state(till.clone()).build().await.unwrap();
+        let model = has_it_paid(|ask| ask.and_call("abort", json!({})));
+        let handle = Head::builder().model(model).state(till.clone()).build().await.unwrap();
         let session = handle.session();
         handle.request("go").session(&session).run().await.unwrap_err();
         let Some(Message::Tool { results }) = session.history().pop() else { panic!("results") };
@@ -291,10 +293,7 @@ fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
 fn a5_a_child_that_runs_out_of_time_says_that_its_work_goes_on() {
     one_thread(async {
         let till = Till::default();
-        let ask = ScriptedTurn::call("agent__Clerk", json!({ "input": "pay" }));
-        let model = Script::default()
-            .agent("Head", [ask, ScriptedTurn::say("{last}")])
-            .agent("Clerk", [pays("pay_slowly", 1)]);
+        let model = has_it_paid(|ask| ask);
         let output = Head::builder().model(model).state(till.clone()).run("go").await.unwrap();
         assert_eq!(
             output.text,

@@ -1,11 +1,11 @@
 //! O3: what a model is asked does not depend on the hooks around the tools.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use onionskin::{
-    Agent, AgentBuilder, Args, ArgsOf, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Next,
-    Script, ScriptedTurn, ToolResult, TypedNext, agent, tool, tool_hook,
+    Agent, AgentBuilder, Args, ArgsOf, Next, Script, ScriptedTurn, ToolResult, TypedNext, agent, tool,
+    tool_hook,
 };
 use serde_json::json;
 
@@ -74,36 +74,17 @@ agent! {
     }
 }
 
-/// A script that keeps what it was asked, as it would be written.
-struct Recorder {
-    script: Script,
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Model for Recorder {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        self.asked.lock().unwrap().push(serde_json::to_string(request).unwrap());
-        self.script.respond(request, deltas).await
-    }
-}
-
 async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
-    let script = Script::turns([
+    let model = Arc::new(Script::turns([
         ScriptedTurn::call("add_one", json!({ "x": 41 })).and_call("add_one", json!({ "x": -1, "note": 4 })),
         // In words that are coerced, and in wrong ones.
         ScriptedTurn::call("add_one", json!({ "x": "7" }))
             .and_call("add_one", json!({ "x": "many", "y": 1 })),
         ScriptedTurn::say("done"),
-    ]);
-    let asked = Arc::default();
-    let model = Recorder { script, asked: Arc::clone(&asked) };
-    let clerk = add_hooks(AgentBuilder::<A>::default().model(model)).build().await.unwrap();
+    ]));
+    let clerk = add_hooks(AgentBuilder::<A>::default().model(Arc::clone(&model))).build().await.unwrap();
     clerk.run("go").await.unwrap();
-    std::mem::take(&mut *asked.lock().unwrap())
+    model.requests().iter().map(|request| serde_json::to_string(request).unwrap()).collect()
 }
 
 #[tokio::test]

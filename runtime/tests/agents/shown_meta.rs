@@ -1,29 +1,12 @@
 //! T6: what a tool keeps beside its result, and what of it the model sees.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use onionskin::{
-    Args, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Next, Script, ScriptedTurn, Secret,
-    ToolContext, ToolOutput, ToolResult, agent, call, tool, tool_hook,
+    Args, Next, Script, ScriptedTurn, Secret, ToolContext, ToolOutput, ToolResult, agent, call, tool,
+    tool_hook,
 };
 use serde_json::{Value, json};
-
-/// A script that keeps the texts of the results that it was told.
-struct Recorder {
-    script: Script,
-    told: Arc<Mutex<Vec<String>>>,
-}
-
-impl Model for Recorder {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        *self.told.lock().unwrap() = super::support::texts(&request.messages);
-        self.script.respond(request, deltas).await
-    }
-}
 
 #[derive(Debug, PartialEq, serde::Serialize)]
 struct Page {
@@ -64,14 +47,17 @@ agent! {
     Clerk { instruction: "Find.", function_tools: [find, refuse], tool_hooks: [count for [find]] }
 }
 
+/// The last text that the model was told.
+fn last_told(model: &Script) -> String {
+    let last = model.requests().pop().unwrap();
+    super::support::texts(&last.messages).pop().unwrap()
+}
+
 /// What the model is told of this call.
 async fn told(tool: &str, args: Value) -> String {
-    let told = Arc::default();
-    let script = Script::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]);
-    let model = Recorder { script, told: Arc::clone(&told) };
-    Clerk::builder().model(model).run("go").await.unwrap();
-    let texts = told.lock().unwrap();
-    texts.last().unwrap().clone()
+    let model = Arc::new(Script::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]));
+    Clerk::builder().model(Arc::clone(&model)).run("go").await.unwrap();
+    last_told(&model)
 }
 
 #[tokio::test]
@@ -146,13 +132,15 @@ mod remote {
         let mut answer = ToolOutput::text("a line");
         answer.set_remote_meta(json!({ "example.com/cost": 7 }));
         let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone());
-        let turns =
-            || Script::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]);
-        let told = Arc::default();
-        let model = || Recorder { script: turns(), told: Arc::clone(&told) };
-        Reader::builder().model(model()).server("files", server.config()).run("go").await.unwrap();
-        assert_eq!(told.lock().unwrap().last().unwrap(), "a line");
-        Auditor::builder().model(model()).server("files", server.config()).run("go").await.unwrap();
-        assert_eq!(told.lock().unwrap().last().unwrap(), "a line\ncost: 7");
+        let model = || {
+            Arc::new(Script::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]))
+        };
+        let (plain, shown) = (model(), model());
+        let reader = Reader::builder().model(Arc::clone(&plain)).server("files", server.config());
+        reader.run("go").await.unwrap();
+        assert_eq!(last_told(&plain), "a line");
+        let auditor = Auditor::builder().model(Arc::clone(&shown)).server("files", server.config());
+        auditor.run("go").await.unwrap();
+        assert_eq!(last_told(&shown), "a line\ncost: 7");
     }
 }

@@ -113,15 +113,8 @@ fn ask(agent: &str) -> ScriptedTurn {
     ScriptedTurn::call(agent, json!({ "input": "pay" }))
 }
 
-fn note_of(text: &str) -> (&'static str, serde_json::Value) {
-    ("note", json!({ "text": text }))
-}
-
 fn noting(turn: ScriptedTurn, texts: &[&str]) -> ScriptedTurn {
-    texts.iter().fold(turn, |turn, text| {
-        let (name, args) = note_of(text);
-        turn.and_call(name, args)
-    })
+    texts.iter().fold(turn, |turn, text| turn.and_call("note", json!({ "text": text })))
 }
 
 async fn within_time<T>(run: impl Future<Output = T>) -> T {
