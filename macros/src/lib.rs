@@ -4,6 +4,8 @@
 
 mod agent;
 mod diag;
+#[cfg(test)]
+mod golden;
 mod guardrail;
 mod hook;
 mod injected;
