@@ -10,18 +10,18 @@ const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public enums that say what went wrong, and where they stand.
 const ENUMS: [(&str, &str); 12] = [
-    ("BuildError", "runtime/src/agent/error.rs"),
-    ("RunError", "runtime/src/agent/error.rs"),
-    ("Limit", "runtime/src/agent/error.rs"),
-    ("McpError", "runtime/src/mcp/error.rs"),
-    ("ModelError", "runtime/src/model/mod.rs"),
-    ("ScriptError", "runtime/src/model/script/mod.rs"),
-    ("SpecError", "runtime/src/spec/error.rs"),
-    ("ExportError", "runtime/src/export/error.rs"),
-    ("KnowledgeError", "runtime/src/toolboxes/knowledge/error.rs"),
-    ("WebSearchError", "runtime/src/toolboxes/web/error.rs"),
-    ("Exit", "runtime/src/error.rs"),
-    ("ErrorKind", "runtime/src/error.rs"),
+    ("BuildError", "runtime/core/src/agent/error.rs"),
+    ("RunError", "runtime/core/src/agent/error.rs"),
+    ("Limit", "runtime/core/src/agent/error.rs"),
+    ("McpError", "runtime/core/src/mcp/error.rs"),
+    ("ModelError", "runtime/core/src/model/mod.rs"),
+    ("ScriptError", "runtime/core/src/model/script/mod.rs"),
+    ("SpecError", "runtime/core/src/spec/error.rs"),
+    ("ExportError", "runtime/core/src/export/error.rs"),
+    ("KnowledgeError", "runtime/core/src/toolboxes/knowledge/error.rs"),
+    ("WebSearchError", "runtime/core/src/toolboxes/web/error.rs"),
+    ("Exit", "runtime/core/src/error.rs"),
+    ("ErrorKind", "runtime/core/src/error.rs"),
 ];
 
 fn root() -> &'static Path {
@@ -58,7 +58,7 @@ fn every_variant_is_listed_and_every_listed_one_is_there() {
 #[test]
 fn every_quoted_message_is_in_the_code() {
     let mut code = String::new();
-    for folder in ["macros/src", "runtime/src"] {
+    for folder in ["macros/src", "runtime/core/src"] {
         read(&root().join(folder), &mut code);
     }
     let code = plain(&code);

@@ -1,0 +1,111 @@
+//! What the crate [`onionskin`](https://docs.rs/onionskin) is made of: tools, hooks, agents and their runtime. Depend on that crate;
+//! this one is for crates that extend it and want nothing else.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod agent;
+mod args;
+#[cfg(feature = "shell")]
+pub mod builtin;
+pub mod checks;
+mod content;
+mod context;
+mod error;
+pub mod export;
+pub mod hooks;
+#[cfg(any(feature = "genai", feature = "web-search"))]
+mod http;
+mod journal;
+mod life;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+mod model;
+mod object;
+mod onion;
+mod output;
+mod secret;
+pub mod spec;
+mod strict;
+pub mod testing;
+mod tool;
+#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
+pub mod toolboxes;
+
+// The macros name this crate by its path, also in its own tests and examples.
+extern crate self as onionskin;
+
+pub use agent::{
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
+    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
+    RunOutput, RunRequest, RunStream, Session, ToldValue, ToolCallReport,
+};
+pub use args::{Args, ArgsError};
+pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
+pub use context::{
+    AgentInfo, IdempotencyKey, Inject, Progress, RunContext, SessionState, State, StateError, Team,
+    ToolContext, ToolSource,
+};
+pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
+pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
+pub use life::{
+    Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,
+    InputGuardrails, OutputGuardrail, OutputGuardrails,
+};
+#[cfg(feature = "genai")]
+pub use model::GenaiModel;
+pub use model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, Script, ScriptError,
+    ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
+};
+pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
+#[doc = include_str!("docs/strict.md")]
+pub use onionskin_macros::Strict;
+#[doc = include_str!("docs/agent.md")]
+pub use onionskin_macros::agent;
+#[doc = include_str!("docs/guardrail.md")]
+pub use onionskin_macros::guardrail;
+#[doc = include_str!("docs/tool.md")]
+pub use onionskin_macros::tool;
+#[doc = include_str!("docs/tool_hook.md")]
+pub use onionskin_macros::tool_hook;
+#[doc = include_str!("docs/toolbox.md")]
+pub use onionskin_macros::toolbox;
+pub use output::ToolOutput;
+pub use secret::{Secret, Sensitive};
+pub use spec::ToolSpec;
+pub use strict::Strict;
+pub use tokio_util::sync::CancellationToken;
+pub use tool::table::NameClash;
+// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
+pub use tool::ToolboxTools as toolbox;
+pub use tool::{
+    Annotations, DynTool, Effect, ExampleError, NameProblem, Tool, ToolDefinition, ToolExample, Toolbox,
+};
+
+/// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
+pub mod forms {
+    #[doc(hidden)]
+    pub use crate::__private0::{
+        Function, ToolboxPart, can_be_shared, keyed, reader, recover, strict, strict_fields, strict_reader,
+    };
+    pub use crate::__private0::{Seconds, Text};
+    pub use crate::context::{InjectArgs, InjectContext, InjectName};
+    pub use crate::life::{
+        CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
+    };
+    pub use crate::onion::{
+        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls, TypedArgs,
+        TypedReturn,
+    };
+    pub use crate::strict::StrictFields;
+    pub use crate::tool::{
+        BothStates, ErrorText, FitsState, FitsTool, FromText, Make, SentToCalls, SharedToolbox, ToolArg,
+        ToolParameter, ToolReturn, Works, WorksOn,
+    };
+}
+
+/// What the macros write. Not part of the public interface: the name holds the patch version, so that a
+/// macro and a runtime of different versions fail loudly.
+#[doc(hidden)]
+pub mod __private0;
