@@ -77,8 +77,8 @@ fn ask_twice() -> [ScriptedTurn; 2] {
     [turn, ScriptedTurn::say("done")]
 }
 
-fn texts(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(|message| message.to_text().into_owned()).collect()
+fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
+    messages.into_iter().map(|message| message.to_text().into_owned()).collect()
 }
 
 #[tokio::test]

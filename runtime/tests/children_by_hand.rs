@@ -43,8 +43,8 @@ asks_twice!(Forgetting, "forgetting", None, None);
 asks_twice!(Keeping, "keeping", Child, Child);
 asks_twice!(Sharing, "sharing", Orchestrator, Orchestrator);
 
-fn texts(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(|message| message.to_text().into_owned()).collect()
+fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
+    messages.into_iter().map(|message| message.to_text().into_owned()).collect()
 }
 
 /// The answer, what the child keeps, and what the agent keeps.

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::{
-    Args, CallOutcome, CancellationToken, ErrorKind, EventKind, Exit, Limit, Limits, Message, Next, RunError,
-    RunOutput, Script, ScriptedTurn, State, ToolResult, agent, hooks, tool, tool_hook,
+    Args, CallOutcome, CancellationToken, ErrorKind, EventKind, Exit, History, Limit, Limits, Message, Next,
+    RunError, RunOutput, Script, ScriptedTurn, State, ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -116,7 +116,7 @@ async fn play(calls: &[(&str, serde_json::Value)]) -> (RunOutput, Alive) {
 }
 
 /// One result for each call, in call order, as the model is told.
-fn one_result_for_each_call(messages: &[Message]) {
+fn one_result_for_each_call(messages: &History) {
     let mut open: Vec<Arc<str>> = Vec::new();
     for message in messages {
         match message {

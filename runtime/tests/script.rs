@@ -9,7 +9,7 @@ use serde_json::json;
 
 async fn ask(script: &Script, agent: &str, messages: Vec<Message>) -> Result<ModelResponse, ModelError> {
     let mut request = ModelRequest::new(agent, "");
-    request.messages = messages;
+    request.messages = messages.into();
     script.respond(&request, &mut |_| {}).await
 }
 
@@ -44,7 +44,7 @@ async fn a5_text_is_filled_in_once() {
     let messages = vec![Message::user("old"), Message::assistant("one"), Message::user("new {last}")];
     let mut pieces = String::new();
     let mut request = ModelRequest::new("a", "");
-    request.messages = messages;
+    request.messages = messages.into();
     let mut note = |delta| {
         if let ModelDelta::Text(text) = delta {
             pieces.push_str(&text);

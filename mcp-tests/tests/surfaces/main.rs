@@ -223,8 +223,8 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     surfaces.add(&format!("{name}: prompts"), serde_json::to_string(&requests).unwrap(), true);
     surfaces.debug(&format!("{name}: prompts"), &requests, true);
     // What the user wrote stands in the history as it was written.
-    let history = &session.history()[1..];
-    surfaces.add(&format!("{name}: the history"), serde_json::to_string(history).unwrap(), true);
+    let history: Vec<_> = session.history().into_iter().skip(1).collect();
+    surfaces.add(&format!("{name}: the history"), serde_json::to_string(&history).unwrap(), true);
     surfaces.add(&format!("{name}: the session's state"), session.state().to_value().to_string(), true);
     surfaces.debug(&format!("{name}: the session"), &(&session, session.state()), false);
     agent.shutdown().await;

@@ -55,8 +55,9 @@ pub use life::{
 #[cfg(feature = "genai")]
 pub use model::GenaiModel;
 pub use model::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams, Script, ScriptError,
-    ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration, ToolResultMessage, Usage,
+    History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
+    Script, ScriptError, ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
+    ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
 #[doc = include_str!("docs/strict.md")]

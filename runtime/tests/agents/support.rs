@@ -20,6 +20,6 @@ impl Count {
 }
 
 /// The text of each message.
-pub fn texts(messages: &[Message]) -> Vec<String> {
-    messages.iter().map(|message| message.to_text().into_owned()).collect()
+pub fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
+    messages.into_iter().map(|message| message.to_text().into_owned()).collect()
 }

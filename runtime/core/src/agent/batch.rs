@@ -154,7 +154,7 @@ impl Drop for Batch<'_> {
     fn drop(&mut self) {
         if !self.finished {
             let results = self.collect().results;
-            self.run.cx.append([Message::Tool { results }]);
+            self.run.cx.append(Message::Tool { results });
             self.run.merge_turn(self.turn);
         }
     }

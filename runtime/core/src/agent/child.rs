@@ -13,14 +13,14 @@ use super::run::AgentRun;
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::model::Message;
+use crate::model::{History, Message};
 use crate::output::ToolOutput;
 use crate::tool::{DynTool, Param, Slots, StaticTool, ToolDefinition};
 
 /// What a child said and was told in one call.
 pub(crate) struct Transcript {
     pub(super) child: Arc<str>,
-    pub(super) messages: Vec<Message>,
+    pub(super) messages: Vec<Arc<Message>>,
 }
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
@@ -52,10 +52,10 @@ impl ChildTool {
         &self.child.needs
     }
 
-    fn history(&self, cx: &ToolContext) -> Vec<Message> {
+    fn history(&self, cx: &ToolContext) -> History {
         match self.children.history_source {
-            HistorySource::None => Vec::new(),
-            HistorySource::Messages => self.child.messages.to_vec(),
+            HistorySource::None => History::new(),
+            HistorySource::Messages => self.child.messages.clone(),
             HistorySource::Child => {
                 cx.run().session().map(|session| session.child_history(&self.child.name)).unwrap_or_default()
             }
@@ -112,11 +112,8 @@ struct Leaves<'c> {
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        let mut messages = self.run.messages();
-        self.cx.keep_transcript(Transcript {
-            child: Arc::clone(self.child),
-            messages: messages.split_off(self.start.min(messages.len())),
-        });
+        let messages = self.run.messages().since(self.start).collect();
+        self.cx.keep_transcript(Transcript { child: Arc::clone(self.child), messages });
     }
 }
 

@@ -19,7 +19,7 @@ use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, Running, StateCell, StateHandle, ToolContext};
 use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
-use crate::model::Message;
+use crate::model::History;
 use crate::onion::{caught, panic_words};
 use crate::tool::ToolDefinition;
 use crate::tool::table::Entry;
@@ -219,7 +219,7 @@ impl RunRequest {
                     session: Some(session.clone()),
                     user: self.user,
                     approver: self.approver.or_else(|| shared.approver.clone()),
-                    conversation: Arc::new(std::sync::Mutex::new(history)),
+                    history,
                 };
                 let run = AgentRun::new(seed, instance, session.clone());
                 let _kept = Kept { run: &run, start };
@@ -236,7 +236,7 @@ impl RunRequest {
 pub(super) struct RunPlan {
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
-    pub(super) history: Vec<Message>,
+    pub(super) history: History,
     /// Where its events go.
     pub(super) events: Events,
     /// The name that people see.
@@ -277,7 +277,7 @@ impl RunPlan {
             session: Some(self.session.clone()),
             user: cx.run().user_id(),
             approver: self.approver.or_else(|| cx.run().approver().cloned()),
-            conversation: Arc::new(std::sync::Mutex::new(self.history)),
+            history: self.history,
         };
         Ok(AgentRun::new(seed, self.instance, self.session))
     }
@@ -346,7 +346,7 @@ pub(super) struct Kept<'r> {
 
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
-        self.run.session.append(self.run.messages().into_iter().skip(self.start));
+        self.run.session.append(&self.run.messages(), self.start);
     }
 }
 
@@ -390,7 +390,7 @@ fn new_session(shared: &Shared, instance: &Instance) -> Session {
     });
     let session = Session::new(states.collect());
     session.state().concealed().add(&secrets);
-    session.append(instance.messages.iter().cloned());
+    session.append(&instance.messages, 0);
     session
 }
 

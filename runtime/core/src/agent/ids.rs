@@ -4,46 +4,63 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::model::{Message, ToolCall};
+use crate::model::{History, Message, ToolCall};
 
 /// The ids that are taken.
+#[derive(Default)]
 pub(super) struct CallIds {
+    /// The conversation that was there before.
+    earlier: History,
+    /// Those of the calls that came since then.
     taken: HashSet<Arc<str>>,
     /// The number that was last put behind an id.
     last: HashMap<Arc<str>, u64>,
 }
 
 impl CallIds {
-    pub(super) fn of(messages: &[Message]) -> Self {
-        let calls = messages.iter().flat_map(|message| match message {
-            Message::Assistant { tool_calls, .. } => &tool_calls[..],
-            _ => &[],
-        });
-        Self { taken: calls.map(|call| Arc::clone(&call.id)).collect(), last: HashMap::new() }
+    /// For what comes behind these messages.
+    pub(super) fn after(earlier: History) -> Self {
+        Self { earlier, ..Self::default() }
+    }
+
+    /// Whether the id was free.
+    fn insert(&mut self, id: &Arc<str>) -> bool {
+        !self.earlier.has_call(id) && self.taken.insert(Arc::clone(id))
     }
 
     /// Takes the ids of these calls; a call whose id is taken, or that has none, gets another.
     pub(super) fn take(&mut self, calls: &mut [ToolCall]) {
         for call in calls {
-            if call.id.is_empty() || !self.taken.insert(Arc::clone(&call.id)) {
+            if call.id.is_empty() || !self.insert(&call.id) {
                 call.id = self.another(&call.id);
             }
         }
     }
 
-    /// As [`Self::take`], for messages of another conversation: results go with their calls.
-    pub(super) fn take_messages(&mut self, messages: &mut [Message]) {
+    /// As [`Self::take`], for messages of another conversation: results go with their calls. What need not change stays shared.
+    pub(super) fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
         let mut ids: Vec<Arc<str>> = Vec::new();
         for message in messages {
-            match message {
+            match &**message {
                 Message::Assistant { tool_calls, .. } => {
-                    self.take(tool_calls);
-                    ids = tool_calls.iter().map(|call| Arc::clone(&call.id)).collect();
+                    let mut calls = tool_calls.clone();
+                    self.take(&mut calls);
+                    ids = calls.iter().map(|call| Arc::clone(&call.id)).collect();
+                    if calls != *tool_calls
+                        && let Message::Assistant { tool_calls, .. } = Arc::make_mut(message)
+                    {
+                        *tool_calls = calls;
+                    }
                 }
                 Message::Tool { results } => {
-                    for (result, id) in results.iter_mut().zip(ids.drain(..)) {
-                        result.call_id = id;
+                    if results.iter().zip(&ids).any(|(result, id)| result.call_id != *id)
+                        && let Message::Tool { results } = Arc::make_mut(message)
+                    {
+                        for (result, id) in results.iter_mut().zip(&ids) {
+                            result.call_id = Arc::clone(id);
+                        }
                     }
+                    ids.clear();
                 }
                 Message::User { .. } => {}
             }
@@ -52,14 +69,16 @@ impl CallIds {
 
     fn another(&mut self, id: &Arc<str>) -> Arc<str> {
         let base = if id.is_empty() { "call" } else { &**id };
-        let last = self.last.entry(Arc::clone(id)).or_insert(1);
-        loop {
-            *last += 1;
-            let other: Arc<str> = format!("{base}_{last}").into();
-            if self.taken.insert(Arc::clone(&other)) {
-                return other;
+        let mut number = self.last.get(id).copied().unwrap_or(1);
+        let other = loop {
+            number += 1;
+            let other: Arc<str> = format!("{base}_{number}").into();
+            if self.insert(&other) {
+                break other;
             }
-        }
+        };
+        self.last.insert(Arc::clone(id), number);
+        other
     }
 }
 
@@ -79,14 +98,14 @@ mod tests {
     #[test]
     fn a7_calls_of_one_id_get_ids_that_no_other_has() {
         let mut repeated = calls(&["one", "one", "", "one_2", "one", ""]);
-        CallIds::of(&[]).take(&mut repeated);
+        CallIds::default().take(&mut repeated);
         assert_eq!(of(&repeated), ["one", "one_2", "call_2", "one_2_2", "one_3", "call_3"]);
     }
 
     #[test]
     fn a7_many_calls_of_one_id_are_told_apart_in_time_that_grows_with_their_number() {
         let mut repeated = calls(&vec!["one"; 50_000]);
-        CallIds::of(&[]).take(&mut repeated);
+        CallIds::default().take(&mut repeated);
         assert_eq!(repeated.iter().map(|call| &call.id).collect::<HashSet<_>>().len(), 50_000);
     }
 
@@ -108,8 +127,9 @@ mod tests {
                 })
                 .collect(),
         };
-        let mut merged = [said(&["a", "b"]), told(&["a", "b"]), said(&["a"]), told(&["a"])];
-        CallIds::of(&[said(&["b"])]).take_messages(&mut merged);
-        assert_eq!(merged, [said(&["a", "b_2"]), told(&["a", "b_2"]), said(&["a_2"]), told(&["a_2"])]);
+        let mut merged = [said(&["a", "b"]), told(&["a", "b"]), said(&["a"]), told(&["a"])].map(Arc::new);
+        CallIds::after([said(&["b"])].into()).take_messages(&mut merged);
+        let expected = [said(&["a", "b_2"]), told(&["a", "b_2"]), said(&["a_2"]), told(&["a_2"])];
+        assert_eq!(merged, expected.map(Arc::new));
     }
 }

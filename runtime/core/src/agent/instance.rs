@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::child::ChildTool;
 use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
 use crate::context::{AgentInfo, ToolSource};
-use crate::model::{DynModel, Message, RequestParams};
+use crate::model::{DynModel, History, RequestParams};
 use crate::onion::{Definitions, DynCall, Undefined, define};
 use crate::tool::table::{Entry, NameClash, Target, ToolTable};
 use crate::tool::{DynTool, Effect, ToolDefinition};
@@ -38,7 +38,7 @@ pub(crate) struct Instance {
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
     pub(crate) run: RunFn,
     /// The messages that the agent was built with.
-    pub(crate) messages: Arc<[Message]>,
+    pub(crate) messages: History,
     pub(crate) children: Children,
     /// Whether it may be asked again where it is a tool.
     pub(crate) effect: Effect,

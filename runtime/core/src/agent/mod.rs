@@ -1,6 +1,7 @@
 //! Agents: what `agent!` declares, and the loop that runs it.
 
 mod app;
+mod ask;
 mod assembly;
 mod batch;
 mod builder;

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -15,14 +14,13 @@ use super::event::EventKind;
 use super::fate::FateCell;
 use super::ids::CallIds;
 use super::instance::Instance;
-use super::prompt;
 use super::session::Session;
 use crate::args::Args;
 use crate::context::{RunContext, RunSeed, Slot};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
-use crate::model::{Message, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
-use crate::secret::HeldDeltas;
+use crate::model::{History, Message, ModelResponse, ToolCall, Usage};
+use crate::secret::Asked;
 use crate::tool::table::ToolTable;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
@@ -34,6 +32,8 @@ pub struct AgentRun {
     tally: Mutex<Tally>,
     /// So many calls of tools may go on at once, those of the loop and those by hand together.
     slots: Option<Arc<Semaphore>>,
+    /// What the model was asked, where that had to be freed of secrets.
+    pub(super) asked: Mutex<Asked>,
 }
 
 /// What a run has done so far.
@@ -48,6 +48,8 @@ struct Tally {
     calls_of: HashMap<Arc<str>, u32>,
     retries_of: HashMap<Arc<str>, u32>,
     transcripts: Vec<(u32, u32, Transcript)>,
+    /// The ids of the calls of the conversation.
+    ids: CallIds,
 }
 
 impl AgentRun {
@@ -56,7 +58,9 @@ impl AgentRun {
             .children
             .max_parallel
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
-        Self { cx: RunContext::new(seed), instance, session, tally: Mutex::default(), slots }
+        let cx = RunContext::new(seed);
+        let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
+        Self { cx, instance, session, tally: Mutex::new(tally), slots, asked: Mutex::default() }
     }
 
     /// The run as hooks and tools see it.
@@ -69,8 +73,8 @@ impl AgentRun {
         &self.session
     }
 
-    /// The messages of the conversation, the session's earlier ones first.
-    pub fn messages(&self) -> Vec<Message> {
+    /// A snapshot of the conversation, the session's earlier messages first.
+    pub fn messages(&self) -> History {
         self.cx.messages()
     }
 
@@ -112,13 +116,13 @@ impl AgentRun {
     /// # Errors
     /// If the model fails, a bound is reached, or the run is aborted.
     pub async fn converse(&self, input: String) -> Result<String, RunError> {
-        self.cx.append([Message::user(input)]);
+        self.cx.append(Message::user(input));
         loop {
             let turn = self.begin_turn()?;
             let table = self.table();
             let mut response = self.ask_model(turn, &table).await?;
             if !response.tool_calls.is_empty() {
-                self.cx.with_messages(CallIds::of).take(&mut response.tool_calls);
+                self.tally().ids.take(&mut response.tool_calls);
             }
             let calls = response.tool_calls.clone();
             if calls.is_empty() {
@@ -145,7 +149,7 @@ impl AgentRun {
         self.cx.events().push(|| self.step(turn, StepKind::Run, ""), kind);
     }
 
-    fn step(&self, turn: u32, kind: StepKind, name: &str) -> StepId {
+    pub(super) fn step(&self, turn: u32, kind: StepKind, name: &str) -> StepId {
         StepId { scope: self.cx.scope(), turn, kind, call: None, name: name.into(), attempt: 0 }
     }
 
@@ -181,105 +185,17 @@ impl AgentRun {
         table
     }
 
-    async fn ask_model(&self, turn: u32, table: &ToolTable) -> Result<ModelResponse, RunError> {
-        let mut request = ModelRequest {
-            agent: Arc::clone(&self.instance.name),
-            model: self.instance.model_name.clone(),
-            system: prompt::system(&self.instance, table),
-            messages: self.messages(),
-            tools: Arc::clone(&table.declarations),
-            params: self.instance.params.clone(),
-        };
-        if let Some(needles) = self.cx.concealed().needles() {
-            needles.request(&mut request);
-        }
-        let mut attempt = 0;
-        loop {
-            attempt += 1;
-            let error = match self.ask_once(turn, attempt, &request).await? {
-                Ok(response) => return Ok(response),
-                Err(mut error) => {
-                    if let Some(needles) = self.cx.concealed().needles() {
-                        needles.model_error(&mut error);
-                    }
-                    error
-                }
-            };
-            if !error.is_transient() || attempt > self.instance.limits.model_retries {
-                return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
-            }
-            self.event(turn, EventKind::TurnRestarted { turn });
-            let pause = backoff(attempt, &error);
-            let text = format!("{error}; asking again in {pause:?}");
-            self.event(turn, EventKind::Notice { text });
-            self.unless_over(tokio::time::sleep(pause)).await?;
-        }
-    }
-
-    async fn ask_once(
-        &self,
-        turn: u32,
-        attempt: u32,
-        request: &ModelRequest,
-    ) -> Result<Result<ModelResponse, ModelError>, RunError> {
-        let timeout = self.instance.limits.model_timeout;
-        let mut id = self.step(turn, StepKind::Model, "");
-        id.attempt = attempt;
-        // A failed request is not recorded: on replay it is made anew.
-        let failed: Mutex<Option<ModelError>> = Mutex::new(None);
-        let answer = self.cx.step(id, async || {
-            let needles = self.cx.concealed().needles();
-            let mut held = HeldDeltas::new(needles.clone());
-            let tell = |delta| {
-                self.event(
-                    turn,
-                    match delta {
-                        ModelDelta::Text(text) => EventKind::TextDelta { text },
-                        ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
-                    },
-                );
-            };
-            let mut deltas = |delta| held.push(delta).into_iter().for_each(tell);
-            let asked = self.instance.model.respond_dyn(request, &mut deltas);
-            match tokio::time::timeout(timeout, asked).await {
-                Ok(Ok(mut response)) => {
-                    held.finish().for_each(tell);
-                    if let Some(needles) = needles {
-                        needles.response(&mut response);
-                    }
-                    Some(response)
-                }
-                Ok(Err(error)) => {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    None
-                }
-                Err(_) => {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(ModelError::Timeout(timeout));
-                    None
-                }
-            }
-        });
-        let answer = self.unless_over(answer).await?;
-        Ok(answer.ok_or_else(|| {
-            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-            failed.unwrap_or_else(|| {
-                ModelError::Malformed("the record of this turn holds no answer".to_owned())
-            })
-        }))
-    }
-
     fn note_response(&self, response: ModelResponse) {
         let mut tally = self.tally();
         tally.usage += response.usage;
         let turn = tally.turn;
         let (usage, stop) = (response.usage, response.stop);
         drop(tally);
-        self.cx.append([Message::Assistant {
+        self.cx.append(Message::Assistant {
             text: response.text,
             tool_calls: response.tool_calls,
             provider_data: response.provider_data,
-        }]);
+        });
         self.event(turn, EventKind::TurnFinished { usage, stop });
     }
 
@@ -293,7 +209,7 @@ impl AgentRun {
         let batch = Batch::new(self, turn, table, calls);
         let over = self.unless_over(batch.run()).await.err();
         let end = batch.finish();
-        self.cx.append([Message::Tool { results: end.results }]);
+        self.cx.append(Message::Tool { results: end.results });
         self.merge_turn(turn);
         if let Some(over) = over {
             return Err(over);
@@ -319,7 +235,7 @@ impl AgentRun {
     }
 
     /// Runs `work` until it ends, the run is aborted or cancelled, or its time is up.
-    async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
+    pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
         let late = async {
             match self.cx.deadline() {
                 Some(deadline) => {
@@ -402,8 +318,9 @@ impl AgentRun {
     /// A merged conversation ends with a child's answer, and some providers refuse a request that ends with the words of a
     /// model: they take it for an answer that was begun.
     fn hand_back(&self) {
-        if self.cx.with_messages(|messages| matches!(messages.last(), Some(Message::Assistant { .. }))) {
-            self.cx.append([Message::user(HAND_BACK)]);
+        let mut conversation = self.cx.conversation();
+        if matches!(conversation.last(), Some(Message::Assistant { .. })) {
+            conversation.push(Message::user(HAND_BACK));
         }
     }
 
@@ -414,8 +331,9 @@ impl AgentRun {
                 Target::None => {}
                 Target::Child => self.session.append_child(&child, messages),
                 Target::Orchestrator => {
-                    self.cx.with_messages(CallIds::of).take_messages(&mut messages);
-                    self.cx.append(messages);
+                    self.tally().ids.take_messages(&mut messages);
+                    let mut conversation = self.cx.conversation();
+                    messages.into_iter().for_each(|message| conversation.push_shared(message));
                 }
             }
         }
@@ -425,12 +343,3 @@ impl AgentRun {
 /// What a model is told after the conversations of its children (`history_merge_target: orchestrator`).
 const HAND_BACK: &str =
     "(These were the conversations of the agents that you called. Go on with your own task.)";
-
-/// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
-fn backoff(attempt: u32, error: &ModelError) -> Duration {
-    if let ModelError::Status { retry_after: Some(asked), .. } = error {
-        return (*asked).min(Duration::from_mins(1));
-    }
-    let base = 250_u64.saturating_mul(1 << attempt.min(6));
-    Duration::from_millis(base + crate::journal::random() % base)
-}

@@ -144,8 +144,8 @@ impl RunOutput {
                 hook_exits,
                 error_chain,
             } => {
-                // A model may give two calls one id, and two parents' children may have one name.
-                let open = self.tool_calls.iter_mut().find(|call| {
+                // A model may give two calls one id, and two parents' children may have one name. The call is one of the last.
+                let open = self.tool_calls.iter_mut().rev().find(|call| {
                     call.call_id == *call_id && call.step == event.step && call.outcome.is_none()
                 });
                 if let Some(call) = open {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -19,7 +19,7 @@ use crate::agent::{Events, Session, new_id};
 use crate::error::{Abort, ToolResult};
 use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
-use crate::model::Message;
+use crate::model::{History, Message};
 use crate::onion::DynCall;
 use crate::secret::{Concealed, Secret, Sensitive, held_by};
 
@@ -35,10 +35,9 @@ struct RunInner {
     latch: Latch,
     /// Whether every tool call is watched: there is a journal, or a secret that must not come out.
     watched: AtomicBool,
+    /// The messages of the conversation so far, shared between the run's loop and its calls.
+    conversation: Mutex<History>,
 }
-
-/// The messages of one run, shared between its loop and its calls.
-pub(crate) type Conversation = Arc<Mutex<Vec<Message>>>;
 
 /// When a run must be over, and the limit that says so: its own, or one from above.
 #[derive(Debug, Clone, Copy)]
@@ -78,15 +77,16 @@ pub(crate) struct RunSeed {
     /// Whom the run is for.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) approver: Option<Arc<dyn DynApprover>>,
-    /// The messages of the conversation so far.
-    pub(crate) conversation: Conversation,
+    /// The messages that the conversation begins with.
+    pub(crate) history: History,
 }
 
 impl RunContext {
-    pub(crate) fn new(seed: RunSeed) -> Self {
+    pub(crate) fn new(mut seed: RunSeed) -> Self {
         let latch = Latch::new(seed.token.clone());
         let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
-        Self(Arc::new(RunInner { seed, latch, watched }))
+        let conversation = Mutex::new(std::mem::take(&mut seed.history));
+        Self(Arc::new(RunInner { seed, latch, watched, conversation }))
     }
 
     pub(crate) fn detached() -> Self {
@@ -156,7 +156,7 @@ impl RunContext {
             session: None,
             user: None,
             approver: None,
-            conversation: Conversation::default(),
+            history: History::new(),
         }
     }
 
@@ -264,18 +264,18 @@ impl RunContext {
         self.0.seed.session.as_ref()
     }
 
-    /// The messages of the conversation so far.
-    pub fn messages(&self) -> Vec<Message> {
-        self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// A snapshot of the conversation so far.
+    pub fn messages(&self) -> History {
+        self.conversation().clone()
     }
 
-    /// Reads the messages of the conversation where they are.
-    pub(crate) fn with_messages<T>(&self, read: impl FnOnce(&[Message]) -> T) -> T {
-        read(&self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The conversation so far.
+    pub(crate) fn conversation(&self) -> MutexGuard<'_, History> {
+        self.0.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn append(&self, messages: impl IntoIterator<Item = Message>) {
-        self.0.seed.conversation.lock().unwrap_or_else(PoisonError::into_inner).extend(messages);
+    pub(crate) fn append(&self, message: Message) {
+        self.conversation().push(message);
     }
 
     pub(crate) fn core(&self) -> Option<&Arc<dyn DynCall>> {

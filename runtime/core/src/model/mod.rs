@@ -2,6 +2,7 @@
 
 #[cfg(feature = "genai")]
 mod genai;
+mod history;
 mod message;
 mod script;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "genai")]
 pub use self::genai::GenaiModel;
+pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};
 
@@ -99,8 +101,8 @@ pub struct ModelRequest {
     pub model: Option<Arc<str>>,
     /// The system prompt.
     pub system: Option<Arc<str>>,
-    /// The conversation so far.
-    pub messages: Vec<Message>,
+    /// The conversation so far, which the request shares with the run.
+    pub messages: History,
     /// The tools that it may call.
     pub tools: Arc<[ToolDeclaration]>,
     /// Sampling and the like.
@@ -114,7 +116,7 @@ impl ModelRequest {
             agent: agent.into(),
             model: None,
             system: None,
-            messages: vec![Message::user(input)],
+            messages: History::from([Message::user(input)]),
             tools: Arc::new([]),
             params: RequestParams::default(),
         }

@@ -1,5 +1,6 @@
 //! [`Secret`]: a value that never shows, and what is done where a program lets it out by accident.
 
+mod asked;
 mod bind;
 mod forms;
 mod held;
@@ -10,6 +11,7 @@ mod scrub;
 mod told;
 mod value;
 
+pub(crate) use asked::Asked;
 pub use bind::{Bound, ConcealNone, ConcealSome};
 pub(crate) use bind::{held_by, noted};
 #[cfg(any(feature = "mcp", feature = "shell"))]

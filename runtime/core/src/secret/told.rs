@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::needles::Needles;
 use crate::agent::{EventKind, RunError, ToldValue};
-use crate::model::{Message, ModelError, ModelRequest, ModelResponse, ToolCall};
+use crate::model::{Message, ModelError, ModelResponse, ToolCall, ToolDeclaration};
 #[cfg(feature = "mcp")]
 use crate::tool::ToolDefinition;
 
 impl Needles {
-    fn shared(&self, text: &mut Arc<str>) {
+    pub(super) fn shared(&self, text: &mut Arc<str>) {
         if let Cow::Owned(hidden) = self.hide(&**text) {
             *text = hidden.into();
         }
@@ -56,25 +56,24 @@ impl Needles {
         }
     }
 
-    pub(crate) fn request(&self, request: &mut ModelRequest) {
-        request.system.iter_mut().for_each(|system| self.shared(system));
-        request.messages.iter_mut().for_each(|message| self.message(message));
-        let shown = request
-            .tools
-            .iter()
-            .any(|tool| self.shows(&tool.description) || self.shows(&tool.input_schema.to_string()));
-        if shown {
-            let mut tools = request.tools.to_vec();
-            for tool in &mut tools {
-                self.shared(&mut tool.description);
-                self.value(Arc::make_mut(&mut tool.input_schema));
-            }
-            request.tools = tools.into();
+    /// What a model is shown of these tools.
+    pub(super) fn declarations(&self, tools: &Arc<[ToolDeclaration]>) -> Arc<[ToolDeclaration]> {
+        let shows = |tool: &ToolDeclaration| {
+            self.shows(&tool.description) || self.shows(&tool.input_schema.to_string())
+        };
+        if !tools.iter().any(shows) {
+            return Arc::clone(tools);
         }
+        let mut tools = tools.to_vec();
+        for tool in &mut tools {
+            self.shared(&mut tool.description);
+            self.value(Arc::make_mut(&mut tool.input_schema));
+        }
+        tools.into()
     }
 
     /// What a provider must get back unchanged is.
-    fn message(&self, message: &mut Message) {
+    pub(super) fn message(&self, message: &mut Message) {
         match message {
             Message::User { content } => content.iter_mut().for_each(|block| self.block(block)),
             Message::Assistant { text, tool_calls, .. } => {

@@ -14,7 +14,7 @@ pub(crate) use turn::Waiting;
 use self::threads::Threads;
 use super::ids::CallIds;
 use crate::context::{SessionState, StateCell, StateHandle};
-use crate::model::Message;
+use crate::model::{History, Message};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
@@ -25,9 +25,9 @@ pub struct Session(Arc<Inner>);
 
 struct Inner {
     id: Arc<str>,
-    history: Mutex<Vec<Message>>,
+    history: Mutex<History>,
     /// What calls with `history_merge_target: child` left, by the child's name.
-    children: Mutex<HashMap<Arc<str>, Vec<Message>>>,
+    children: Mutex<HashMap<Arc<str>, History>>,
     /// Or the words of the panic of a state that could not be copied for this session.
     states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
@@ -76,18 +76,19 @@ impl Session {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The messages so far.
-    pub fn history(&self) -> Vec<Message> {
+    /// A snapshot of the messages so far.
+    pub fn history(&self) -> History {
         lock(&self.0.history).clone()
     }
 
     /// Replaces the messages.
-    pub fn set_history(&self, messages: Vec<Message>) {
-        *lock(&self.0.history) = messages;
+    pub fn set_history(&self, messages: impl Into<History>) {
+        *lock(&self.0.history) = messages.into();
     }
 
-    pub(crate) fn append(&self, messages: impl IntoIterator<Item = Message>) {
-        lock(&self.0.history).extend(messages);
+    /// Appends the messages of a conversation from a place on.
+    pub(crate) fn append(&self, messages: &History, start: usize) {
+        lock(&self.0.history).extend_from(messages, start);
     }
 
     /// The dynamic state.
@@ -129,16 +130,16 @@ impl Session {
     }
 
     /// What earlier calls left in a child's own history.
-    pub fn child_history(&self, child: &str) -> Vec<Message> {
+    pub fn child_history(&self, child: &str) -> History {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }
 
     /// Instances of a child that run side by side do not see each other's ids.
-    pub(crate) fn append_child(&self, child: &Arc<str>, mut messages: Vec<Message>) {
+    pub(crate) fn append_child(&self, child: &Arc<str>, mut messages: Vec<Arc<Message>>) {
         let mut children = lock(&self.0.children);
         let history = children.entry(Arc::clone(child)).or_default();
-        CallIds::of(history).take_messages(&mut messages);
-        history.extend(messages);
+        CallIds::after(history.clone()).take_messages(&mut messages);
+        messages.into_iter().for_each(|message| history.push_shared(message));
     }
 }
 

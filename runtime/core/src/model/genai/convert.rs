@@ -149,7 +149,7 @@ mod tests {
     use crate::content::Image;
 
     fn request(messages: Vec<Message>) -> ModelRequest {
-        ModelRequest { messages, ..ModelRequest::new("a", "") }
+        ModelRequest { messages: messages.into(), ..ModelRequest::new("a", "") }
     }
 
     /// genai's request as JSON, to compare with.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
 use crate::tool::nearest;
 
 /// A model that plays a script: for each agent a list of turns.
@@ -272,7 +272,7 @@ impl Model for Script {
 }
 
 /// A value whose texts are filled in, at any depth.
-fn filled(value: &Value, messages: &[Message]) -> Value {
+fn filled(value: &Value, messages: &History) -> Value {
     match value {
         Value::String(text) => fill(text, messages).into(),
         Value::Array(items) => items.iter().map(|item| filled(item, messages)).collect(),
@@ -284,7 +284,7 @@ fn filled(value: &Value, messages: &[Message]) -> Value {
 }
 
 /// Fills a turn's text in. What is filled in is not looked at again: a tool's result may say `{input}`.
-fn fill(say: &str, messages: &[Message]) -> String {
+fn fill(say: &str, messages: &History) -> String {
     let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
     let mut filled = String::with_capacity(say.len());
     let mut rest = say;

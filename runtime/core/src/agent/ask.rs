@@ -1,0 +1,113 @@
+//! How a run asks its model: retries, time limits, and what is told of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::error::RunError;
+use super::event::EventKind;
+use super::prompt;
+use super::run::AgentRun;
+use crate::journal::StepKind;
+use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
+use crate::secret::HeldDeltas;
+use crate::tool::table::ToolTable;
+
+impl AgentRun {
+    /// The model's answer to the conversation so far.
+    pub(super) async fn ask_model(&self, turn: u32, table: &ToolTable) -> Result<ModelResponse, RunError> {
+        let mut request = ModelRequest {
+            agent: Arc::clone(&self.instance.name),
+            model: self.instance.model_name.clone(),
+            system: prompt::system(&self.instance, table),
+            messages: self.messages(),
+            tools: Arc::clone(&table.declarations),
+            params: self.instance.params.clone(),
+        };
+        if let Some(needles) = self.cx.concealed().needles() {
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).hide(needles, &mut request);
+        }
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let error = match self.ask_once(turn, attempt, &request).await? {
+                Ok(response) => return Ok(response),
+                Err(mut error) => {
+                    if let Some(needles) = self.cx.concealed().needles() {
+                        needles.model_error(&mut error);
+                    }
+                    error
+                }
+            };
+            if !error.is_transient() || attempt > self.instance.limits.model_retries {
+                return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
+            }
+            self.event(turn, EventKind::TurnRestarted { turn });
+            let pause = backoff(attempt, &error);
+            let text = format!("{error}; asking again in {pause:?}");
+            self.event(turn, EventKind::Notice { text });
+            self.unless_over(tokio::time::sleep(pause)).await?;
+        }
+    }
+
+    async fn ask_once(
+        &self,
+        turn: u32,
+        attempt: u32,
+        request: &ModelRequest,
+    ) -> Result<Result<ModelResponse, ModelError>, RunError> {
+        let timeout = self.instance.limits.model_timeout;
+        let mut id = self.step(turn, StepKind::Model, "");
+        id.attempt = attempt;
+        // A failed request is not recorded: on replay it is made anew.
+        let failed: Mutex<Option<ModelError>> = Mutex::new(None);
+        let answer = self.cx.step(id, async || {
+            let needles = self.cx.concealed().needles();
+            let mut held = HeldDeltas::new(needles.clone());
+            let tell = |delta| {
+                self.event(
+                    turn,
+                    match delta {
+                        ModelDelta::Text(text) => EventKind::TextDelta { text },
+                        ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
+                    },
+                );
+            };
+            let mut deltas = |delta| held.push(delta).into_iter().for_each(tell);
+            let asked = self.instance.model.respond_dyn(request, &mut deltas);
+            match tokio::time::timeout(timeout, asked).await {
+                Ok(Ok(mut response)) => {
+                    held.finish().for_each(tell);
+                    if let Some(needles) = needles {
+                        needles.response(&mut response);
+                    }
+                    Some(response)
+                }
+                Ok(Err(error)) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    None
+                }
+                Err(_) => {
+                    *failed.lock().unwrap_or_else(PoisonError::into_inner) =
+                        Some(ModelError::Timeout(timeout));
+                    None
+                }
+            }
+        });
+        let answer = self.unless_over(answer).await?;
+        Ok(answer.ok_or_else(|| {
+            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+            failed.unwrap_or_else(|| {
+                ModelError::Malformed("the record of this turn holds no answer".to_owned())
+            })
+        }))
+    }
+}
+
+/// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
+fn backoff(attempt: u32, error: &ModelError) -> Duration {
+    if let ModelError::Status { retry_after: Some(asked), .. } = error {
+        return (*asked).min(Duration::from_mins(1));
+    }
+    let base = 250_u64.saturating_mul(1 << attempt.min(6));
+    Duration::from_millis(base + crate::journal::random() % base)
+}
