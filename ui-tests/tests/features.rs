@@ -1,10 +1,12 @@
 //! What the compiler says where an agent needs a feature that is off. The program is one of its own, with the
-//! dependency renamed and in edition 2021, because features of one build are features of all of it.
+//! dependency renamed and in edition 2021, because features of one build are features of all of it. And a program that forbids
+//! a group of lints: a later rustc may refuse it, and cargo says so wherever a workspace has such a program.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 const MCP: &str = r#"
 kit::agent! {
@@ -60,8 +62,39 @@ fn main() {
 }
 "#;
 
+/// The macros allow `dead_code`, which is in this group.
+const FORBIDDEN: &str = r#"
+#![forbid(unused)]
+use kit::{Strict, agent, tool, tool_hook, Args};
+
+/// Adds one.
+#[tool(crate = kit, title = "Add", timeout = 30)]
+async fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[derive(Strict)]
+#[strict(crate = kit)]
+pub struct Query {
+    pub words: String,
+}
+
+#[tool_hook(crate = kit)]
+fn audit(args: &mut Args) {
+    args.remove("y");
+}
+
+agent! {
+    Worker { crate: kit, instruction: "Work.", function_tools: [add_one], tool_hooks: [audit] }
+}
+
+fn main() {
+    let _ = (Worker::builder(), Query { words: String::new() }.words);
+}
+"#;
+
 /// A package with these programs, in the target directory.
-fn package() -> PathBuf {
+static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = tests.parent().unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("features");
@@ -73,17 +106,18 @@ fn package() -> PathBuf {
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    for (name, text) in [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN)] {
+    for (name, text) in [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN), ("forbidden", FORBIDDEN)] {
         fs::write(folder.join("src/bin").join(name).with_extension("rs"), text).unwrap();
     }
     folder
-}
+});
 
-fn check(folder: &Path, program: &str) -> (bool, String) {
+fn check(program: &str) -> (bool, String) {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--offline", "--quiet", "--color=never", "--bin", program])
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .current_dir(&*PACKAGE)
+        // Procedural macros and build scripts are the workspace's own, so they are there already.
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
         .env_remove("RUSTFLAGS")
         .output()
         .unwrap();
@@ -96,20 +130,29 @@ fn errors(words: &str) -> usize {
 
 #[test]
 fn a2_a_missing_feature_is_named_at_what_needs_it() {
-    let folder = package();
-    let (compiles, words) = check(&folder, "plain");
+    let (compiles, words) = check("plain");
     assert!(compiles, "{words}");
     assert!(!words.contains("src/bin"), "no warnings about the program: {words}");
 
-    let (compiles, words) = check(&folder, "mcp");
+    let (compiles, words) = check("mcp");
     assert!(!compiles);
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `mcp` of onionskin"), "{words}");
     assert!(words.contains("src/bin/mcp.rs:6:19"), "{words}");
 
-    let (compiles, words) = check(&folder, "shell");
+    let (compiles, words) = check("shell");
     assert!(!compiles);
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `shell` of onionskin"), "{words}");
     assert!(words.contains("src/bin/shell.rs:6:19"), "{words}");
+}
+
+#[test]
+fn a2_a_program_may_forbid_what_is_unused() {
+    let (compiles, words) = check("forbidden");
+    assert!(compiles, "{words}");
+    assert!(
+        words.contains("overruled by previous forbid"),
+        "the group has a lint that the macros allow: {words}"
+    );
 }

@@ -1,9 +1,0 @@
-//! An invocation without agents, and the least agent there is.
-use onionskin::agent;
-
-agent! {}
-agent! { Least { instruction: "" } }
-
-fn main() {
-    let _ = Least::builder();
-}

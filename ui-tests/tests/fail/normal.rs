@@ -1,0 +1,107 @@
+//! What differs between machines and versions, taken out of what rustc says.
+
+use crate::project::root;
+
+/// A message of rustc about a program (its path from the folder of the workspace).
+///
+/// Paths of the case are from its package's folder. Of other files the line numbers are left out: `$WORKSPACE`, `$CARGO` (the
+/// registry) and `$RUST` (the standard library) are their folders.
+pub(crate) fn normal(rendered: &str, program: &str) -> String {
+    let package = root().join(program.split('/').next().unwrap());
+    let here = format!("{}/", package.display());
+    let case = program.split_once('/').unwrap().1;
+    // How wide rustc made the column of the line numbers, and the widest that is left in it.
+    let width = rendered
+        .lines()
+        .find_map(|line| line.trim_start().starts_with("--> ").then(|| line.len() - line.trim_start().len()));
+    let mut lines = Vec::new();
+    let mut widest = 1;
+    let mut elsewhere = false;
+    for line in rendered.lines().filter(|line| !is_summary(line)) {
+        let text = line.trim_start();
+        let line = if let Some(path) = text.strip_prefix("--> ").or_else(|| text.strip_prefix("::: ")) {
+            let path = path.strip_prefix(&here).unwrap_or(path);
+            elsewhere = !path.starts_with(case);
+            let path = if elsewhere { without_place(&outside(path)) } else { path.to_owned() };
+            format!("{}{}{path}", &line[..line.len() - text.len()], &text[..4])
+        } else {
+            let numbers = text.bytes().take_while(u8::is_ascii_digit).count();
+            let is_source = numbers > 0 || text.starts_with('|') || text.starts_with('.');
+            elsewhere &= is_source;
+            if elsewhere && numbers > 0 {
+                format!("{}{}{}", &line[..line.len() - text.len()], " ".repeat(numbers), &text[numbers..])
+            } else {
+                if is_source {
+                    widest = widest.max(numbers);
+                }
+                line.replace(&here, "$DIR/").replace(&*root().to_string_lossy(), "$WORKSPACE")
+            }
+        };
+        lines.push(others(&line));
+    }
+    let narrower = width.map_or(0, |width| width.saturating_sub(widest));
+    let lines: Vec<_> = narrow(&lines, narrower).map(str::trim_end).collect();
+    let text = lines.join("\n");
+    let text = text.trim_end();
+    if text.is_empty() { String::new() } else { format!("{text}\n") }
+}
+
+/// What rustc says about the program as a whole.
+fn is_summary(line: &str) -> bool {
+    let summaries = [
+        "error: aborting due to ",
+        "error: could not compile `",
+        "For more information about ",
+        "Some errors have detailed explanations:",
+    ];
+    summaries.iter().any(|summary| line.starts_with(summary))
+        || line.contains("the full type name has been written to")
+        || line.contains("the full name for the type has been written to")
+}
+
+/// The path of a file that is not the case.
+fn outside(path: &str) -> String {
+    let root = root().to_string_lossy();
+    if let Some((_, path)) =
+        path.split_once("/library/").filter(|_| path.starts_with("/rustc/") || path.contains("/rustlib/"))
+    {
+        return format!("$RUST/{path}");
+    }
+    if let Some(path) = path.strip_prefix(&*root) {
+        return format!("$WORKSPACE{path}");
+    }
+    let Some((_, path)) = path.split_once("/registry/src/") else { return path.to_owned() };
+    let mut parts = path.splitn(3, '/').skip(1);
+    let (krate, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let name = krate.rsplit_once('-').map_or(krate, |(name, _)| name);
+    format!("$CARGO/{name}-$VERSION/{path}")
+}
+
+/// `lib.rs:22:29` as `lib.rs`.
+fn without_place(path: &str) -> String {
+    path.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':').to_owned()
+}
+
+/// `and 12 others` as `and $N others`: with the features of a build, other crates' types join the list.
+fn others(line: &str) -> String {
+    let number = line.trim_start().strip_prefix("and ").and_then(|rest| rest.strip_suffix(" others"));
+    match number {
+        Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => line.replace(number, "$N"),
+        _ => line.to_owned(),
+    }
+}
+
+/// Moves what is beside the column of the line numbers to the left.
+fn narrow(lines: &[String], by: usize) -> impl Iterator<Item = &str> {
+    let mut beside = false;
+    lines.iter().map(move |line| {
+        beside = match line.trim_start() {
+            text if text.starts_with("--> ") || text.starts_with('|') => true,
+            // The first line of a heading; those that follow it are its own until the next source.
+            _ if line.starts_with(|c: char| c.is_ascii_alphabetic()) => false,
+            _ => beside,
+        };
+        let spaces = line.len() - line.trim_start().len();
+        if beside { &line[by.min(spaces)..] } else { line.as_str() }
+    })
+}

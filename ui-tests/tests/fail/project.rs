@@ -1,0 +1,96 @@
+//! All cases as the programs of one package, so that one run of cargo checks them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::normal::normal;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+/// The programs of a folder, by their paths from the folder of the workspace. With `ONIONSKIN_CASE` set: those whose paths
+/// hold it.
+pub(crate) fn programs(folder: &str) -> Vec<String> {
+    let part = std::env::var("ONIONSKIN_CASE").unwrap_or_default();
+    let files = fs::read_dir(root().join(folder))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut programs: Vec<String> = files
+        .filter(|file| file.strip_suffix(".rs").is_some())
+        .map(|file| format!("{folder}/{file}"))
+        .collect();
+    programs.retain(|program| program.contains(&part));
+    programs.sort();
+    programs
+}
+
+/// What rustc says about each of the programs, by their paths. `name` is the package's.
+pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String> {
+    assert!(!programs.is_empty(), "no case is called so");
+    let folder = package(name, programs);
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline", "--quiet", "--keep-going", "--bins", "--message-format=json"])
+        .current_dir(&folder)
+        // Procedural macros and build scripts are the workspace's own, so they are there already.
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
+        // Nothing is compiled twice.
+        .env("CARGO_INCREMENTAL", "0")
+        .env_remove("RUSTFLAGS")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let mut shown: BTreeMap<String, String> =
+        programs.iter().map(|program| (program.clone(), String::new())).collect();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let message: Value = serde_json::from_str(line).unwrap();
+        if message["reason"] != "compiler-message" {
+            continue;
+        }
+        let rendered = message["message"]["rendered"].as_str().unwrap();
+        let program =
+            message["target"]["src_path"].as_str().and_then(|path| Path::new(path).strip_prefix(root()).ok());
+        let Some(shown) = program.and_then(|program| shown.get_mut(program.to_str().unwrap())) else {
+            assert_ne!(
+                message["message"]["level"], "error",
+                "what the cases depend on does not compile:\n{rendered}"
+            );
+            continue;
+        };
+        let message = normal(rendered, program.unwrap().to_str().unwrap());
+        if !message.is_empty() {
+            let _ = write!(shown, "{}{message}", if shown.is_empty() { "" } else { "\n" });
+        }
+    }
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && shown.values().any(|shown| !shown.is_empty()),
+        "cargo checked nothing:\n{errors}"
+    );
+    shown
+}
+
+/// Writes the package.
+fn package(name: &str, programs: &[String]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let root = root().display();
+    let mut manifest = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\nautobins = false\n\n[workspace]\n\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\n\n\
+         [dependencies]\nonionskin = {{ path = \"{root}/runtime\" }}\nschemars = \"1.2\"\n\
+         serde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n"
+    );
+    for (nth, program) in programs.iter().enumerate() {
+        let _ = write!(manifest, "\n[[bin]]\nname = \"case{nth:03}\"\npath = \"{root}/{program}\"\n");
+    }
+    fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+    fs::copy(format!("{root}/Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    folder
+}

@@ -1,0 +1,137 @@
+//! The rule for what the compiler says: one mistake, one error, and no word that nobody wrote.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The cases of the macros that do not compile: those whose words are in part rustc's, and those that are the macros'.
+fn cases() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = ["agent", "guardrail", "hook", "strict", "tool", "toolbox"];
+    let folders = names.into_iter().flat_map(|name| {
+        [here.join("tests/fail").join(name), here.join("../macros/tests/errors").join(name)]
+    });
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
+    files.map(|file| file.unwrap().path()).filter(|path| path.extension().unwrap() == "rs").collect()
+}
+
+fn words(case: &Path) -> String {
+    fs::read_to_string(case.with_extension("stderr")).unwrap()
+}
+
+/// Where rustc adds errors that cannot be prevented, the case begins with the reason.
+#[test]
+fn a2_each_mistake_is_one_error() {
+    let cases = cases();
+    assert!(cases.len() > 550, "{} cases", cases.len());
+    let several = cases.iter().filter(|case| {
+        let errors = words(case).lines().filter(|line| line.starts_with("error")).count();
+        errors != 1 && !fs::read_to_string(case).unwrap().starts_with("//")
+    });
+    assert_eq!(several.collect::<Vec<_>>(), Vec::<&PathBuf>::new());
+}
+
+/// What is not public of the runtime, as it reads in the compiler's words: what the macros write calls on, and is not
+/// offered beside them.
+fn private_names() -> BTreeSet<String> {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/core/src");
+    let read = |file: &str| fs::read_to_string(runtime.join(file)).unwrap();
+    let (root, private) = (read("lib.rs"), read("__private0.rs"));
+    let reexported = |text: &str, hidden: bool| -> BTreeSet<String> {
+        let items =
+            text.split(';').filter(|item| item.contains("pub use crate::") || item.contains("pub use "));
+        let items = items.filter(|item| item.contains("#[doc(hidden)]") == hidden);
+        let names =
+            items.flat_map(|item| item.split_once("pub use ").unwrap().1.split(['{', '}', ',', ':', ' ']));
+        names.map(|name| name.trim().to_owned()).collect()
+    };
+    let mut names = reexported(&private, false);
+    names.extend(reexported(&root, true));
+    let mut public = reexported(&root, false);
+    let checks = read("checks.rs");
+    let items = checks
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub trait ").or_else(|| line.strip_prefix("pub enum ")));
+    public.extend(items.filter_map(|line| line.split(['<', ':', ' ']).next()).map(str::to_owned));
+    // Of the standard library and of serde.
+    public.extend(
+        ["Error", "Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]
+            .map(Into::into),
+    );
+    names.into_iter().filter(|name| is_type(name) && !public.contains(name)).collect()
+}
+
+fn is_type(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().any(|c| c.is_ascii_lowercase())
+}
+
+/// What a case shows of what its author cannot have written and cannot look up.
+fn strange(case: &Path, private: &BTreeSet<String>) -> Vec<String> {
+    let source = fs::read_to_string(case).unwrap();
+    let shown = words(case);
+    let mut found: Vec<String> = Vec::new();
+    // A run of `_` is what rustc underlines with; `server__tool` is a name of the case's own.
+    let generated = shown.match_indices("__").filter_map(|(at, _)| {
+        if shown[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+            return None;
+        }
+        let rest = shown[at..].trim_start_matches('_');
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric()).then(|| rest[..rest.len().min(20)].to_owned())
+    });
+    found.extend(generated);
+    let marks = [
+        "{constant#",
+        "{closure@",
+        "AsWritten",
+        "HookOf_",
+        "StatesOf_",
+        "onionskin::tool::",
+        "long-type-",
+        // A constant of the macros that panics: a trait says it in words of its own.
+        "E0080",
+    ];
+    found.extend(marks.iter().filter(|mark| shown.contains(**mark)).map(|mark| (*mark).to_owned()));
+    let is_word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+    // What stands between `` ` `` is code, and so is what stands behind `|`.
+    let code = shown.lines().flat_map(|line| {
+        let quoted = line.split('`').skip(1).step_by(2);
+        let source = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').strip_prefix('|');
+        quoted.chain(source)
+    });
+    for word in code.flat_map(|code| code.split(is_word)) {
+        if private.contains(word) && !source.split(is_word).any(|own| own == word) {
+            found.push(word.to_owned());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[test]
+fn a2_nothing_private_is_named() {
+    let private = private_names();
+    assert!(private.contains("EndRing") && !private.contains("ToolContext"), "{private:?}");
+    let named = cases().into_iter().filter_map(|case| {
+        let found = strange(&case, &private);
+        (!found.is_empty()).then_some((case, found))
+    });
+    assert_eq!(named.collect::<Vec<_>>(), Vec::<(PathBuf, Vec<String>)>::new());
+}
+
+/// Of what is in an editor while somebody types.
+#[test]
+fn none_of_the_words_are_ours() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fail/half_typed");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "stderr") {
+            let words = fs::read_to_string(&path).unwrap();
+            assert!(!words.contains("this error originates in"), "{}:\n{words}", path.display());
+            assert!(!words.contains("macro expansion"), "{}:\n{words}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 15, "{seen} cases");
+}

@@ -1,0 +1,27 @@
+use onionskin::{agent, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook]
+fn watch() {}
+
+agent! {
+    #[cfg(any())]
+    Off { instruction: "Off.", function_tools: [missing] }
+
+    #[cfg(all())]
+    Helper {
+        instruction: "Help.",
+        function_tools: [#[cfg(any())] missing, #[cfg(all())] add_one],
+        agents: [#[cfg(any())] Off],
+        tool_hooks: [#[cfg(any())] missing, #[cfg(all())] watch, #[cfg(any())] missing for [add_one], watch],
+    }
+}
+
+pub(crate) fn main() {
+    let _ = onionskin::ToolCaller::<Helper>::new();
+}

@@ -1,0 +1,70 @@
+use onionskin::{Args, ArgsOf, Next, State, ToolResult, TypedNext, agent, tool, tool_hook};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook]
+async fn audit(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+#[tool_hook]
+async fn retry(#[config] times: u32, args: &mut Args, next: impl Next) -> ToolResult {
+    let _ = times;
+    next.run(args).await
+}
+
+#[derive(Clone)]
+pub(crate) struct Ledger;
+
+/// Books.
+#[tool]
+fn book(ledger: State<Ledger>) -> bool {
+    let _ = ledger;
+    true
+}
+
+#[tool_hook(tool = add_one)]
+async fn clamp(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<i64> {
+    next.run(args).await
+}
+
+const TEXT: &str = "From a constant.";
+
+agent! {
+    /// Works.
+    #[must_use]
+    pub(crate) Worker {
+        name: "the-worker",
+        description: "Works.",
+        instruction: TEXT,
+        servers: [time, "server-filesystem"],
+        tools: { time: [get_*, convert_time], "server-filesystem": [read_file] },
+        function_tools: [add_one, book],
+        tool_hooks: [
+            audit for [add_one, server(time), source(mcp)],
+            ..,
+            retry(1 + 2) except [book],
+            clamp,
+        ],
+        model: "gpt-5",
+        request_params: { temperature: 0.2, max_tokens: 100, stop_sequences: ["END"], seed: 1, top_p: 0.9 },
+        limits: { turns: 3, tool_calls: 10, tokens: 1000, time_sec: 2.5, max_retries: 1, model_timeout_sec: 30, model_retries: 0 },
+        history_source: messages,
+        history_merge_target: child,
+        max_parallel: 2,
+        child_timeout_sec: 1.5,
+        max_display_instances: 3,
+        effect: idempotent,
+        state: Ledger,
+    },
+    Boss { instruction: include_str!("everything.rs"), agents: [Worker], state: Ledger, default: true }
+    Spare { instruction: format!("{TEXT} {}", 1), agents: [], function_tools: [], servers: [], default: false, }
+}
+
+pub(crate) fn main() {
+    let _ = (Worker::builder(), Boss::builder(), Spare::builder(), Boss {}, Worker::default());
+}

@@ -1,0 +1,27 @@
+//! The crate stands under another name.
+mod kit {
+    pub use onionskin as onion;
+}
+
+use kit::onion::{Args, Next, ToolOutput, ToolResult, tool_hook};
+
+#[tool_hook(crate = kit::onion)]
+async fn around(args: &mut Args, next: impl Next) -> ToolResult {
+    next.run(args).await
+}
+
+mod deep {
+    #[onionskin::tool_hook(before, crate = crate::hook::crate_path::kit::onion)]
+    pub fn before() {}
+}
+
+#[tool_hook(crate = kit::onion, after)]
+fn after(_output: &ToolOutput) {}
+
+fn is_hook<H: kit::onion::Hook>() {}
+
+pub(crate) fn main() {
+    is_hook::<around>();
+    is_hook::<deep::before>();
+    is_hook::<after>();
+}

@@ -1,0 +1,47 @@
+//! Everything that a hook can be given, in one hook, and a type of the user's own.
+use onionskin::{
+    AgentInfo, Args, CancellationToken, Exit, Hook, IdempotencyKey, Inject, Next, Progress, RunContext,
+    SessionState, State, Team, ToolContext, ToolResult, ToolSource, tool_hook,
+};
+
+struct Caller(String);
+
+impl<'a> Inject<'a> for Caller {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(Self(cx.agent_name().to_owned()))
+    }
+}
+
+#[derive(Clone)]
+struct Ledger;
+
+type Shared = State<Ledger>;
+type Context = ToolContext;
+
+#[tool_hook]
+async fn everything(
+    ctx: &Context,
+    run: &RunContext,
+    agent: &AgentInfo,
+    owned_agent: AgentInfo,
+    team: Team,
+    session_state: &SessionState,
+    source: ToolSource,
+    cancel: CancellationToken,
+    key: IdempotencyKey,
+    progress: Progress,
+    state: State<Ledger>,
+    shared: Shared,
+    #[inject] name: Caller,
+    args: &mut Args,
+    next: impl Next,
+) -> ToolResult {
+    let _ = (ctx, run, agent, owned_agent, team, session_state, source, cancel, key, progress, state, shared, name.0);
+    next.run(args).await
+}
+
+fn is_hook<H: Hook>() {}
+
+pub(crate) fn main() {
+    is_hook::<everything>();
+}
