@@ -161,6 +161,16 @@ impl ToolOutput {
         }
     }
 
+    /// The content blocks alone.
+    pub(crate) fn into_content(self) -> Arc<[ContentBlock]> {
+        match self.content {
+            Content::One(block) => Arc::new([block]),
+            Content::Many(mut blocks) => {
+                blocks.0.take().map_or_else(Arc::default, |blocks| Arc::from(*blocks))
+            }
+        }
+    }
+
     /// The content blocks, to be changed. The structured value stays what it was.
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();

@@ -5,22 +5,21 @@ use std::time::Duration;
 
 use super::error::RunError;
 use super::event::EventKind;
-use super::prompt;
+use super::instance::TurnTools;
 use super::run::AgentRun;
 use crate::journal::StepKind;
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
 use crate::secret::HeldDeltas;
-use crate::tool::table::ToolTable;
 
 impl AgentRun {
     /// The model's answer to the conversation so far.
-    pub(super) async fn ask_model(&self, turn: u32, table: &ToolTable) -> Result<ModelResponse, RunError> {
+    pub(super) async fn ask_model(&self, turn: u32, tools: &TurnTools) -> Result<ModelResponse, RunError> {
         let mut request = ModelRequest {
             agent: Arc::clone(&self.instance.name),
             model: self.instance.model_name.clone(),
-            system: prompt::system(&self.instance, table),
+            system: tools.system.clone(),
             messages: self.messages(),
-            tools: Arc::clone(&table.declarations),
+            tools: Arc::clone(&tools.table.declarations),
             params: self.instance.params.clone(),
         };
         if let Some(needles) = self.cx.concealed().needles() {
@@ -56,7 +55,7 @@ impl AgentRun {
         request: &ModelRequest,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
         let timeout = self.instance.limits.model_timeout;
-        let mut id = self.step(turn, StepKind::Model, "");
+        let mut id = self.step(turn, StepKind::Model);
         id.attempt = attempt;
         // A failed request is not recorded: on replay it is made anew.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
@@ -74,21 +73,22 @@ impl AgentRun {
             };
             let mut deltas = |delta| held.push(delta).into_iter().for_each(tell);
             let asked = self.instance.model.respond_dyn(request, &mut deltas);
-            match tokio::time::timeout(timeout, asked).await {
-                Ok(Ok(mut response)) => {
+            // The clock is looked at only where the model has to be waited for.
+            let answer = tokio::select! {
+                biased;
+                answer = asked => answer,
+                () = async { tokio::time::sleep(timeout).await } => Err(ModelError::Timeout(timeout)),
+            };
+            match answer {
+                Ok(mut response) => {
                     held.finish().for_each(tell);
                     if let Some(needles) = needles {
                         needles.response(&mut response);
                     }
                     Some(response)
                 }
-                Ok(Err(error)) => {
+                Err(error) => {
                     *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                    None
-                }
-                Err(_) => {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) =
-                        Some(ModelError::Timeout(timeout));
                     None
                 }
             }

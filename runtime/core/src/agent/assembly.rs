@@ -249,7 +249,7 @@ impl Assembly<'_> {
             effect: declaration.effect,
             fixed,
             providers: self.providers(&name, &declaration.servers)?,
-            table: Mutex::default(),
+            tools: Mutex::default(),
             name,
         });
         // Names that clash before anything runs are a mistake of the program; later ones are a server's.

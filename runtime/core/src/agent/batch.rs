@@ -4,15 +4,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 
-use super::call::{self, ReadyCall};
+use super::call::{self, Ended, ReadyCall};
+use super::event::CallOutcome;
 use super::fate::FateCell;
 use super::run::AgentRun;
 use crate::args::Args;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::journal::{StepExec, StepId, run_bounded};
+use crate::content::ContentBlock;
+use crate::error::{ErrorKind, ToolError};
+use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ToolCall, ToolResultMessage};
 use crate::onion::caught;
 use crate::tool::table::ToolTable;
@@ -23,17 +25,18 @@ pub(super) struct Batch<'r> {
     run: &'r AgentRun,
     turn: u32,
     table: Arc<ToolTable>,
-    calls: Vec<Planned>,
+    /// The model's message, which holds the calls.
+    said: Arc<Message>,
+    planned: Vec<Planned>,
     finished: bool,
 }
 
 struct Planned {
-    call: ToolCall,
     /// The tool, or why nothing can run.
     entry: Result<usize, ToolError>,
     /// How many calls of this tool the run has made, this one included.
     number: u32,
-    result: Mutex<Option<ToolResult>>,
+    ended: Mutex<Option<Ended>>,
     fate: FateCell,
 }
 
@@ -52,24 +55,26 @@ pub(super) enum CallEnd {
 }
 
 impl<'r> Batch<'r> {
-    pub(super) fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, calls: Vec<ToolCall>) -> Self {
-        let plan = |call: ToolCall| {
+    pub(super) fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
+        let plan = |call: &ToolCall| {
             let entry = run.admit_call(&table, &call.name);
             // Numbered here, in call order, so that child instances have the same numbers in every run.
             let number = entry.as_ref().map_or(0, |entry| run.count_call(&table.entry(*entry).name));
-            Planned { call, entry, number, result: Mutex::default(), fate: FateCell::default() }
+            Planned { entry, number, ended: Mutex::default(), fate: FateCell::default() }
         };
-        let calls = calls.into_iter().map(plan).collect();
-        Self { run, turn, table, calls, finished: false }
+        let planned = said.tool_calls().iter().map(plan).collect();
+        Self { run, turn, table, said, planned, finished: false }
     }
 
+    /// Runs the calls at once. How many go on is for each call to see: one that waits for a person has no place
+    /// ([`AgentRun::slot`]).
     pub(super) async fn run(&self) {
-        // How many go on at once is for each call to see: one that waits for a person has no place (`AgentRun::slot`).
-        let limit = self.calls.len().max(1);
+        let all = 0..self.planned.len();
         match self.run.cx.journal() {
-            None => run_bounded(self.calls.len(), limit, |index| self.call(index)).await,
+            None => drop(join_all(all.map(|index| self.contained(index))).await),
             Some(journal) => {
-                let ids: Vec<_> = (0..self.calls.len()).map(|index| self.step_id(index)).collect();
+                let limit = all.len().max(1);
+                let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
                 if let Err(error) = journal.batch(&ids, limit, self).await {
                     self.run.cx.abort(&crate::error::Abort::new(error.to_string()));
                 }
@@ -84,40 +89,35 @@ impl<'r> Batch<'r> {
     }
 
     fn collect(&self) -> BatchEnd {
-        let mut end = BatchEnd { results: Vec::new(), end: CallEnd::GoOn, retries: Vec::new() };
-        for planned in &self.calls {
-            let result = planned.result.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let unfinished = || planned.fate.get().unfinished(&self.run.cx);
-            self.note(planned, &result.unwrap_or_else(unfinished), &mut end);
+        let results = Vec::with_capacity(self.planned.len());
+        let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
+        for (call, planned) in self.said.tool_calls().iter().zip(&self.planned) {
+            let ended = planned.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let unfinished = || Ended::of(planned.fate.get().unfinished(&self.run.cx));
+            self.note(call, planned, ended.unwrap_or_else(unfinished), &mut end);
         }
         end
     }
 
-    fn note(&self, planned: &Planned, result: &ToolResult, end: &mut BatchEnd) {
+    fn note(&self, call: &ToolCall, planned: &Planned, ended: Ended, end: &mut BatchEnd) {
+        let Ended { outcome, content, .. } = ended;
         let stop_after =
             planned.entry.as_ref().is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
-        let is_error = result.is_err() && !matches!(result, Err(Exit::Stop(_)));
-        let stops = matches!(result, Err(Exit::Stop(_))) || (stop_after && !is_error);
-        if let Err(Exit::Tool(error)) = result
-            && error.kind() == ErrorKind::Retry
-        {
-            let (tool, said) = (&planned.call.name, error.to_text().into_owned());
-            match end.retries.iter_mut().find(|(other, _)| other == tool) {
+        let is_error = matches!(outcome, CallOutcome::Error(_) | CallOutcome::Abort);
+        let stops = outcome == CallOutcome::Stop || (stop_after && !is_error);
+        if outcome == CallOutcome::Error(ErrorKind::Retry) {
+            let said = ContentBlock::join(&content).into_owned();
+            match end.retries.iter_mut().find(|(other, _)| *other == call.name) {
                 Some((_, last)) => *last = said,
-                None => end.retries.push((Arc::clone(tool), said)),
+                None => end.retries.push((Arc::clone(&call.name), said)),
             }
         }
-        let content = call::content(result);
         // The first call that ends the run gives its answer, in call order.
         if stops && matches!(end.end, CallEnd::GoOn) {
-            end.end = CallEnd::Answer(crate::content::ContentBlock::join(&content).into_owned());
+            end.end = CallEnd::Answer(ContentBlock::join(&content).into_owned());
         }
-        end.results.push(ToolResultMessage {
-            call_id: Arc::clone(&planned.call.id),
-            name: Arc::clone(&planned.call.name),
-            content,
-            is_error,
-        });
+        let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
+        end.results.push(ToolResultMessage { call_id, name, content, is_error });
     }
 
     fn place(index: usize) -> u32 {
@@ -125,26 +125,29 @@ impl<'r> Batch<'r> {
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        call::step_id(self.run, self.turn, Self::place(index), &self.calls[index].call.name)
+        call::step_id(self.run, self.turn, Self::place(index), &self.said.tool_calls()[index].name)
+    }
+
+    fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
+        Contained { call: Some(self.call_one(index)) }
     }
 
     async fn call_one(&self, index: usize) {
-        let planned = &self.calls[index];
-        let call = ReadyCall {
+        let (call, planned) = (&self.said.tool_calls()[index], &self.planned[index]);
+        let ready = ReadyCall {
             run: self.run,
             table: &self.table,
             entry: &planned.entry,
-            call: &planned.call,
+            call,
             turn: self.turn,
             place: Self::place(index),
             number: planned.number,
             fate: &planned.fate,
         };
-        let mut args = Args::from(Arc::clone(&planned.call.arguments));
-        let result = call.make(&mut args).await;
+        let mut args = Args::from(Arc::clone(&call.arguments));
         // What another call made of this one is told by what became of it.
-        if !planned.fate.get().is_anothers(&result) {
-            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        if let Some(ended) = ready.make(&mut args).await.ended() {
+            *planned.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
         }
     }
 }
@@ -191,6 +194,6 @@ impl<F: Future> Future for Contained<F> {
 
 impl StepExec for Batch<'_> {
     fn call(&self, index: usize) -> BoxFuture<'_, ()> {
-        Box::pin(Contained { call: Some(self.call_one(index)) })
+        Box::pin(self.contained(index))
     }
 }

@@ -13,6 +13,7 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
 use crate::onion;
+use crate::output::ToolOutput;
 use crate::spec::{HookExit, error_chain};
 use crate::tool::table::ToolTable;
 
@@ -32,17 +33,19 @@ pub(super) struct ReadyCall<'r> {
     pub(super) fate: &'r FateCell,
 }
 
-impl ReadyCall<'_> {
+impl<'r> ReadyCall<'r> {
     /// Makes the call. What a child left is kept for the run to merge.
     ///
     /// Cancel safety: dropping it ends the call, which is then told to be cancelled.
-    pub(super) async fn make(self, args: &mut Args) -> ToolResult {
+    pub(super) async fn make(self, args: &mut Args) -> Made<'r> {
         let entry = match self.entry {
             Ok(entry) => *entry,
             Err(error) => {
-                let result = Err(Exit::Tool(error.clone()));
-                self.begin().end(&result, 0, Vec::new());
-                return result;
+                return Made {
+                    result: Err(Exit::Tool(error.clone())),
+                    told: Some(self.begin()),
+                    hook_exits: Vec::new(),
+                };
             }
         };
         let slot = self.run.slot().await;
@@ -51,7 +54,7 @@ impl ReadyCall<'_> {
             None => None,
         };
         if let Some(abort) = self.run.cx.aborted() {
-            return Err(abort.clone().into());
+            return Made { result: Err(abort.clone().into()), told: None, hook_exits: Vec::new() };
         }
         let told = self.begin();
         let cx = ToolContext::new(
@@ -71,17 +74,10 @@ impl ReadyCall<'_> {
         // Hooks may know secrets too, and a tool may have told of one while it ran.
         let result = self.run.cx.hide(onion::outermost(&cx, call).await);
         drop(noted);
-        let fate = self.fate.get();
-        let hook_exits = cx.take_hook_log();
-        if fate.is_anothers(&result) {
-            told.end(&fate.unfinished(&self.run.cx), self.fate.attempts(), hook_exits);
-        } else {
-            told.end(&result, self.fate.attempts(), hook_exits);
-        }
-        result
+        Made { result, told: Some(told), hook_exits: cx.take_hook_log() }
     }
 
-    fn begin(&self) -> Told<'_> {
+    fn begin(&self) -> Told<'r> {
         let entry = self.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
         let told = Told {
             run: self.run,
@@ -99,6 +95,60 @@ impl ReadyCall<'_> {
             arguments: Arc::clone(&self.call.arguments),
         });
         told
+    }
+}
+
+/// A call that was made; its end is told by what takes its result.
+pub(super) struct Made<'r> {
+    result: ToolResult,
+    /// None if it did not begin.
+    told: Option<Told<'r>>,
+    hook_exits: Vec<HookExit>,
+}
+
+impl Made<'_> {
+    /// The whole result.
+    pub(super) fn result(self) -> ToolResult {
+        let Self { result, told, hook_exits } = self;
+        if let Some(told) = told {
+            told.end(result.clone(), hook_exits);
+        }
+        result
+    }
+
+    /// What the run needs of the result; none if it is another call's abort, so that this call has no result of its own.
+    pub(super) fn ended(self) -> Option<Ended> {
+        let Self { result, told, hook_exits } = self;
+        match told {
+            Some(told) => told.end(result, hook_exits),
+            None => None,
+        }
+    }
+}
+
+/// What a run needs of the result of a call.
+pub(super) struct Ended {
+    pub(super) outcome: CallOutcome,
+    /// What the model is told.
+    pub(super) content: Arc<[ContentBlock]>,
+    structured: ToldValue,
+    error_chain: Vec<String>,
+}
+
+impl Ended {
+    pub(super) fn of(result: ToolResult) -> Self {
+        let outcome = CallOutcome::of(&result);
+        let error_chain = match &result {
+            Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
+            _ => Vec::new(),
+        };
+        let output = match result {
+            Ok(output) => output,
+            Err(Exit::Tool(error)) => error.output().clone(),
+            Err(Exit::Stop(stop)) => stop.into_output(),
+            Err(Exit::Abort(abort)) => ToolOutput::text(format!("the run was aborted: {}", abort.reason())),
+        };
+        Self { outcome, structured: output.told_value(), content: output.into_content(), error_chain }
     }
 }
 
@@ -126,25 +176,30 @@ struct Told<'c> {
 }
 
 impl Told<'_> {
-    fn end(mut self, result: &ToolResult, attempts: u32, hook_exits: Vec<HookExit>) {
-        self.tell(result, attempts, hook_exits);
+    /// Tells how the call ended. A call that another one's abort ended has no result of its own.
+    fn end(mut self, result: ToolResult, hook_exits: Vec<HookExit>) -> Option<Ended> {
+        let fate = self.fate.get();
+        if fate.is_anothers(&result) {
+            self.tell(&Ended::of(fate.unfinished(&self.run.cx)), hook_exits);
+            return None;
+        }
+        let ended = Ended::of(result);
+        self.tell(&ended, hook_exits);
+        Some(ended)
     }
 
-    fn tell(&mut self, result: &ToolResult, attempts: u32, hook_exits: Vec<HookExit>) {
+    fn tell(&mut self, ended: &Ended, hook_exits: Vec<HookExit>) {
         self.open = false;
         self.push(EventKind::ToolFinished {
             call_id: Arc::clone(self.call_id),
             tool: Arc::clone(self.tool),
-            outcome: CallOutcome::of(result),
-            content: content(result),
+            outcome: ended.outcome,
+            content: Arc::clone(&ended.content),
             duration: self.started.elapsed(),
-            attempts,
-            structured: told_value(result),
+            attempts: self.fate.attempts(),
+            structured: ended.structured.clone(),
             hook_exits,
-            error_chain: match result {
-                Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
-                _ => Vec::new(),
-            },
+            error_chain: ended.error_chain.clone(),
         });
     }
 
@@ -156,26 +211,7 @@ impl Told<'_> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if self.open {
-            self.tell(&self.fate.get().unfinished(&self.run.cx), self.fate.attempts(), Vec::new());
+            self.tell(&Ended::of(self.fate.get().unfinished(&self.run.cx)), Vec::new());
         }
-    }
-}
-
-/// What the model is told of a result.
-pub(super) fn content(result: &ToolResult) -> Vec<ContentBlock> {
-    match result {
-        Ok(output) => output.content().to_vec(),
-        Err(Exit::Tool(error)) => error.content().to_vec(),
-        Err(Exit::Stop(stop)) => stop.output().content().to_vec(),
-        Err(Exit::Abort(abort)) => vec![format!("the run was aborted: {}", abort.reason()).into()],
-    }
-}
-
-fn told_value(result: &ToolResult) -> ToldValue {
-    match result {
-        Ok(output) => output.told_value(),
-        Err(Exit::Tool(error)) => error.output().told_value(),
-        Err(Exit::Stop(stop)) => stop.output().told_value(),
-        Err(Exit::Abort(_)) => ToldValue::None,
     }
 }

@@ -92,7 +92,7 @@ pub enum EventKind {
         /// How it ended.
         outcome: CallOutcome,
         /// What the model is told.
-        content: Vec<ContentBlock>,
+        content: Arc<[ContentBlock]>,
         /// How long it took.
         duration: Duration,
         /// How often the tool itself was started: more than 1 after retries; 0 if a hook, a guardrail, a cache or a person
@@ -141,6 +141,20 @@ pub enum EventKind {
         /// Why.
         error: String,
     },
+}
+
+impl EventKind {
+    /// Whether a [`RunOutput`] takes something from it.
+    pub(super) fn adds_up(&self) -> bool {
+        matches!(
+            self,
+            Self::TurnStarted { .. }
+                | Self::TurnFinished { .. }
+                | Self::ToolStarted { .. }
+                | Self::ToolFinished { .. }
+                | Self::RunFinished { .. }
+        )
+    }
 }
 
 /// Where the structured value of a call's content is: nothing parses it before somebody asks
@@ -239,6 +253,8 @@ struct State {
     waiting: VecDeque<Event>,
     seq: u64,
     reader: Option<Waker>,
+    /// What the events add up to, once only that is wanted of them: they are not kept then.
+    sum: Option<Box<RunOutput>>,
 }
 
 impl Events {
@@ -323,6 +339,12 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
 impl Queue {
     fn append(&self, agent: &Arc<str>, step: impl FnOnce() -> StepId, kind: EventKind) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sum) = &mut state.sum {
+            if kind.adds_up() {
+                sum.take_in("", Event { step: step(), seq: 0, agent: Arc::clone(agent), kind });
+            }
+            return;
+        }
         if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, &kind) {
             return;
         }
@@ -344,6 +366,19 @@ impl Queue {
         }
         state.reader = Some(waker.clone());
         Poll::Pending
+    }
+
+    /// Keeps no event from now on, but what they add up to, beginning with this.
+    pub(super) fn add_up(&self, mut sum: RunOutput) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut state.waiting).into_iter().for_each(|event| sum.take_in("", event));
+        state.sum = Some(Box::new(sum));
+    }
+
+    /// What the events added up to since [`Self::add_up`].
+    pub(super) fn sum(&self) -> RunOutput {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.sum.take().map(|sum| *sum).unwrap_or_default()
     }
 
     pub(crate) fn pop(&self) -> Option<Event> {

@@ -40,19 +40,19 @@ impl AgentHandle {
     /// The names of its tools now, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
     /// [`Self::tool_definitions`] has the names that the model is told.
     pub fn tool_names(&self) -> Vec<String> {
-        let (table, _) = self.instance.table();
-        table.entries().iter().map(|entry| entry.name.to_string()).collect()
+        let (tools, _) = self.instance.tools();
+        tools.table.entries().iter().map(|entry| entry.name.to_string()).collect()
     }
 
     /// What its model is told of each of them now: under the name that the model calls it by, as the exports take it.
     pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
-        let (table, _) = self.instance.table();
+        let (tools, _) = self.instance.tools();
         let told = |entry: &Arc<Entry>| {
             let mut told = entry.definition.clone();
             told.name = Arc::clone(&entry.wire_name);
             told
         };
-        table.entries().iter().map(told).collect()
+        tools.table.entries().iter().map(told).collect()
     }
 
     /// A new session: a conversation of its own.

@@ -122,7 +122,7 @@ mod tests {
                 .map(|id| ToolResultMessage {
                     call_id: (*id).into(),
                     name: "f".into(),
-                    content: Vec::new(),
+                    content: Arc::default(),
                     is_error: false,
                 })
                 .collect(),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::child::ChildTool;
 use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
+use super::prompt;
 use crate::context::{AgentInfo, ToolSource};
 use crate::model::{DynModel, History, RequestParams};
 use crate::onion::{Definitions, DynCall, Undefined, define};
@@ -45,7 +46,16 @@ pub(crate) struct Instance {
     /// Tools that do not change: functions, children, built-in tools.
     pub(crate) fixed: Vec<Entry>,
     pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
-    pub(crate) table: Mutex<Option<(u64, Arc<ToolTable>)>>,
+    pub(crate) tools: Mutex<Option<TurnTools>>,
+}
+
+/// What a turn takes from the tools of its agent.
+#[derive(Clone)]
+pub(crate) struct TurnTools {
+    generation: u64,
+    pub(crate) table: Arc<ToolTable>,
+    /// The system prompt, which holds what the tools ask for.
+    pub(crate) system: Option<Arc<str>>,
 }
 
 /// How an agent runs its children.
@@ -60,19 +70,18 @@ pub(crate) struct Children {
 
 impl Instance {
     /// The tools for one turn, and what of them was left out because its name was taken.
-    pub(crate) fn table(&self) -> (Arc<ToolTable>, Vec<NameClash>) {
+    pub(crate) fn tools(&self) -> (TurnTools, Vec<NameClash>) {
         let generation = self.providers.iter().map(|provider| provider.generation()).sum();
-        let mut cached = self.table.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, table)) = &*cached
-            && *of == generation
-        {
-            return (Arc::clone(table), Vec::new());
+        let mut cached = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
+            return (tools.clone(), Vec::new());
         }
         let provided = self.providers.iter().flat_map(|provider| provider.entries());
         let (table, clashes) = ToolTable::new(&self.name, self.fixed.iter().cloned().chain(provided));
-        let table = Arc::new(table);
-        *cached = Some((generation, Arc::clone(&table)));
-        (table, clashes)
+        let system = prompt::system(&self.instruction, &table);
+        let tools = TurnTools { generation, table: Arc::new(table), system };
+        *cached = Some(tools.clone());
+        (tools, clashes)
     }
 }
 

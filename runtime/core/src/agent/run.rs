@@ -1,7 +1,9 @@
 //! One run of an agent: the loop of model turns and tool calls.
 
 use std::collections::HashMap;
+use std::future::{pending, poll_fn};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -13,7 +15,7 @@ use super::error::{Limit, RunError};
 use super::event::EventKind;
 use super::fate::FateCell;
 use super::ids::CallIds;
-use super::instance::Instance;
+use super::instance::{Instance, TurnTools};
 use super::session::Session;
 use crate::args::Args;
 use crate::context::{RunContext, RunSeed, Slot};
@@ -88,7 +90,7 @@ impl AgentRun {
     /// As the tool and its hooks; a name that is not there is a tool error with near names.
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let mut args = args.into();
-        let table = self.table();
+        let table = self.tools().table;
         let entry = self.admit_call(&table, name);
         let number = entry.as_ref().map_or(0, |entry| self.count_call(&table.entry(*entry).name));
         let place = {
@@ -108,7 +110,7 @@ impl AgentRun {
             number,
             fate: &fate,
         };
-        ready.make(&mut args).await
+        ready.make(&mut args).await.result()
     }
 
     /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
@@ -119,19 +121,16 @@ impl AgentRun {
         self.cx.append(Message::user(input));
         loop {
             let turn = self.begin_turn()?;
-            let table = self.table();
-            let mut response = self.ask_model(turn, &table).await?;
+            let tools = self.tools();
+            let mut response = self.ask_model(turn, &tools).await?;
             if !response.tool_calls.is_empty() {
                 self.tally().ids.take(&mut response.tool_calls);
             }
-            let calls = response.tool_calls.clone();
-            if calls.is_empty() {
-                let answer = response.text.clone();
-                self.note_response(response);
-                return Ok(answer);
+            let said = self.note_response(response);
+            if said.tool_calls().is_empty() {
+                return Ok(said.to_text().into_owned());
             }
-            self.note_response(response);
-            if let Some(answer) = self.call_tools(turn, table, calls).await? {
+            if let Some(answer) = self.call_tools(turn, tools.table, said).await? {
                 return Ok(answer);
             }
         }
@@ -146,11 +145,11 @@ impl AgentRun {
     }
 
     pub(super) fn event(&self, turn: u32, kind: EventKind) {
-        self.cx.events().push(|| self.step(turn, StepKind::Run, ""), kind);
+        self.cx.events().push(|| self.step(turn, StepKind::Run), kind);
     }
 
-    pub(super) fn step(&self, turn: u32, kind: StepKind, name: &str) -> StepId {
-        StepId { scope: self.cx.scope(), turn, kind, call: None, name: name.into(), attempt: 0 }
+    pub(super) fn step(&self, turn: u32, kind: StepKind) -> StepId {
+        StepId { scope: self.cx.scope(), turn, kind, call: None, name: Arc::default(), attempt: 0 }
     }
 
     fn begin_turn(&self) -> Result<u32, RunError> {
@@ -173,8 +172,8 @@ impl AgentRun {
     }
 
     /// The tools of this turn; what changed since the last one is told.
-    fn table(&self) -> Arc<ToolTable> {
-        let (table, clashes) = self.instance.table();
+    fn tools(&self) -> TurnTools {
+        let (tools, clashes) = self.instance.tools();
         let turn = self.tally().turn;
         for clash in clashes {
             self.event(turn, EventKind::Notice { text: format!("{clash}; the first one is used") });
@@ -182,21 +181,24 @@ impl AgentRun {
         for text in self.instance.providers.iter().flat_map(|provider| provider.notices()) {
             self.event(turn, EventKind::Notice { text });
         }
-        table
+        tools
     }
 
-    fn note_response(&self, response: ModelResponse) {
+    /// Appends the model's answer to the conversation.
+    fn note_response(&self, response: ModelResponse) -> Arc<Message> {
         let mut tally = self.tally();
         tally.usage += response.usage;
         let turn = tally.turn;
         let (usage, stop) = (response.usage, response.stop);
         drop(tally);
-        self.cx.append(Message::Assistant {
+        let said = Arc::new(Message::Assistant {
             text: response.text,
             tool_calls: response.tool_calls,
             provider_data: response.provider_data,
         });
+        self.cx.conversation().push_shared(Arc::clone(&said));
         self.event(turn, EventKind::TurnFinished { usage, stop });
+        said
     }
 
     /// Runs the calls of one turn. Whatever happens, the history then holds one result for each call.
@@ -204,9 +206,9 @@ impl AgentRun {
         &self,
         turn: u32,
         table: Arc<ToolTable>,
-        calls: Vec<ToolCall>,
+        said: Arc<Message>,
     ) -> Result<Option<String>, RunError> {
-        let batch = Batch::new(self, turn, table, calls);
+        let batch = Batch::new(self, turn, table, said);
         let over = self.unless_over(batch.run()).await.err();
         let end = batch.finish();
         self.cx.append(Message::Tool { results: end.results });
@@ -236,23 +238,33 @@ impl AgentRun {
 
     /// Runs `work` until it ends, the run is aborted or cancelled, or its time is up.
     pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
-        let late = async {
-            match self.cx.deadline() {
-                Some(deadline) => {
-                    tokio::time::sleep_until(deadline.at).await;
-                    self.limit(Limit::Time(deadline.limit))
-                }
-                None => std::future::pending().await,
-            }
-        };
+        let token = self.cx.cancellation();
+        // Asked each time before the work goes on. What would wake the run is made only where the work has to wait.
+        let is_cancelled = poll_fn(|_| if token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending });
         tokio::select! {
             biased;
-            () = self.cx.cancellation().cancelled() => Err(match self.cx.aborted() {
-                Some(abort) => RunError::Aborted(abort.clone()),
-                None => RunError::Cancelled { agent: Arc::clone(&self.instance.name) },
-            }),
+            () = is_cancelled => Err(self.cancelled()),
             done = work => Ok(done),
-            late = late => Err(late),
+            () = async { token.cancelled().await } => Err(self.cancelled()),
+            late = self.late() => Err(late),
+        }
+    }
+
+    fn cancelled(&self) -> RunError {
+        match self.cx.aborted() {
+            Some(abort) => RunError::Aborted(abort.clone()),
+            None => RunError::Cancelled { agent: Arc::clone(&self.instance.name) },
+        }
+    }
+
+    /// Waits until the run's time is up.
+    async fn late(&self) -> RunError {
+        match self.cx.deadline() {
+            Some(deadline) => {
+                tokio::time::sleep_until(deadline.at).await;
+                self.limit(Limit::Time(deadline.limit))
+            }
+            None => pending().await,
         }
     }
 
@@ -261,7 +273,7 @@ impl AgentRun {
         tokio::select! {
             biased;
             done = work => Ok(done),
-            over = self.unless_over(std::future::pending()) => over,
+            over = self.unless_over(pending()) => over,
         }
     }
 

@@ -75,7 +75,7 @@ pub struct ToolCallReport {
     /// How it ended; none while it has not.
     pub outcome: Option<CallOutcome>,
     /// What the model was told.
-    pub content: Vec<ContentBlock>,
+    pub content: Arc<[ContentBlock]>,
     /// How long it took.
     pub duration: Duration,
     /// How often the tool itself was started: 0 if something answered in its place, or the call ended before.
@@ -113,19 +113,26 @@ impl RunOutput {
 
     /// As [`Self::add`], for the run in this scope.
     pub(super) fn add_in(&mut self, scope: &str, event: &Event) {
-        match &event.kind {
+        if event.kind.adds_up() {
+            self.take_in(scope, event.clone());
+        }
+    }
+
+    /// As [`Self::add_in`], of an event that no reader gets.
+    pub(super) fn take_in(&mut self, scope: &str, event: Event) {
+        match event.kind {
             EventKind::TurnStarted { .. } if *event.step.scope == *scope => self.turns += 1,
-            EventKind::TurnFinished { usage, .. } => self.usage += *usage,
+            EventKind::TurnFinished { usage, .. } => self.usage += usage,
             EventKind::ToolStarted { call_id, tool, source, arguments } => {
                 self.tool_calls.push(ToolCallReport {
-                    agent: Arc::clone(&event.agent),
-                    call_id: Arc::clone(call_id),
-                    step: event.step.clone(),
-                    tool: Arc::clone(tool),
-                    source: *source,
-                    arguments: Arc::clone(arguments),
+                    agent: event.agent,
+                    call_id,
+                    step: event.step,
+                    tool,
+                    source,
+                    arguments,
                     outcome: None,
-                    content: Vec::new(),
+                    content: Arc::default(),
                     duration: Duration::ZERO,
                     attempts: 0,
                     structured: ToldValue::None,
@@ -146,19 +153,19 @@ impl RunOutput {
             } => {
                 // A model may give two calls one id, and two parents' children may have one name. The call is one of the last.
                 let open = self.tool_calls.iter_mut().rev().find(|call| {
-                    call.call_id == *call_id && call.step == event.step && call.outcome.is_none()
+                    call.outcome.is_none() && call.call_id == call_id && call.step == event.step
                 });
                 if let Some(call) = open {
-                    call.outcome = Some(*outcome);
-                    call.content.clone_from(content);
-                    call.duration = *duration;
-                    call.attempts = *attempts;
-                    call.structured.clone_from(structured);
-                    call.hook_exits.clone_from(hook_exits);
-                    call.error_chain.clone_from(error_chain);
+                    call.outcome = Some(outcome);
+                    call.content = content;
+                    call.duration = duration;
+                    call.attempts = attempts;
+                    call.structured = structured;
+                    call.hook_exits = hook_exits;
+                    call.error_chain = error_chain;
                 }
             }
-            EventKind::RunFinished { text } if *event.step.scope == *scope => self.text.clone_from(text),
+            EventKind::RunFinished { text } if *event.step.scope == *scope => self.text = text,
             _ => {}
         }
     }
@@ -181,10 +188,14 @@ impl RunStream {
     /// # Errors
     /// If the run has no answer.
     pub async fn output(mut self) -> Result<RunOutput, RunError> {
-        while self.next().await.is_some() {}
+        // Nobody reads the events from here on: they are added up where they are written.
+        self.queue.add_up(std::mem::take(&mut self.output));
+        if let Some(run) = self.run.take() {
+            self.ended = Some(run.await);
+        }
         match self.ended {
             Some(Err(error)) => Err(error),
-            _ => Ok(self.output),
+            _ => Ok(self.queue.sum()),
         }
     }
 

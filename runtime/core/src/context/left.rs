@@ -26,7 +26,7 @@ impl ToolContext {
     }
 
     pub(crate) fn has_aborted(&self) -> bool {
-        self.rare().aborted.load(Ordering::Relaxed)
+        self.rarely().is_some_and(|rare| rare.aborted.load(Ordering::Relaxed))
     }
 
     /// Begins an attempt, which has left nothing yet.
@@ -43,12 +43,12 @@ impl ToolContext {
 
     /// Whether work of any attempt goes on that nobody waits for.
     pub(crate) fn runs_on(&self) -> bool {
-        self.rare().runs_on.load(Ordering::Relaxed)
+        self.rarely().is_some_and(|rare| rare.runs_on.load(Ordering::Relaxed))
     }
 
     /// What the last attempt left.
     pub(crate) fn left(&self) -> Left {
-        match self.rare().left.load(Ordering::Relaxed) {
+        match self.rarely().map_or(0, |rare| rare.left.load(Ordering::Relaxed)) {
             1 => Left::NotBegun,
             2 => Left::Running,
             _ => Left::Nothing,

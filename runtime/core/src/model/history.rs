@@ -150,10 +150,7 @@ impl History {
 }
 
 fn calls(messages: &[Arc<Message>]) -> impl Iterator<Item = &ToolCall> {
-    messages.iter().flat_map(|message| match &**message {
-        Message::Assistant { tool_calls, .. } => &tool_calls[..],
-        _ => &[],
-    })
+    messages.iter().flat_map(|message| message.tool_calls())
 }
 
 impl Index<usize> for History {

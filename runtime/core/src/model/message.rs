@@ -63,8 +63,8 @@ pub struct ToolResultMessage {
     pub call_id: Arc<str>,
     /// The tool's wire name.
     pub name: Arc<str>,
-    /// What the model is told.
-    pub content: Vec<ContentBlock>,
+    /// What the model is told: shared with the call's event and its report.
+    pub content: Arc<[ContentBlock]>,
     /// Whether the call failed.
     pub is_error: bool,
 }
@@ -78,6 +78,14 @@ impl Message {
     /// A model's message of text only.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), tool_calls: Vec::new(), provider_data: None }
+    }
+
+    /// The tool calls of a model's message; a message of another role has none.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        match self {
+            Self::Assistant { tool_calls, .. } => tool_calls,
+            _ => &[],
+        }
     }
 
     /// All text of the message.

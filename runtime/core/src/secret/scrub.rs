@@ -70,7 +70,7 @@ impl Needles {
             || output.remote_meta().is_some_and(|value| self.shows_in_value(value))
     }
 
-    fn shows_in_block(&self, block: &ContentBlock) -> bool {
+    pub(super) fn shows_in_block(&self, block: &ContentBlock) -> bool {
         texts(&mut block.clone()).into_iter().any(|text| self.shows(text))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::needles::Needles;
 use crate::agent::{EventKind, RunError, ToldValue};
+use crate::content::ContentBlock;
 use crate::model::{Message, ModelError, ModelResponse, ToolCall, ToolDeclaration};
 #[cfg(feature = "mcp")]
 use crate::tool::ToolDefinition;
@@ -26,9 +27,7 @@ impl Needles {
             | EventKind::RunFailed { error: text } => self.text(text),
             EventKind::ToolStarted { arguments, .. } => self.shared(arguments),
             EventKind::ToolFinished { content, structured, error_chain, .. } => {
-                for block in content {
-                    self.block(block);
-                }
+                self.blocks(content);
                 if let ToldValue::Apart(value) = structured {
                     self.value(Arc::make_mut(value));
                 }
@@ -72,6 +71,13 @@ impl Needles {
         tools.into()
     }
 
+    /// Blocks that show no secret stay shared.
+    fn blocks(&self, blocks: &mut Arc<[ContentBlock]>) {
+        if blocks.iter().any(|block| self.shows_in_block(block)) {
+            Arc::make_mut(blocks).iter_mut().for_each(|block| self.block(block));
+        }
+    }
+
     /// What a provider must get back unchanged is.
     pub(super) fn message(&self, message: &mut Message) {
         match message {
@@ -81,8 +87,7 @@ impl Needles {
                 self.calls(tool_calls);
             }
             Message::Tool { results } => {
-                let blocks = results.iter_mut().flat_map(|result| &mut result.content);
-                blocks.for_each(|block| self.block(block));
+                results.iter_mut().for_each(|result| self.blocks(&mut result.content));
             }
         }
     }

@@ -85,7 +85,7 @@ fn tool_results(results: &[ToolResultMessage], messages: &mut Vec<ChatMessage>) 
     let mut media: Vec<ContentPart> = Vec::new();
     for result in results {
         let mut texts: Vec<String> = Vec::new();
-        for block in &result.content {
+        for block in &*result.content {
             match part(block) {
                 ContentPart::Text(text) => texts.push(text),
                 part => {
@@ -158,7 +158,12 @@ mod tests {
     }
 
     fn result(call_id: &str, content: Vec<ContentBlock>) -> ToolResultMessage {
-        ToolResultMessage { call_id: call_id.into(), name: "look".into(), content, is_error: false }
+        ToolResultMessage {
+            call_id: call_id.into(),
+            name: "look".into(),
+            content: content.into(),
+            is_error: false,
+        }
     }
 
     #[test]
