@@ -17,17 +17,19 @@ pub mod hooks;
 #[cfg(any(feature = "genai", feature = "web-search"))]
 mod http;
 mod journal;
+mod json;
 mod life;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 mod model;
-mod object;
 mod onion;
 mod output;
+mod schema;
 mod secret;
 pub mod spec;
 mod strict;
 pub mod testing;
+pub mod text;
 mod tool;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 pub mod toolboxes;

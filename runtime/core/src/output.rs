@@ -11,9 +11,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::agent::ToldValue;
-use crate::args::holds_long_numbers;
 use crate::content::ContentBlock;
-use crate::tool::{short, to_json};
+use crate::json::holds_long_numbers;
+use crate::schema::to_json;
+use crate::text::short;
 
 /// The result of a successful tool call: content blocks for the model, a structured value beside them,
 /// and data for the program that the model does not see.

@@ -23,7 +23,7 @@ use crate::model::DynModel;
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
 #[cfg(feature = "mcp")]
-use crate::tool::nearest;
+use crate::text::nearest;
 use crate::tool::table::ToolTable;
 
 /// What all agents of a program share.

@@ -5,8 +5,9 @@ use super::error::BuildError;
 use crate::context::ToolSource;
 use crate::onion::Undefined;
 use crate::spec::ToolSpec;
+use crate::text::{nearest, short};
+use crate::tool::NameProblem;
 use crate::tool::table::{Entry, ToolTable};
-use crate::tool::{NameProblem, nearest, short};
 
 /// Whether tool values work on the agent's state. The compiler holds declared tools to it.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {

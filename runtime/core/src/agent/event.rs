@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::stream::RunOutput;
-use crate::args::exact_value;
 use crate::content::ContentBlock;
 use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
 use crate::journal::StepId;
+use crate::json::exact_value;
 use crate::model::{StopReason, Usage};
 use crate::spec::HookExit;
 

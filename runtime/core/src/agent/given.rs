@@ -8,7 +8,7 @@ use super::assembly::Declared;
 use super::declaration::{HistorySource, Limits, ToolboxLink};
 use super::error::BuildError;
 use super::setup::{Extra, Setup};
-use crate::tool::nearest;
+use crate::text::nearest;
 
 /// An agent of the program. One that several others call is here once.
 struct Seen<'d> {

@@ -1,9 +1,7 @@
 //! [`Args`]: the arguments of one tool call.
 
-mod digits;
-mod literals;
-mod parse;
-mod repair;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,12 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-pub(crate) use literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
-pub(crate) use parse::{Sound, Unique, parse_object};
-pub(crate) use repair::repair;
-
-use crate::object;
-use crate::tool::{coerce, fill_defaults, short};
+use crate::json::{self, Literals, Unique, repair};
+use crate::schema::{coerce, fill_defaults};
+use crate::text::short;
 
 /// The arguments of one tool call: a JSON object.
 ///
@@ -73,7 +68,7 @@ impl ArgsError {
     }
 
     fn no_object(found: &Value) -> Self {
-        Self::new(format!("they are not one JSON object: found {}", crate::tool::describe(found)))
+        Self::new(format!("they are not one JSON object: found {}", crate::schema::describe(found)))
     }
 }
 
@@ -95,7 +90,7 @@ impl Args {
     pub fn text(&self) -> Arc<str> {
         match self.object.get() {
             Some(Ok(object)) if self.changed => {
-                self.written(object).unwrap_or_else(|_| digits::rounded_text(object)).into()
+                self.written(object).unwrap_or_else(|_| json::rounded_text(object)).into()
             }
             _ => Arc::clone(&self.text),
         }
@@ -226,7 +221,7 @@ impl Args {
     /// Removes one argument.
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.get(name)?;
-        object::remove(self.as_object_mut().ok()?, name)
+        json::remove(self.as_object_mut().ok()?, name)
     }
 
     /// Replaces all arguments, whatever they were.
@@ -275,9 +270,10 @@ impl Args {
     /// The changed object as text, long numbers as they stand in the text that it was read from.
     fn written(&self, object: &Map<String, Value>) -> Result<String, ArgsError> {
         match repair(&self.text) {
-            Some(repaired) => digits::to_text(object, &repaired),
-            None => digits::to_text(object, &self.text),
+            Some(repaired) => json::to_text(object, &repaired),
+            None => json::to_text(object, &self.text),
         }
+        .map_err(ArgsError::new)
     }
 
     /// The numbers as they were written.
@@ -294,7 +290,7 @@ impl Args {
     pub(crate) fn rounded_number(&mut self) -> Option<String> {
         let text = self.settle();
         let repaired = repair(text);
-        digits::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)
+        json::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)
     }
 }
 
@@ -397,5 +393,24 @@ impl IndexMut<&str> for Args {
             }
             None => unreachable!("the object was just read"),
         }
+    }
+}
+
+/// Parses argument text, repaired if need be.
+pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    match strict(text) {
+        Ok(object) => Ok(object),
+        Err(first) => match repair(text) {
+            Some(repaired) => strict(&repaired),
+            None => Err(first),
+        },
+    }
+}
+
+fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(Value::Object(object))) => Ok(object),
+        Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
+        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
     }
 }

@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use super::{RunContext, ToolContext};
 use crate::error::{Exit, ToolResult};
-use crate::object;
+use crate::json;
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
-use crate::tool::{missing, short};
+use crate::text::short;
+use crate::tool::missing;
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -374,7 +375,7 @@ impl SessionState {
             let parts = parent.split('.').filter(|part| !part.is_empty());
             let parent = parts.fold(Arc::make_mut(&mut kept.values), |value, part| &mut value[part]);
             if let Some(fields) = parent.as_object_mut() {
-                object::remove(fields, last);
+                json::remove(fields, last);
             }
         }
         kept.forget(key);

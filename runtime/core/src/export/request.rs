@@ -16,8 +16,7 @@ use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
 #[cfg(feature = "genai")]
 use crate::model::ToolDeclaration;
-use crate::tool::ToolDefinition;
-use crate::tool::wire_name;
+use crate::tool::{ToolDefinition, wire_name};
 
 /// Which form the tools of a request have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

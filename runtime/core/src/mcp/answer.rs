@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::server::{RemoteTool, Server};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{Stop, check_until};
+use crate::schema::{Stop, check_until};
 
 /// A longer answer is read on another thread: it may take seconds, and an async thread has other work.
 const LONG: usize = 16 << 10;

@@ -40,7 +40,7 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
 pub(crate) fn unwalkable(tool: &Tool) -> Option<String> {
     let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
     schemas.into_iter().find_map(|(which, schema)| {
-        let reason = crate::tool::unwalkable(&Value::Object((**schema?).clone()))?;
+        let reason = crate::schema::unwalkable(&Value::Object((**schema?).clone()))?;
         Some(format!("values cannot be held against its {which} schema: {reason}"))
     })
 }

@@ -8,7 +8,7 @@ use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
 use crate::agent::ToolProvider;
 use crate::context::ToolSource;
-use crate::tool::nearest;
+use crate::text::nearest;
 use crate::tool::table::{Entry, Target};
 
 /// An error lists so many tools of a server.

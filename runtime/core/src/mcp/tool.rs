@@ -12,7 +12,8 @@ use super::server::{RemoteTool, Server};
 use crate::args::Args;
 use crate::context::{Inject, Progress, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::{DynTool, ToolDefinition, arguments_error, fit, short};
+use crate::text::short;
+use crate::tool::{DynTool, ToolDefinition, arguments_error, fit};
 
 /// A tool of a server.
 pub(super) struct McpTool {

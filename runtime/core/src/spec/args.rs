@@ -38,7 +38,7 @@ impl IntoArgs for Value {
             Value::Object(object) => Ok(Args::new(object)),
             other => Err(refused(format!(
                 "the arguments of a call are a JSON object, and here is {}",
-                crate::tool::describe(&other)
+                crate::schema::describe(&other)
             ))),
         }
     }

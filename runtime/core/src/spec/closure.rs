@@ -11,13 +11,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::toolspec::ToolSpec;
-use crate::args::{Args, repair};
+use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
+use crate::json::repair;
 use crate::output::ToolOutput;
+use crate::schema::{Keys, Problem, has_limits, to_json};
 use crate::tool::{
-    DynTool, Keys, Problem, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_limits,
-    has_other_form, offload, output_schema, to_json, unit,
+    DynTool, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_other_form, offload,
+    output_schema, unit,
 };
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].

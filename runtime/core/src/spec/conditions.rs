@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::shape::Shape;
-use crate::object;
+use crate::json;
 
 impl Shape {
     /// Has the conditions of a schema name the parameters as they are seen, and no other. What depends on a value that is not
@@ -16,11 +16,11 @@ impl Shape {
         }
         if schema.get("if").is_some_and(|condition| self.depends_on_unseen(condition)) {
             for key in ["if", "then", "else"] {
-                object::remove(schema, key);
+                json::remove(schema, key);
             }
         }
         if schema.get("not").is_some_and(|denied| self.depends_on_unseen(denied)) {
-            object::remove(schema, "not");
+            json::remove(schema, "not");
         }
         for key in ["if", "then", "else", "not"] {
             if let Some(part) = schema.get_mut(key).and_then(Value::as_object_mut) {

@@ -9,7 +9,8 @@ use super::shape::{Shape, unfit};
 use crate::context::{SessionState, ToolContext};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Fill;
-use crate::tool::{Problem, ToolDefinition, arguments_error};
+use crate::schema::Problem;
+use crate::tool::{ToolDefinition, arguments_error};
 
 /// What is bound of a tool.
 pub(super) struct Filler {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::SpecError;
-use crate::args::{Args, Literals};
+use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError};
-use crate::object;
-use crate::tool::{
-    MOST_PROBLEMS, Problem, ToolDefinition, ToolExample, arguments_error, check, coerce, expected,
-    is_left_out, nearest, refused_by,
-};
+use crate::json;
+use crate::json::Literals;
+use crate::schema::{Problem, check, coerce, expected, is_left_out};
+use crate::text::{MOST, nearest};
+use crate::tool::{ToolDefinition, ToolExample, arguments_error, refused_by};
 
 /// What differs, by the tool's own names for its parameters.
 #[derive(Clone, Default)]
@@ -169,7 +169,7 @@ impl Shape {
             .collect();
         if let Some(object) = schema.as_object_mut() {
             if required.is_empty() {
-                object::remove(object, "required");
+                json::remove(object, "required");
             } else {
                 object.insert("required".into(), required.into());
             }
@@ -224,7 +224,7 @@ impl Shape {
         let mut view = Value::clone(own_schema);
         for (own, ..) in self.bound() {
             if let Some(property) = view["properties"].get_mut(own).and_then(Value::as_object_mut) {
-                object::remove(property, "default");
+                json::remove(property, "default");
             }
         }
         Arc::new(view)
@@ -253,7 +253,7 @@ impl Shape {
         coerce(&mut value, schema, schema, literals);
         let mut problems = check(&value, schema, schema, "");
         for name in unseen {
-            if problems.len() >= MOST_PROBLEMS {
+            if problems.len() >= MOST {
                 break;
             }
             if !problems.iter().any(|problem| problem.parameter() == (name.as_str(), "")) {

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 
 use super::param::Param;
 use super::plain::cut_plain;
-use super::problem::Problem;
-use crate::args::{self, Args};
+use crate::args::Args;
+use crate::json;
+use crate::schema::Problem;
 
 /// Where the value of one parameter stands in the argument text.
 pub(super) type Span = Option<(usize, usize)>;
@@ -35,7 +36,7 @@ fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Pr
     let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
     problems.clear();
     spans.fill(None);
-    match args::repair(args.settle()) {
+    match json::repair(args.settle()) {
         Some(repaired) => {
             args.mend(repaired);
             if let Err(error) = cut(params, args.settle(), spans, &mut problems) {
@@ -85,7 +86,7 @@ impl<'de> Visitor<'de> for Cut<'_> {
                     let raw = raw.get();
                     // What a hook could not read as a value, the tool must not read as text.
                     if raw.starts_with(['{', '[']) {
-                        serde_json::from_str::<args::Sound>(raw).map_err(A::Error::custom)?;
+                        serde_json::from_str::<json::Sound>(raw).map_err(A::Error::custom)?;
                     }
                     let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
                     self.spans[index] = Some((start, start + raw.len()));

@@ -5,18 +5,18 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::check::{check, has_limits};
-use super::coerce::coerce;
 use super::cut::{Span, cut_args};
 use super::definition::ToolDefinition;
 use super::param::{Raw, Reader, ToolArg};
 use super::plain::from_text;
-use super::problem::{Problem, expected, first_of};
-use crate::args::{self, Args, Literals};
+use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::json::{self, Literals};
 use crate::output::ToolOutput;
+use crate::schema::{Problem, check, coerce, expected, fill_defaults, has_limits};
+use crate::text::first_of;
 
 /// The values of one call, one slot for each of a tool's parameters.
 ///
@@ -185,7 +185,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// A value of another type that can be read as the wanted one without loss.
     #[cold]
     fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
-        let args::Unique(mut value) = serde_json::from_str(raw).ok()?;
+        let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
         let changed =
             coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
         (changed && self.held(index, &value).is_empty()).then_some(value)
@@ -213,7 +213,7 @@ impl<'a, 's> Slots<'a, 's> {
         };
         let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.refused(index, raw) };
         let mut value = match serde_json::from_str(raw) {
-            Ok(args::Unique(value)) => value,
+            Ok(json::Unique(value)) => value,
             Err(error) => return vec![without_place(param.name, &error)],
         };
         let changed =
@@ -310,30 +310,6 @@ pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     args.as_object().is_ok_and(|object| {
         check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_of_form)
     })
-}
-
-/// Whether an argument is left out: a strict schema has the model write `null` for that, where `null` is no value of the
-/// parameter.
-pub(crate) fn is_left_out(given: Option<&Value>, property: &Value, schema: &Value, name: &str) -> bool {
-    match given {
-        None => true,
-        Some(Value::Null) => !check(&Value::Null, property, schema, name).is_empty(),
-        Some(_) => false,
-    }
-}
-
-/// Gives a missing argument its default, as decoding does: a rule for a value holds for its default as well. A `null` is left
-/// out where it is no value of the parameter. Says whether it changed anything.
-pub(crate) fn fill_defaults(object: &mut Map<String, Value>, schema: &Value) -> bool {
-    let Some(properties) = schema["properties"].as_object() else { return false };
-    let mut changed = false;
-    for (name, property) in properties {
-        let Some(default) = property.get("default") else { continue };
-        if is_left_out(object.get(name), property, schema, name) {
-            changed |= object.insert(name.clone(), default.clone()).as_ref() != Some(default);
-        }
-    }
-    changed
 }
 
 /// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.

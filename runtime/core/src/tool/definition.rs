@@ -8,12 +8,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::check::has_limits;
 use super::example::ToolExample;
-use super::keys::{Keys, has_forms};
 use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
+use crate::schema::{Keys, has_forms, has_limits};
 
 /// What happens to a call that may or may not have taken effect, after a crash or before a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

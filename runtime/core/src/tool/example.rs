@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ToolDefinition;
-use super::check::check;
+use crate::schema::check;
 
 /// An example of a call: its arguments and, where they say something, what comes out and a note.
 ///

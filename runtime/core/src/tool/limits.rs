@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::check::check;
 use super::param::Param;
+use crate::schema::check;
 
 /// Holds a parameter's default and its example against its limits.
 ///

@@ -1,26 +1,17 @@
 //! Tools: what a model can call.
 
-mod budget;
-mod check;
-mod closed;
-mod coerce;
 mod cut;
 mod decode;
 mod definition;
 mod example;
-mod finite;
-mod found;
 mod function;
-mod keys;
 mod lent;
 mod limits;
 mod name;
 mod offload;
 mod own;
 mod param;
-mod pattern;
 mod plain;
-mod problem;
 #[cfg(test)]
 mod properties;
 mod reread;
@@ -29,8 +20,6 @@ mod schema;
 pub(crate) mod table;
 mod toolbox;
 mod veil;
-#[cfg(feature = "mcp")]
-mod walkable;
 
 use std::any::{TypeId, type_name};
 use std::future::{Future, ready};
@@ -38,23 +27,14 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-#[cfg(feature = "mcp")]
-pub(crate) use budget::Stop;
-#[cfg(feature = "mcp")]
-pub(crate) use check::check_until;
-pub(crate) use check::{check, has_limits};
-pub(crate) use coerce::coerce;
 pub use decode::Slots;
 pub(crate) use decode::{
-    arguments_error, bring_into_types, fill_defaults, fit, has_other_form, is_left_out, refusal, refuse_lost,
-    refused_by,
+    arguments_error, bring_into_types, fit, has_other_form, refusal, refuse_lost, refused_by,
 };
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
 pub use example::{ExampleError, ToolExample};
-pub(crate) use finite::to_json;
 pub use function::{Function, read, schema_by};
-pub(crate) use keys::Keys;
 pub use lent::{FromText, Lent, lend};
 pub use name::NameProblem;
 pub use offload::offload;
@@ -62,7 +42,6 @@ pub use own::{Body, BothStates, Layer, Within};
 pub use param::{
     Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
 };
-pub(crate) use problem::{MOST as MOST_PROBLEMS, Problem, describe, expected, nearest, short};
 pub(crate) use reread::Reread;
 pub use reread::reader_of;
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
@@ -73,8 +52,6 @@ pub use toolbox::{
     tool_of_method,
 };
 pub use veil::{Itself, Nth, Same, Veiled};
-#[cfg(feature = "mcp")]
-pub(crate) use walkable::unwalkable;
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::cut::Span;
 use super::param::Param;
-use crate::args::Sound;
+use crate::json::Sound;
 
 /// Fills `spans` and gives `true` if the text is plain; else `spans` holds nothing of use.
 ///

@@ -3,11 +3,12 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::coerce::coerce;
 use super::cut::cut;
 use super::param::Param;
 use super::plain::cut_plain;
-use crate::args::{Args, Literals, parse_object, repair};
+use crate::args::{Args, parse_object};
+use crate::json::{Literals, repair};
+use crate::schema::coerce;
 
 const NAMES: [&str; 4] = ["x", "é", "long_name", ""];
 

@@ -14,10 +14,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Error;
 
-use super::finite::to_json;
 use super::result::{Kind, Split};
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
+use crate::schema::to_json;
 
 /// Results that are read in a form of their own, not as JSON.
 #[doc(hidden)]

@@ -25,11 +25,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::finite::to_json;
 use super::schema::output_schema;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::error::{Abort, Exit, ToolResult};
 use crate::output::ToolOutput;
+use crate::schema::to_json;
 
 /// A type that a tool can return as JSON.
 #[diagnostic::on_unimplemented(

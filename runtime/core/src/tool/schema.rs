@@ -9,10 +9,10 @@ use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Map, Value, json};
 
-use super::closed::close;
 use super::limits::Bounds;
 use super::param::{ArgLimit, Param};
-use crate::object;
+use crate::json;
+use crate::schema::close;
 
 /// The schema of a type, as a function pointer that parameters of one type share.
 pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
@@ -109,9 +109,9 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     if root.get("type") != Some(&json!("object")) {
         return None;
     }
-    object::remove(&mut root, "title");
+    json::remove(&mut root, "title");
     // The type's own words are about the type, not about the tool.
-    object::remove(&mut root, "description");
+    json::remove(&mut root, "description");
     root.entry("properties").or_insert_with(|| json!({}));
     root.entry("additionalProperties").or_insert(Value::Bool(false));
     add_definitions(&mut root, &mut generator);

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::definition::wire_name;
-use super::problem::{nearest, short};
 use super::{DynTool, ToolDefinition};
 use crate::context::ToolSource;
+use crate::text::{nearest, short};
 
 /// One tool of an agent.
 #[derive(Clone)]

@@ -14,10 +14,11 @@ use crate::agent::session::{Chosen, Owner, Session, Wait};
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::json;
 use crate::life::CallLife;
-use crate::object;
 use crate::output::ToolOutput;
-use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, fit};
+use crate::schema::Problem;
+use crate::tool::{DynTool, ToolDefinition, arguments_error, fit};
 
 /// The tool, with what is made of its settings once.
 pub(super) struct AgentCall {
@@ -34,7 +35,7 @@ impl AgentCall {
     fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
         let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
         let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
-        let thread = if self.tool.thread_argument { object::remove(&mut given, THREAD) } else { None };
+        let thread = if self.tool.thread_argument { json::remove(&mut given, THREAD) } else { None };
         // The schema has nothing against the values; the type may have.
         let input = (self.tool.input.read)(given)
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))?;

@@ -39,7 +39,7 @@ pub(super) fn adapter_kind(
     if let Some(adapter) = adapter {
         return AdapterKind::from_lower_str(&adapter.to_ascii_lowercase()).ok_or_else(|| {
             let known: Vec<_> = AdapterKind::all().iter().map(AdapterKind::as_lower_str).collect();
-            let near = crate::tool::nearest(adapter, known.iter().copied());
+            let near = crate::text::nearest(adapter, known.iter().copied());
             let near = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
             ModelError::Setup(format!(
                 "there is no adapter `{adapter}`.{near} There are: {}",

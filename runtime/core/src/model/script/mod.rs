@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
-use crate::tool::nearest;
+use crate::text::nearest;
 
 /// A model that plays a script: for each agent a list of turns.
 ///

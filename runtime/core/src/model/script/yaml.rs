@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_saphyr::Error;
 
 use super::{Script, ScriptError, ScriptedTurn};
-use crate::tool::nearest;
+use crate::text::nearest;
 
 impl Script {
     /// A script from a YAML file; the format stands at [`Script::from_yaml`]. Feature `yaml`.

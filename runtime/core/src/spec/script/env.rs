@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::ToolResult;
-use crate::tool::to_json;
+use crate::schema::to_json;
 
 /// What a script sees of the program: named values, and functions that it may call.
 ///

@@ -20,8 +20,9 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
+use crate::schema::{Problem, check};
 use crate::spec::error::SpecError;
-use crate::tool::{DynTool, Problem, ToolDefinition, arguments_error, check, fit, from_json};
+use crate::tool::{DynTool, ToolDefinition, arguments_error, fit, from_json};
 
 /// A function of a script.
 pub(super) struct Script {

@@ -1,4 +1,4 @@
-//! From text to an object, refusing what would mean different things to different readers.
+//! JSON in which no object has a key twice: readers would take different ones of the two.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -6,27 +6,6 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-
-use super::{ArgsError, repair};
-
-/// Parses argument text, repaired if need be.
-pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
-    match strict(text) {
-        Ok(object) => Ok(object),
-        Err(first) => match repair(text) {
-            Some(repaired) => strict(&repaired),
-            None => Err(first),
-        },
-    }
-}
-
-fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
-    match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(Value::Object(object))) => Ok(object),
-        Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
-        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
-    }
-}
 
 /// A JSON value in which no object has the same key twice, at any depth.
 pub(crate) struct Unique(pub(crate) Value);

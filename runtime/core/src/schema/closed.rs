@@ -8,7 +8,7 @@ type Object = Map<String, Value>;
 
 /// Says of each object of fixed fields that it takes no others. What is flattened stays open: its keys stand in several
 /// schemas, and none of them knows all.
-pub(super) fn close(root: &mut Value) {
+pub(crate) fn close(root: &mut Value) {
     // Most tools take single values, and the schema of every tool comes this way.
     if is_flat(root) {
         return;

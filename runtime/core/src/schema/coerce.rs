@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 use super::budget::{Budget, Chain, of_text};
 use super::check::{by_pattern, check_within};
 use super::pattern::Patterns;
-use crate::args::{Literals, Unique, rounds_any, same_number};
+use crate::json::{Literals, Unique, rounds_any, same_number};
 
 type Object = Map<String, Value>;
 

@@ -141,7 +141,7 @@ impl<'s> Maker<'s> {
 }
 
 /// Whether there is more to say of a schema's values than that they are of one plain type.
-pub(super) fn has_forms(schema: &Value) -> bool {
+pub(crate) fn has_forms(schema: &Value) -> bool {
     has_parts(schema) || is_of_texts(schema)
 }
 

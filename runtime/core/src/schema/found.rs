@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::problem::{MOST, Problem};
+use super::problem::Problem;
+use crate::text::MOST;
 
 /// Where in a value a walk is. It becomes text only where something is wrong.
 #[derive(Clone, Copy)]

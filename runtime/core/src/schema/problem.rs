@@ -1,9 +1,10 @@
 //! What is wrong with an argument, in words for a model. However long what the model wrote is, what it is told is short.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::Value;
+
+use crate::text::{first_of, nearest, short};
 
 /// One thing that is wrong with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,44 +122,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// So many of a list are told, and of how many more there are.
-pub(crate) const MOST: usize = 20;
-
 /// So many bytes of a name, a path and a reason are told.
 const NAME: usize = 100;
 const PATH: usize = 200;
 const REASON: usize = 1000;
-
-/// The beginning of a long text, and how much more there is.
-pub(crate) fn short(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most {
-        return Cow::Borrowed(text);
-    }
-    let (told, more) = text.split_at(text.floor_char_boundary(most));
-    // The mark is one that secrets are looked for before.
-    Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
-}
-
-/// The first of a list, and how many more there are.
-pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &str) -> String {
-    let more = items.len().saturating_sub(MOST);
-    let mut told = items.take(MOST).collect::<Vec<_>>().join(between);
-    if more > 0 {
-        told.push_str(&format!("{between}and {more} more"));
-    }
-    told
-}
-
-/// The name that somebody who wrote `name` most likely meant.
-pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    // Comparing takes time with the length; nobody mistypes a name this long.
-    let name = if name.len() > 200 { "" } else { name };
-    names
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, candidate)| candidate)
-}
 
 /// A value in words: `the string "abc"`.
 pub(crate) fn describe(value: &Value) -> String {

@@ -73,13 +73,13 @@ fn fraction(literal: &str) -> Option<f64> {
 }
 
 /// Whether it is a whole number that a value holds as a fraction.
-pub(super) fn is_long(literal: &str) -> bool {
+pub(crate) fn is_long(literal: &str) -> bool {
     // No shorter number is too long.
     literal.len() > 18 && !literal.contains(['.', 'e', 'E']) && fraction(literal).is_some()
 }
 
 /// Whether a value shows another number than the literal.
-pub(super) fn is_rounded(literal: &str) -> bool {
+pub(crate) fn is_rounded(literal: &str) -> bool {
     // No fraction of fifteen digits is rounded, unless its exponent is beyond all fractions.
     if literal.len() <= 15 && !literal.contains(['e', 'E']) {
         return false;
@@ -139,7 +139,7 @@ fn decimal(literal: &str) -> Option<(bool, String, i64)> {
 }
 
 /// The numbers of a JSON text, outside strings.
-pub(super) fn number_literals(json: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn number_literals(json: &str) -> impl Iterator<Item = &str> {
     let mut rest = json;
     std::iter::from_fn(move || {
         loop {

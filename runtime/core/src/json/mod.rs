@@ -1,0 +1,13 @@
+//! JSON texts and values, beyond what `serde_json` does: numbers of any length, keys that stand once, repairs.
+
+mod digits;
+mod literals;
+mod object;
+mod repair;
+mod unique;
+
+pub(crate) use digits::{rounded_number, rounded_text, to_text};
+pub(crate) use literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
+pub(crate) use object::remove;
+pub(crate) use repair::repair;
+pub(crate) use unique::{Sound, Unique};
