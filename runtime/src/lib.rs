@@ -112,10 +112,10 @@ pub use onionskin_core::{
     ModelError, ModelRequest, ModelResponse, NameClash, NameProblem, Next, OutputGuardrail, OutputGuardrails,
     OutputOf, Progress, RequestParams, Resource, ResourceLink, RunContext, RunError, RunOutput, RunRequest,
     RunStream, Script, ScriptError, ScriptedCall, ScriptedTurn, Secret, Sensitive, Session, SessionState,
-    State, StateError, StepExec, StepId, StepKind, StepWork, Stop, StopReason, Strict, Team, ToldValue, Tool,
-    ToolCall, ToolCallReport, ToolCaller, ToolContext, ToolDeclaration, ToolDefinition, ToolError,
-    ToolExample, ToolOutput, ToolResult, ToolResultMessage, ToolSource, ToolSpec, Toolbox, TypedNext,
-    TypedTool, Usage, agent, call, guardrail, raw_guardrail, raw_hook, tool, tool_hook, toolbox,
+    State, StateError, StepExec, StepId, StepKind, StepWork, Stop, StopReason, Strict, StructuredContent,
+    Team, Tool, ToolCall, ToolCallReport, ToolCaller, ToolContext, ToolDeclaration, ToolDefinition,
+    ToolError, ToolExample, ToolOutput, ToolResult, ToolResultMessage, ToolSource, ToolSpec, Toolbox,
+    TypedNext, TypedTool, Usage, agent, call, guardrail, raw_guardrail, raw_hook, tool, tool_hook, toolbox,
 };
 #[doc(inline)]
 pub use onionskin_core::{checks, export, forms, hooks, spec, testing};

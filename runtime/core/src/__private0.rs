@@ -22,6 +22,7 @@ pub use crate::checks::{
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };
+pub use crate::context::{Bound, ConcealNone, ConcealSome};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
@@ -37,7 +38,6 @@ pub use crate::onion::{
     TypedTool, Values, Written, call_dynamic, call_tool, define, has_each, has_no_more, settled, taken,
     through,
 };
-pub use crate::secret::{Bound, ConcealNone, ConcealSome};
 pub use crate::spec::ToolSpec;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
 pub use crate::tool::{

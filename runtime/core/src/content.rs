@@ -1,7 +1,11 @@
 //! Content blocks: what a tool result or a message is made of.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::secret::{Redact, Redactor};
 
 /// One piece of a message or of a tool result.
 ///
@@ -31,6 +35,29 @@ pub enum ContentBlock {
 }
 
 impl ContentBlock {
+    /// All its texts.
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Text(text) => vec![text],
+            Self::Image(media) | Self::Audio(media) => {
+                vec![&mut media.data, &mut media.mime_type]
+            }
+            Self::Resource(resource) => {
+                let more = [&mut resource.mime_type, &mut resource.text, &mut resource.blob];
+                std::iter::once(&mut resource.uri).chain(more.into_iter().flatten()).collect()
+            }
+            Self::ResourceLink(link) => {
+                let more = [&mut link.description, &mut link.mime_type].into_iter().flatten();
+                [&mut link.uri, &mut link.name].into_iter().chain(more).collect()
+            }
+        }
+    }
+
+    /// Whether a secret stands in it.
+    pub(crate) fn shows(&self, redactor: &Redactor) -> bool {
+        self.clone().texts().into_iter().any(|text| redactor.shows(text))
+    }
+
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
@@ -74,6 +101,21 @@ pub struct Image(pub Media);
 /// A sound as a tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio(pub Media);
+
+impl Redact for ContentBlock {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.texts().into_iter().for_each(|text| text.redact(redactor));
+    }
+}
+
+/// Blocks that show no secret stay shared.
+impl Redact for Arc<[ContentBlock]> {
+    fn redact(&mut self, redactor: &Redactor) {
+        if self.iter().any(|block| block.shows(redactor)) {
+            Self::make_mut(self).redact(redactor);
+        }
+    }
+}
 
 impl From<Image> for ContentBlock {
     fn from(image: Image) -> Self {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::content::ContentBlock;
 use crate::output::ToolOutput;
+use crate::secret::{Redact, Redactor};
 
 /// What a tool call gives: a value, or one of the three [`Exit`]s.
 ///
@@ -302,6 +303,72 @@ impl fmt::Debug for ToolError {
 impl Error for ToolError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl Redact for Exit {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Tool(error) => error.redact(redactor),
+            Self::Stop(stop) => stop.output.redact(redactor),
+            Self::Abort(abort) => abort.redact(redactor),
+        }
+    }
+}
+
+impl Redact for Abort {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.reason.redact(redactor);
+    }
+}
+
+impl Redact for ToolError {
+    /// A cause that shows a secret is replaced by its words: as a type it would give the secret away.
+    fn redact(&mut self, redactor: &Redactor) {
+        self.output_mut().redact(redactor);
+        let links: Vec<&dyn Error> = std::iter::successors(self.source(), |&link| link.source()).collect();
+        let shows =
+            |error: &&dyn Error| redactor.shows(&error.to_string()) || redactor.shows(&format!("{error:?}"));
+        if !links.iter().any(shows) {
+            return;
+        }
+        let words = links.iter().rev().fold(None, |source, link| {
+            Some(Arc::new(Words { text: redactor.redact(link.to_string()).into_owned(), source }))
+        });
+        self.set_cause(words.map(|words| words as _));
+    }
+}
+
+impl<T: Redact> Redact for ToolResult<T> {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Ok(output) => output.redact(redactor),
+            Err(exit) => exit.redact(redactor),
+        }
+    }
+}
+
+/// What an error said, without its secrets.
+struct Words {
+    text: String,
+    source: Option<Arc<Words>>,
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text)
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Words {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
     }
 }
 

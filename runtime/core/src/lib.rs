@@ -25,7 +25,7 @@ mod model;
 mod onion;
 mod output;
 mod schema;
-mod secret;
+pub mod secret;
 pub mod spec;
 mod strict;
 pub mod testing;
@@ -40,7 +40,7 @@ extern crate self as onionskin;
 pub use agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
     CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
-    RunOutput, RunRequest, RunStream, Session, ToldValue, ToolCallReport,
+    RunOutput, RunRequest, RunStream, Session, ToolCallReport,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
@@ -74,7 +74,7 @@ pub use onionskin_macros::tool;
 pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
-pub use output::ToolOutput;
+pub use output::{StructuredContent, ToolOutput};
 pub use secret::{Secret, Sensitive};
 pub use spec::ToolSpec;
 pub use strict::Strict;

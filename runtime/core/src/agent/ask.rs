@@ -8,8 +8,8 @@ use super::event::EventKind;
 use super::instance::TurnTools;
 use super::run::AgentRun;
 use crate::journal::StepKind;
-use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse};
-use crate::secret::HeldDeltas;
+use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas};
+use crate::secret::Redact as _;
 
 impl AgentRun {
     /// The model's answer to the conversation so far.
@@ -22,8 +22,8 @@ impl AgentRun {
             tools: Arc::clone(&tools.table.declarations),
             params: self.instance.params.clone(),
         };
-        if let Some(needles) = self.cx.concealed().needles() {
-            self.asked.lock().unwrap_or_else(PoisonError::into_inner).hide(needles, &mut request);
+        if let Some(redactor) = self.cx.concealed().redactor() {
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).redact(redactor, &mut request);
         }
         let mut attempt = 0;
         loop {
@@ -31,8 +31,8 @@ impl AgentRun {
             let error = match self.ask_once(turn, attempt, &request).await? {
                 Ok(response) => return Ok(response),
                 Err(mut error) => {
-                    if let Some(needles) = self.cx.concealed().needles() {
-                        needles.model_error(&mut error);
+                    if let Some(redactor) = self.cx.concealed().redactor() {
+                        error.redact(&redactor);
                     }
                     error
                 }
@@ -60,8 +60,8 @@ impl AgentRun {
         // A failed request is not recorded: on replay it is made anew.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
         let answer = self.cx.step(id, async || {
-            let needles = self.cx.concealed().needles();
-            let mut held = HeldDeltas::new(needles.clone());
+            let redactor = self.cx.concealed().redactor();
+            let mut held = RedactedDeltas::new(redactor.clone());
             let tell = |delta| {
                 self.event(
                     turn,
@@ -82,8 +82,8 @@ impl AgentRun {
             match answer {
                 Ok(mut response) => {
                     held.finish().for_each(tell);
-                    if let Some(needles) = needles {
-                        needles.response(&mut response);
+                    if let Some(redactor) = redactor {
+                        response.redact(&redactor);
                     }
                     Some(response)
                 }

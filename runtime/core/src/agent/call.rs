@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::event::{CallOutcome, EventKind, ToldValue};
+use super::event::{CallOutcome, EventKind};
 use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
 use crate::args::Args;
@@ -13,7 +13,7 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
 use crate::onion;
-use crate::output::ToolOutput;
+use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::{HookExit, error_chain};
 use crate::tool::table::ToolTable;
 
@@ -131,7 +131,7 @@ pub(super) struct Ended {
     pub(super) outcome: CallOutcome,
     /// What the model is told.
     pub(super) content: Arc<[ContentBlock]>,
-    structured: ToldValue,
+    structured: StructuredContent,
     error_chain: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl Ended {
             Err(Exit::Stop(stop)) => stop.into_output(),
             Err(Exit::Abort(abort)) => ToolOutput::text(format!("the run was aborted: {}", abort.reason())),
         };
-        Self { outcome, structured: output.told_value(), content: output.into_content(), error_chain }
+        Self { outcome, structured: output.structured_place(), content: output.into_content(), error_chain }
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::error::Abort;
 use crate::model::ModelError;
+use crate::secret::{Redact, Redactor};
 use crate::tool::table::NameClash;
 use crate::tool::{ExampleError, NameProblem};
 
@@ -430,5 +431,24 @@ pub enum RunError {
 impl From<BuildError> for RunError {
     fn from(error: BuildError) -> Self {
         Self::Build(Arc::new(error))
+    }
+}
+
+impl Redact for RunError {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Model { source, .. } => source.redact(redactor),
+            Self::Aborted(abort) => abort.redact(redactor),
+            Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
+            Self::Limit { .. }
+            | Self::Depth { .. }
+            | Self::Cancelled { .. }
+            | Self::Busy { .. }
+            | Self::RunIdInUse { .. }
+            | Self::WaitsForItself { .. }
+            | Self::NoState { .. }
+            | Self::UnknownAgent { .. }
+            | Self::Build(_) => {}
+        }
     }
 }

@@ -1,21 +1,21 @@
 //! Events: everything that happens in a run, in order, as it happens.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::stream::RunOutput;
 use crate::content::ContentBlock;
 use crate::context::{SessionState, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolResult};
 use crate::journal::StepId;
-use crate::json::exact_value;
 use crate::model::{StopReason, Usage};
+use crate::output::StructuredContent;
+use crate::secret::{Redact, Redactor};
 use crate::spec::HookExit;
 
 /// One thing that happened in a run.
@@ -99,8 +99,8 @@ pub enum EventKind {
         /// answered in its place, or its arguments do not fit.
         attempts: u32,
         /// The structured value of the result or of the error.
-        #[serde(default, skip_serializing_if = "ToldValue::is_none")]
-        structured: ToldValue,
+        #[serde(default, skip_serializing_if = "StructuredContent::is_none")]
+        structured: StructuredContent,
         /// How each of the tool's own hooks left the call, the innermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hook_exits: Vec<HookExit>,
@@ -157,40 +157,24 @@ impl EventKind {
     }
 }
 
-/// Where the structured value of a call's content is: nothing parses it before somebody asks
-/// ([`ToolCallReport::structured_content`](crate::ToolCallReport::structured_content)).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ToldValue {
-    /// There is none.
-    #[default]
-    None,
-    /// The only text is its JSON.
-    Text,
-    /// The only text is the JSON of its `result`.
-    ResultText,
-    /// The only text is its `result`, a string.
-    ResultString,
-    /// It stands beside the content.
-    Apart(Arc<Value>),
-}
-
-impl ToldValue {
-    fn is_none(&self) -> bool {
-        *self == Self::None
-    }
-
-    /// The value, beside this content.
-    pub(crate) fn read<'v>(&'v self, content: &[ContentBlock]) -> Option<Cow<'v, Value>> {
-        let text = || content.first()?.as_text();
-        let parsed = || exact_value(text()?).ok();
+impl Redact for EventKind {
+    fn redact(&mut self, redactor: &Redactor) {
         match self {
-            Self::None => None,
-            Self::Text => parsed().map(Cow::Owned),
-            Self::ResultText => Some(Cow::Owned(json!({ "result": parsed()? }))),
-            Self::ResultString => Some(Cow::Owned(json!({ "result": text()? }))),
-            Self::Apart(value) => Some(Cow::Borrowed(value)),
+            Self::RunStarted { input, .. } => input.redact(redactor),
+            Self::TextDelta { text }
+            | Self::ReasoningDelta { text }
+            | Self::Notice { text }
+            | Self::RunFinished { text }
+            | Self::RunFailed { error: text } => text.redact(redactor),
+            Self::ToolStarted { arguments, .. } => arguments.redact(redactor),
+            Self::ToolFinished { content, structured, error_chain, .. } => {
+                content.redact(redactor);
+                structured.redact(redactor);
+                error_chain.redact(redactor);
+            }
+            Self::Progress { message, .. } => message.redact(redactor),
+            Self::User { value, .. } => value.redact(redactor),
+            Self::TurnStarted { .. } | Self::TurnRestarted { .. } | Self::TurnFinished { .. } => {}
         }
     }
 }
@@ -280,8 +264,8 @@ impl Events {
     /// Never blocks and never drops: only deltas are held to a bound, by joining them.
     pub(crate) fn push(&self, step: impl FnOnce() -> StepId, mut kind: EventKind) {
         let Some(queue) = &self.queue else { return };
-        if let Some(needles) = self.session.concealed().needles() {
-            needles.event(&mut kind);
+        if let Some(redactor) = self.session.concealed().redactor() {
+            kind.redact(&redactor);
         }
         match &queue.relay {
             None => queue.append(&self.agent, step, kind),
@@ -299,8 +283,8 @@ impl Events {
     /// Pushes an event of another run, whose secrets are out of it.
     fn pass(&self, mut event: Event) {
         let Some(queue) = &self.queue else { return };
-        if let Some(needles) = self.session.concealed().needles() {
-            needles.event(&mut event.kind);
+        if let Some(redactor) = self.session.concealed().redactor() {
+            event.kind.redact(&redactor);
         }
         match &queue.relay {
             None => queue.append(&event.agent, || event.step, event.kind),

@@ -21,6 +21,7 @@ use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::History;
 use crate::onion::{caught, panic_words};
+use crate::secret::Redact as _;
 use crate::tool::ToolDefinition;
 use crate::tool::table::Entry;
 
@@ -316,10 +317,10 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
         Some(abort) => Err(RunError::Aborted(abort.clone())),
         None => answer,
     };
-    if let Some(needles) = run.context().concealed().needles() {
+    if let Some(redactor) = run.context().concealed().redactor() {
         match &mut answer {
-            Ok(text) => needles.text(text),
-            Err(error) => needles.run_error(error),
+            Ok(text) => text.redact(&redactor),
+            Err(error) => error.redact(&redactor),
         }
     }
     let end = match &answer {

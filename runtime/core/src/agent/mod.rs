@@ -37,7 +37,7 @@ pub use declaration::{
 };
 pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
-pub use event::{CallOutcome, Event, EventKind, ToldValue};
+pub use event::{CallOutcome, Event, EventKind};
 pub use handle::{AgentHandle, RunRequest};
 pub(crate) use handle::{block_on, new_id};
 #[cfg(feature = "mcp")]

@@ -21,8 +21,7 @@ use crate::args::Args;
 use crate::context::{RunContext, RunSeed, Slot};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
-use crate::model::{History, Message, ModelResponse, ToolCall, Usage};
-use crate::secret::Asked;
+use crate::model::{Asked, History, Message, ModelResponse, ToolCall, Usage};
 use crate::tool::table::ToolTable;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
@@ -345,7 +344,9 @@ impl AgentRun {
                 Target::Orchestrator => {
                     self.tally().ids.take_messages(&mut messages);
                     let mut conversation = self.cx.conversation();
-                    messages.into_iter().for_each(|message| conversation.push_shared(message));
+                    for message in messages {
+                        conversation.push_shared(message);
+                    }
                 }
             }
         }

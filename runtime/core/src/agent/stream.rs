@@ -11,11 +11,12 @@ use futures_util::future::{BoxFuture, poll_fn};
 use serde_json::Value;
 
 use super::RunError;
-use super::event::{CallOutcome, Event, EventKind, Queue, ToldValue};
+use super::event::{CallOutcome, Event, EventKind, Queue};
 use crate::content::ContentBlock;
 use crate::context::ToolSource;
 use crate::journal::StepId;
 use crate::model::Usage;
+use crate::output::StructuredContent;
 use crate::spec::HookExit;
 
 /// A run that is going on: a stream of its events, then its output.
@@ -81,7 +82,7 @@ pub struct ToolCallReport {
     /// How often the tool itself was started: 0 if something answered in its place, or the call ended before.
     pub attempts: u32,
     /// Where the structured value is: [`Self::structured_content`] reads it.
-    pub structured: ToldValue,
+    pub structured: StructuredContent,
     /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
     pub hook_exits: Vec<HookExit>,
     /// What it failed with, and what caused that, outermost first; empty if it did not fail.
@@ -135,7 +136,7 @@ impl RunOutput {
                     content: Arc::default(),
                     duration: Duration::ZERO,
                     attempts: 0,
-                    structured: ToldValue::None,
+                    structured: StructuredContent::None,
                     hook_exits: Vec::new(),
                     error_chain: Vec::new(),
                 });

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::secret::Held;
+use crate::secret::StreamRedactor;
 
 /// What was kept of a stream. Reading goes on beyond the bound, so that the writer never blocks.
 pub(super) struct Capture {
@@ -14,11 +14,11 @@ pub(super) struct Capture {
     tail: VecDeque<u8>,
     left_out: u64,
     /// Hides secrets before anything is left out: in what is left of one it could not be seen any more.
-    held: Option<Held>,
+    held: Option<StreamRedactor>,
 }
 
 impl Capture {
-    pub(super) fn new(most: usize, held: Option<Held>) -> Self {
+    pub(super) fn new(most: usize, held: Option<StreamRedactor>) -> Self {
         Self { half: most / 2, head: Vec::new(), tail: VecDeque::new(), left_out: 0, held }
     }
 

@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::secret::Held;
+use crate::secret::StreamRedactor;
 use crate::tool::{Annotations, ArgLimit, DynTool, Effect, Param, Slots, StaticTool, Tool, ToolDefinition};
 
 /// After a command is over, so long is waited for the rest of its output.
@@ -220,8 +220,8 @@ impl Tool for Shell {
             let place = directory.map(|directory| format!(" in {}", directory.display())).unwrap_or_default();
             Exit::Tool(ToolError::new(format!("cannot run /bin/sh{place}: {error}")).with_source(error))
         })?;
-        let secrets = cx.run().concealed().needles();
-        let capture = || Capture::new(self.max_output, secrets.clone().map(Held::new));
+        let secrets = cx.run().concealed().redactor();
+        let capture = || Capture::new(self.max_output, secrets.clone().map(StreamRedactor::new));
         let (mut stdout, mut stderr) = (capture(), capture());
         let ended = group.finish(limit, &mut stdout, &mut stderr).await;
         let (stdout, stderr) = (stdout.into_text(), stderr.into_text());

@@ -1,6 +1,7 @@
 //! What a tool or a hook can know about the call it takes part in.
 
 mod bound;
+mod conceal;
 mod inject;
 mod latch;
 mod left;
@@ -19,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use bound::Bound;
+pub(crate) use bound::Bound as InState;
+pub use conceal::{Bound, ConcealNone, ConcealSome};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};

@@ -21,7 +21,7 @@ use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
 use crate::model::{History, Message};
 use crate::onion::DynCall;
-use crate::secret::{Concealed, Secret, Sensitive, held_by};
+use crate::secret::{Concealed, Redact as _, Secret, Sensitive, held_by};
 
 /// The name of what calls a tool without an agent.
 const DETACHED: &str = "detached";
@@ -324,17 +324,17 @@ impl RunContext {
     }
 
     /// A result without secrets.
-    pub(crate) fn hide(&self, result: ToolResult) -> ToolResult {
-        match self.concealed().needles() {
-            Some(needles) => needles.result(result),
-            None => result,
+    pub(crate) fn hide(&self, mut result: ToolResult) -> ToolResult {
+        if let Some(redactor) = self.concealed().redactor() {
+            result.redact(&redactor);
         }
+        result
     }
 
     /// A text without secrets.
     pub(crate) fn hide_text<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
-        match self.concealed().needles() {
-            Some(needles) => needles.hide(text),
+        match self.concealed().redactor() {
+            Some(redactor) => redactor.redact(text),
             None => text.into(),
         }
     }
@@ -345,8 +345,10 @@ impl RunContext {
 
     /// Sets the abort latch of this run and of every run above it.
     pub(crate) fn abort(&self, abort: &Abort) {
-        let abort =
-            self.concealed().needles().map_or_else(|| abort.clone(), |needles| needles.abort(abort.clone()));
+        let mut abort = abort.clone();
+        if let Some(redactor) = self.concealed().redactor() {
+            abort.redact(&redactor);
+        }
         let mut run = Some(self);
         while let Some(this) = run {
             this.0.latch.set(abort.clone());

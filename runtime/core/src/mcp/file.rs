@@ -40,7 +40,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<McpConfig, McpError> {
                 };
                 config.servers.insert(name, server);
             }
-        } else if !has_servers && nearest(&key, [SERVERS].into_iter()).is_some() {
+        } else if !has_servers && nearest(&key, [SERVERS]).is_some() {
             return Err(source.unknown_field(value, "", &key, &[SERVERS]));
         } else {
             config.unread.push(source.unknown_field(value, "", &key, &[]).to_string());
@@ -141,10 +141,7 @@ impl<'t> Source<'t> {
                 "cwd" => written.cwd = Some((value, self.value(value, &field, "a string")?)),
                 "timeout" => written.timeout = Some(self.time(value, &field)?),
                 "startTimeout" => written.start_timeout = Some(self.time(value, &field)?),
-                _ => unread.push((
-                    nearest(&name, FIELDS.into_iter()),
-                    self.unknown_field(value, path, &name, &FIELDS),
-                )),
+                _ => unread.push((nearest(&name, FIELDS), self.unknown_field(value, path, &name, &FIELDS))),
             }
         }
         if written.command.is_none() {

@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::config::ServerConfig;
 use crate::context::RunContext;
 use crate::error::ToolResult;
-use crate::secret::{Held, Needles};
+use crate::secret::{Redact as _, Redactor, StreamRedactor};
 use crate::tool::ToolDefinition;
 
 /// Hides the values of environment variables, each behind its name.
 #[derive(Clone)]
 pub(super) struct Secrets {
-    needles: Arc<Needles>,
+    redactor: Arc<Redactor>,
     /// Of the last sessions that called the server.
     callers: Arc<Mutex<Callers>>,
 }
 
 /// What sessions know of secrets, each under its own number.
-type Callers = VecDeque<(usize, Arc<Needles>)>;
+type Callers = VecDeque<(usize, Arc<Redactor>)>;
 
 /// So many sessions' secrets are looked for in what a server writes.
 const CALLERS: usize = 256;
@@ -38,55 +38,56 @@ impl Secrets {
     }
 
     fn of<'v>(variables: impl Iterator<Item = (&'v String, &'v String)>) -> Self {
-        let needles =
-            Needles::new(variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))));
-        Self { needles: Arc::new(needles), callers: Arc::default() }
+        let redactor =
+            Redactor::new(variables.map(|(name, value)| (value.as_bytes(), Arc::from(format!("[${name}]")))));
+        Self { redactor: Arc::new(redactor), callers: Arc::default() }
     }
 
     /// A call may give the server a secret of its session, which the server may write into its log.
     pub(super) fn called_from(&self, run: &RunContext) {
-        let Some(needles) = run.concealed().needles() else { return };
+        let Some(redactor) = run.concealed().redactor() else { return };
         let session = std::ptr::from_ref(run.concealed()).addr();
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         callers.retain(|(known, _)| *known != session);
-        callers.push_back((session, needles));
+        callers.push_back((session, redactor));
         if callers.len() > CALLERS {
             callers.pop_front();
         }
     }
 
     /// Those of the server, and of those who called it.
-    pub(super) fn with_callers(&self) -> Arc<Needles> {
+    pub(super) fn with_callers(&self) -> Arc<Redactor> {
         let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if callers.is_empty() {
-            return Arc::clone(&self.needles);
+            return Arc::clone(&self.redactor);
         }
-        let own = Needles::clone(&self.needles);
-        Arc::new(callers.iter().fold(own, |all, (_, needles)| all.beside(needles)))
+        let own = Redactor::clone(&self.redactor);
+        Arc::new(callers.iter().fold(own, |all, (_, redactor)| all.beside(redactor)))
     }
 
     pub(super) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> String {
-        self.needles.hide(text).into_owned()
+        self.redactor.redact(text).into_owned()
     }
 
     /// As [`Self::hide`], for a text whose rest is not known: what may be the beginning of a secret is left out.
     pub(super) fn hide_cut(&self, text: &str) -> String {
-        self.needles.settled(text).0
+        self.held().push(text)
     }
 
     /// For a text that comes in pieces.
-    pub(super) fn held(&self) -> Held {
-        Held::new(Arc::clone(&self.needles))
+    pub(super) fn held(&self) -> StreamRedactor {
+        StreamRedactor::new(Arc::clone(&self.redactor))
     }
 
     /// What a server says of a tool.
     pub(super) fn definition(&self, mut definition: ToolDefinition) -> ToolDefinition {
-        self.needles.definition(&mut definition);
+        definition.redact(&self.redactor);
         definition
     }
 
-    pub(super) fn result(&self, result: ToolResult) -> ToolResult {
-        self.needles.result(result)
+    pub(super) fn result(&self, mut result: ToolResult) -> ToolResult {
+        result.redact(&self.redactor);
+        result
     }
 }
 

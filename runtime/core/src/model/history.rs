@@ -309,7 +309,7 @@ mod tests {
             assert_eq!(history.last(), list.last());
             assert_eq!(history.get(count), None);
             assert!(history.iter().rev().eq(list.iter().rev()));
-            assert_eq!(history.iter().skip(CHUNK).next(), list.get(CHUNK));
+            assert_eq!(history.iter().nth(CHUNK), list.get(CHUNK));
         }
     }
 

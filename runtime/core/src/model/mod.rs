@@ -1,9 +1,12 @@
 //! Models: what answers a conversation, behind one trait of our own.
 
+mod asked;
+mod deltas;
 #[cfg(feature = "genai")]
 mod genai;
 mod history;
 mod message;
+mod redact;
 mod script;
 
 use std::borrow::Cow;
@@ -16,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "genai")]
 pub use self::genai::GenaiModel;
+pub(crate) use asked::Asked;
+pub(crate) use deltas::RedactedDeltas;
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};

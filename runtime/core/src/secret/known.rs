@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::needles::{Needles, id};
+use super::redactor::{Redactor, id};
 
 /// The secrets that a session and its runs know. While there are none it costs a look at [`Self::any`].
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(crate) struct Concealed {
 
 #[derive(Clone, Default)]
 struct Known {
-    needles: Option<Arc<Needles>>,
+    redactor: Option<Arc<Redactor>>,
     /// The secrets that were added, so that what a state holds is told apart from what is new at every change of it.
     added: HashSet<u64>,
 }
@@ -27,8 +27,8 @@ impl Concealed {
     }
 
     /// What to look for; none if there are no secrets.
-    pub(crate) fn needles(&self) -> Option<Arc<Needles>> {
-        if self.any() { self.lock().needles.clone() } else { None }
+    pub(crate) fn redactor(&self) -> Option<Arc<Redactor>> {
+        if self.any() { self.lock().redactor.clone() } else { None }
     }
 
     /// Looks for these from now on.
@@ -37,8 +37,8 @@ impl Concealed {
         let secrets = secrets.iter().map(Vec::as_slice);
         let new: Vec<_> = secrets.filter(|secret| known.added.insert(id(secret))).collect();
         if !new.is_empty() {
-            let needles = known.needles.as_deref().cloned().unwrap_or_default();
-            self.set(&mut known, needles.and(new));
+            let redactor = known.redactor.as_deref().cloned().unwrap_or_default();
+            self.set(&mut known, redactor.and(new));
         }
     }
 
@@ -47,24 +47,24 @@ impl Concealed {
         let mut known = self.lock();
         let ids: HashSet<u64> = secrets.iter().map(|secret| id(secret)).collect();
         known.added.retain(|id| !ids.contains(id));
-        if let Some(needles) = known.needles.as_deref().cloned() {
-            self.set(&mut known, needles.without(&ids));
+        if let Some(redactor) = known.redactor.as_deref().cloned() {
+            self.set(&mut known, redactor.without(&ids));
         }
     }
 
     /// Looks for what the other one looks for, from now on.
     pub(crate) fn learn(&self, other: &Self) {
-        let Some(more) = other.needles() else { return };
+        let Some(more) = other.redactor() else { return };
         let mut known = self.lock();
-        match known.needles.as_deref().cloned() {
+        match known.redactor.as_deref().cloned() {
             Some(own) => self.set(&mut known, own.with(&more)),
             None => self.set(&mut known, (*more).clone()),
         }
     }
 
-    fn set(&self, known: &mut Known, needles: Needles) {
-        self.any.store(!needles.is_empty(), Ordering::Release);
-        known.needles = Some(Arc::new(needles)).filter(|needles| !needles.is_empty());
+    fn set(&self, known: &mut Known, redactor: Redactor) {
+        self.any.store(!redactor.is_empty(), Ordering::Release);
+        known.redactor = Some(Arc::new(redactor)).filter(|redactor| !redactor.is_empty());
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -75,6 +75,6 @@ impl Concealed {
 impl Clone for Concealed {
     fn clone(&self) -> Self {
         let known = self.lock().clone();
-        Self { any: AtomicBool::new(known.needles.is_some()), known: Mutex::new(known) }
+        Self { any: AtomicBool::new(known.redactor.is_some()), known: Mutex::new(known) }
     }
 }

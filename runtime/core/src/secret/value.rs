@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 use zeroize::Zeroize;
 
-use super::bind;
+use super::noted;
 
 /// What is shown in place of a secret.
 pub(crate) const MASK: &str = "[secret]";
@@ -63,7 +63,7 @@ pub struct Secret<T> {
 impl<T: Sensitive> Secret<T> {
     /// Keeps a value.
     pub fn new(value: T) -> Self {
-        bind::note(&value);
+        noted::note(&value);
         Self { value, wipe: T::wipe }
     }
 }

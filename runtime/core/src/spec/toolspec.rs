@@ -14,7 +14,7 @@ use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::args::Args;
 use crate::checks::{ForEachClone, RawHook};
-use crate::context::{Bound, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::context::{InState, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
 use crate::onion::Undefined;
@@ -536,7 +536,7 @@ impl DynTool for ToolSpec {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(Bound::new(async move { hooks::run(self, cx, args).await }, cx, &self.state))
+        Box::pin(InState::new(async move { hooks::run(self, cx, args).await }, cx, &self.state))
     }
 
     fn works_on(&self) -> Vec<WorksOn> {

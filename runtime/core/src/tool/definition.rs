@@ -13,6 +13,7 @@ use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};
+use crate::secret::{Redact, Redactor};
 
 /// What happens to a call that may or may not have taken effect, after a crash or before a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -329,4 +330,15 @@ pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
         wire.push('_');
     }
     Cow::Owned(wire)
+}
+
+/// Names stay: calls go by them.
+impl Redact for ToolDefinition {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.description.redact(redactor);
+        self.title.redact(redactor);
+        self.input_schema.redact(redactor);
+        self.output_schema.redact(redactor);
+        self.meta.redact(redactor);
+    }
 }

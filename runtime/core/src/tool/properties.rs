@@ -205,7 +205,7 @@ fn a_schema_without_an_end_is_refused_in_time() {
         |key: &str| json!({ "$defs": { "A": { key: [{ "$ref": "#/$defs/A" }, { "$ref": "#/$defs/A" }] } } });
     let itself = json!({ "$defs": { "A": { "$ref": "#/$defs/A" } } });
     for root in [branches("anyOf"), branches("oneOf"), branches("allOf"), itself] {
-        let problems = super::check::check(&json!(1), &json!({ "$ref": "#/$defs/A" }), &root, "x");
+        let problems = crate::schema::check(&json!(1), &json!({ "$ref": "#/$defs/A" }), &root, "x");
         assert_eq!(problems.len(), 1);
         assert!(problems[0].to_string().contains("too deeply nested"), "{}", problems[0]);
     }

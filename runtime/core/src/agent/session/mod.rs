@@ -139,7 +139,9 @@ impl Session {
         let mut children = lock(&self.0.children);
         let history = children.entry(Arc::clone(child)).or_default();
         CallIds::after(history.clone()).take_messages(&mut messages);
-        messages.into_iter().for_each(|message| history.push_shared(message));
+        for message in messages {
+            history.push_shared(message);
+        }
     }
 }
 

@@ -9,19 +9,19 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::model::ModelError;
-use crate::secret::{Needles, Secret};
+use crate::secret::{Redactor, Secret};
 
 /// More of a provider's answer than this is not repeated in an error.
 const LONGEST: usize = 2_000;
 
 /// A key, and what finds it.
 #[derive(Clone)]
-pub(super) struct ApiKey(Arc<(Secret<String>, Needles)>);
+pub(super) struct ApiKey(Arc<(Secret<String>, Redactor)>);
 
 impl ApiKey {
     pub(super) fn new(key: Secret<String>) -> Self {
-        let needles = Needles::new([(key.expose().as_bytes(), Arc::from("***"))]);
-        Self(Arc::new((key, needles)))
+        let redactor = Redactor::new([(key.expose().as_bytes(), Arc::from("***"))]);
+        Self(Arc::new((key, redactor)))
     }
 
     /// No key at all.
@@ -35,7 +35,7 @@ impl ApiKey {
 
     /// Takes the key out of a text: some servers repeat it in their errors.
     fn scrub(&self, text: &str) -> String {
-        let text = self.0.1.hide(text);
+        let text = self.0.1.redact(text);
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}..", &text[..end]),
             None => text.into_owned(),

@@ -23,12 +23,21 @@ const ALIKE: usize = 3;
 /// Of what stands before a cut, so many bytes may be the beginning of a secret: more are hidden.
 const SHORT: usize = 3;
 
-/// Forms of secrets, ready to be looked for, each with what stands in its place. Cheap to clone.
+/// Finds secrets in texts and puts a mask in their place. Cheap to clone.
 ///
-/// What is added becomes a layer of its own, and layers of about one size become one: so to add secrets one by one takes
-/// little more than to add all at once.
+/// Each secret is found in the forms that it takes on its way: as it is, in JSON, percent-encoded, in Base64, in hexadecimal
+/// digits. Secrets of fewer than six bytes are not looked for.
+///
+/// ```
+/// use onionskin_core::secret::Redactor;
+///
+/// let redactor = Redactor::new([(&b"hunter2!"[..], "[password]".into())]);
+/// assert_eq!(redactor.redact("it is hunter2!"), "it is [password]");
+/// ```
+// What is added becomes a layer of its own, and layers of about one size become one: to add secrets one by one takes little
+// more than to add all at once.
 #[derive(Clone)]
-pub(crate) struct Needles {
+pub struct Redactor {
     layers: Vec<Arc<Layer>>,
     /// What stands in place of a secret that has no mask of its own, or one that shows a secret.
     mask: &'static str,
@@ -105,10 +114,9 @@ struct Found<'n> {
     mask: &'n str,
 }
 
-impl Needles {
-    /// Those of these secrets, each with its mask.
-    #[cfg(any(feature = "mcp", feature = "genai", test))]
-    pub(crate) fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
+impl Redactor {
+    /// Looks for these secrets, each with its mask.
+    pub fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
     }
@@ -127,9 +135,9 @@ impl Needles {
         self.and_layer(new)
     }
 
-    /// These and the others for a while, without making one of them.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn beside(mut self, others: &Self) -> Self {
+    /// Looks for the secrets of both.
+    #[must_use]
+    pub fn beside(mut self, others: &Self) -> Self {
         self.layers.extend(others.layers.iter().map(Arc::clone));
         self.choose_mask();
         self
@@ -178,13 +186,14 @@ impl Needles {
         self.layers.iter().flat_map(|layer| &layer.secrets)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether there are no secrets to look for.
+    pub fn is_empty(&self) -> bool {
         self.layers.is_empty()
     }
 
     /// The text without secrets. A text that was cut may end within one: what may be the beginning of a secret is hidden
     /// before a cut.
-    pub(crate) fn hide<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
+    pub fn redact<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let text = text.into();
         let Some(mut found) = self.find(&text) else {
             // Owned, as all that is not the text itself: what is borrowed counts as unchanged.
@@ -195,13 +204,13 @@ impl Needles {
     }
 
     /// Whether a secret stands in the text, or its beginning before a cut.
-    pub(crate) fn shows(&self, text: &str) -> bool {
+    pub fn shows(&self, text: &str) -> bool {
         self.layers.iter().any(|layer| layer.shows(text)) || self.cut(text).next().is_some()
     }
 
     /// What of a text that goes on can be given away, without its secrets, and from where on it cannot: there a secret
     /// may have begun. None if nothing may be given away at all.
-    pub(crate) fn settled(&self, text: &str) -> (String, usize) {
+    pub(super) fn settled(&self, text: &str) -> (String, usize) {
         let Some(found) = self.find(text) else { return (String::new(), text.len()) };
         let mut found = merged(found);
         let mut end = self.begun(text);
@@ -263,7 +272,7 @@ impl Needles {
     }
 }
 
-impl Default for Needles {
+impl Default for Redactor {
     fn default() -> Self {
         Self { layers: Vec::new(), mask: MASK }
     }
@@ -301,27 +310,28 @@ fn masked(text: &str, found: &[Found<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret::Redact as _;
 
     #[test]
     fn t8_what_cannot_be_looked_for_does_not_pass() {
         let layer = Layer { secrets: Vec::new(), forms: Vec::new(), automaton: None, longest: 0 };
-        let needles = Needles { layers: vec![Arc::new(layer)], mask: MASK };
+        let redactor = Redactor { layers: vec![Arc::new(layer)], mask: MASK };
         let mut text = "anything".to_owned();
-        needles.text(&mut text);
-        assert_eq!((text.as_str(), &*needles.hide("anything")), (MASK, MASK));
+        text.redact(&redactor);
+        assert_eq!((text.as_str(), &*redactor.redact("anything")), (MASK, MASK));
     }
 
     #[test]
     fn t8_a_secret_that_stands_in_its_own_mask_is_hidden_by_another() {
-        let needles = Needles::new([(&b"secret"[..], MASK.into()), (b"hunter2", MASK.into())]);
-        let hidden = needles.hide("secret and hunter2");
+        let redactor = Redactor::new([(&b"secret"[..], MASK.into()), (b"hunter2", MASK.into())]);
+        let hidden = redactor.redact("secret and hunter2");
         assert_eq!(hidden, "[hidden] and [hidden]");
-        assert_eq!(needles.and([&b"hidden"[..]]).hide("secret, hidden"), "***, ***");
+        assert_eq!(redactor.and([&b"hidden"[..]]).redact("secret, hidden"), "***, ***");
     }
 
     #[test]
     fn t8_what_a_cut_left_of_a_secret_is_hidden() {
-        let needles = Needles::default().and([&b"hunter2-\"hunter2\"-hunter2"[..]]);
+        let redactor = Redactor::default().and([&b"hunter2-\"hunter2\"-hunter2"[..]]);
         for (text, hidden) in [
             ("found the string \"hunter2-\\\"hun...", "found the string \"[secret]..."),
             (
@@ -330,8 +340,8 @@ mod tests {
             ),
             ("the hun... and hunger... and ...", "the hun... and hunger... and ..."),
         ] {
-            assert_eq!(needles.hide(text), hidden);
-            assert_eq!(needles.shows(text), text != hidden);
+            assert_eq!(redactor.redact(text), hidden);
+            assert_eq!(redactor.shows(text), text != hidden);
         }
     }
 
@@ -339,18 +349,18 @@ mod tests {
     fn t8_many_secrets_that_come_one_by_one_are_known_in_little_time() {
         let begun = std::time::Instant::now();
         let token = |at: u32| format!("token-{at:08}-{}", "x".repeat(40));
-        let mut needles = Needles::default();
+        let mut redactor = Redactor::default();
         for at in 0..300 {
-            needles = needles.and([token(at).as_bytes()]);
+            redactor = redactor.and([token(at).as_bytes()]);
         }
         assert_eq!(
-            needles.hide(format!("{} {} {}", token(0), token(150), token(299))),
+            redactor.redact(format!("{} {} {}", token(0), token(150), token(299))),
             "[secret] [secret] [secret]"
         );
-        assert!(needles.layers.len() < 16, "{} layers", needles.layers.len());
+        assert!(redactor.layers.len() < 16, "{} layers", redactor.layers.len());
         let forgotten = HashSet::from([id(token(150).as_bytes())]);
         assert_eq!(
-            needles.without(&forgotten).hide(format!("{} {}", token(150), token(151))),
+            redactor.without(&forgotten).redact(format!("{} {}", token(150), token(151))),
             format!("{} [secret]", token(150))
         );
         assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());

@@ -1,5 +1,7 @@
 //! [`ToolOutput`]: what a tool gives back when it succeeds.
 
+mod structured;
+
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::agent::ToldValue;
+use crate::secret::{Redact, Redactor};
+pub use structured::StructuredContent;
+
 use crate::content::ContentBlock;
 use crate::json::holds_long_numbers;
 use crate::schema::to_json;
@@ -210,22 +214,22 @@ impl ToolOutput {
             Structured::Apart | Structured::ApartWrapped => {
                 Some(Cow::Borrowed(&*self.rare.0.as_ref()?.structured))
             }
-            _ => Some(Cow::Owned(self.told_value().read(self.content())?.into_owned())),
+            _ => Some(Cow::Owned(self.structured_place().read(self.content())?.into_owned())),
         }
     }
 
     /// Where the structured value is.
-    pub(crate) fn told_value(&self) -> ToldValue {
+    pub(crate) fn structured_place(&self) -> StructuredContent {
         match self.structured {
-            Structured::None | Structured::Nothing => ToldValue::None,
-            Structured::InText => ToldValue::Text,
-            Structured::InTextWrapped => ToldValue::ResultText,
-            Structured::Text => ToldValue::ResultString,
+            Structured::None | Structured::Nothing => StructuredContent::None,
+            Structured::InText => StructuredContent::Text,
+            Structured::InTextWrapped => StructuredContent::ResultText,
+            Structured::Text => StructuredContent::ResultString,
             Structured::Apart | Structured::ApartWrapped => self
                 .rare
                 .0
                 .as_ref()
-                .map(|rare| ToldValue::Apart(Arc::clone(&rare.structured)))
+                .map(|rare| StructuredContent::Apart(Arc::clone(&rare.structured)))
                 .unwrap_or_default(),
         }
     }
@@ -442,5 +446,27 @@ impl From<ContentBlock> for ToolOutput {
 impl From<Vec<ContentBlock>> for ToolOutput {
     fn from(blocks: Vec<ContentBlock>) -> Self {
         Self::blocks(blocks)
+    }
+}
+
+/// What the program keeps with an output by type stays: it is the program's own.
+impl Redact for ToolOutput {
+    fn redact(&mut self, redactor: &Redactor) {
+        let shows = self.content().iter().any(|block| block.shows(redactor))
+            || self.structured_content().is_some_and(|value| redactor.shows_in(&value))
+            || self.remote_meta().is_some_and(|value| redactor.shows_in(value));
+        if !shows {
+            return;
+        }
+        let structured = self.structured_content().map(Cow::into_owned);
+        self.content_mut().redact(redactor);
+        if let Some(mut value) = structured {
+            value.redact(redactor);
+            self.replace_structured(value);
+        }
+        if let Some(mut value) = self.remote_meta().cloned() {
+            value.redact(redactor);
+            self.set_remote_meta(value);
+        }
     }
 }

@@ -1,0 +1,62 @@
+//! What a model is asked, without secrets.
+
+use std::sync::Arc;
+
+use super::{History, Message, ModelRequest, ToolDeclaration};
+use crate::secret::{Redact as _, Redactor};
+
+/// Takes secrets out of the requests of one run. A request differs from the one before by a few messages, so what was looked at
+/// is kept: while the secrets stay the same, only what is new is looked at.
+#[derive(Default)]
+pub(crate) struct Asked(Option<Known>);
+
+struct Known {
+    redactor: Arc<Redactor>,
+    /// The conversation so far, without the secrets.
+    messages: History,
+    /// The tools as they are, and as they are shown.
+    tools: [Arc<[ToolDeclaration]>; 2],
+}
+
+impl Asked {
+    pub(crate) fn redact(&mut self, redactor: Arc<Redactor>, request: &mut ModelRequest) {
+        request.system.redact(&redactor);
+        let before = self.0.take().filter(|known| Arc::ptr_eq(&known.redactor, &redactor));
+        let (mut messages, tools) = match before {
+            Some(known) => (known.messages, Some(known.tools)),
+            None => (History::new(), None),
+        };
+        for message in request.messages.since(messages.len()) {
+            messages.push_shared(shown(&redactor, message));
+        }
+        let tools = match tools {
+            Some(tools) if Arc::ptr_eq(&tools[0], &request.tools) => tools,
+            _ => [Arc::clone(&request.tools), declarations(&request.tools, &redactor)],
+        };
+        request.messages = messages.clone();
+        request.tools = Arc::clone(&tools[1]);
+        self.0 = Some(Known { redactor, messages, tools });
+    }
+}
+
+/// A message that shows no secret stays shared.
+fn shown(redactor: &Redactor, message: Arc<Message>) -> Arc<Message> {
+    let mut hidden = (*message).clone();
+    hidden.redact(redactor);
+    if hidden == *message { message } else { Arc::new(hidden) }
+}
+
+/// Tools that show no secret stay shared.
+fn declarations(tools: &Arc<[ToolDeclaration]>, redactor: &Redactor) -> Arc<[ToolDeclaration]> {
+    let shows =
+        |tool: &ToolDeclaration| redactor.shows(&tool.description) || redactor.shows_in(&tool.input_schema);
+    if !tools.iter().any(shows) {
+        return Arc::clone(tools);
+    }
+    let mut tools = tools.to_vec();
+    for tool in &mut tools {
+        tool.description.redact(redactor);
+        tool.input_schema.redact(redactor);
+    }
+    tools.into()
+}

@@ -1,0 +1,44 @@
+//! The pieces of an answer, without secrets.
+
+use std::sync::Arc;
+
+use super::ModelDelta;
+use crate::secret::{Redactor, StreamRedactor};
+
+/// The pieces of a model's answer: its text, and its reasoning.
+pub(crate) struct RedactedDeltas(Option<(StreamRedactor, StreamRedactor)>);
+
+impl RedactedDeltas {
+    /// Without secrets, pieces pass as they are.
+    pub(crate) fn new(redactor: Option<Arc<Redactor>>) -> Self {
+        Self(
+            redactor
+                .map(|redactor| (StreamRedactor::new(Arc::clone(&redactor)), StreamRedactor::new(redactor))),
+        )
+    }
+
+    /// Takes the next piece, and gives what can be told by now.
+    pub(crate) fn push(&mut self, delta: ModelDelta) -> Option<ModelDelta> {
+        let Some((text, reasoning)) = &mut self.0 else { return Some(delta) };
+        let delta = match delta {
+            ModelDelta::Text(piece) => ModelDelta::Text(text.push(&piece)),
+            ModelDelta::Reasoning(piece) => ModelDelta::Reasoning(reasoning.push(&piece)),
+        };
+        Some(delta).filter(|delta| !delta.is_empty())
+    }
+
+    /// The answer is over: gives what was held back.
+    pub(crate) fn finish(self) -> impl Iterator<Item = ModelDelta> {
+        let rest = self.0.map(|(mut text, mut reasoning)| {
+            [ModelDelta::Reasoning(reasoning.finish()), ModelDelta::Text(text.finish())]
+        });
+        rest.into_iter().flatten().filter(|delta| !delta.is_empty())
+    }
+}
+
+impl ModelDelta {
+    fn is_empty(&self) -> bool {
+        let (Self::Text(piece) | Self::Reasoning(piece)) = self;
+        piece.is_empty()
+    }
+}
