@@ -7,10 +7,16 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod borrowed;
 mod bounded;
+mod broken_schemas;
 mod coercion;
 mod hooks;
+mod hostile_schemas;
+mod long_arguments;
+mod long_numbers;
 mod nested;
+mod nulls;
 mod repair;
 mod results;
 mod rewritten;

@@ -51,7 +51,7 @@ async fn a12_a_session_without_the_agents_state_is_refused() {
         assert_eq!((&**agent, *state), ("teller", std::any::type_name::<Till>()), "also as a child");
         assert_eq!(
             error.to_string(),
-            "the session holds no `sessions::Till`, which is the state of the agent `teller`: another agent made it; make \
+            "the session holds no `agents::sessions::Till`, which is the state of the agent `teller`: another agent made it; make \
              one with `AgentHandle::session` of the agent that is to go on in it"
         );
         assert!(session.history().is_empty());
@@ -66,7 +66,7 @@ async fn a8_a_run_that_does_not_begin_tells_its_end() {
     let mut stream = teller.request("go").session(&guest.session()).stream();
     let event = stream.next().await.unwrap();
     let EventKind::RunFailed { error } = &event.kind else { panic!("{event:?}") };
-    assert!(error.starts_with("the session holds no `sessions::Till`"), "{error}");
+    assert!(error.starts_with("the session holds no `agents::sessions::Till`"), "{error}");
     assert!(stream.next().await.is_none());
 
     let ask = AgentTool::new(&teller).name("ask").thread(&guest.session());

@@ -7,7 +7,7 @@ use onionskin::{AgentHandle, AgentTool, MemoryJournal, RunOutput, Script, Script
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::support::{Boss, Helper, asks};
+use crate::agent_tool::support::{Boss, Helper, asks};
 
 /// A boss with this journal asks the agent once.
 async fn asked_by_a_boss(agent: &AgentHandle, journal: Option<&Arc<MemoryJournal>>, id: &str) -> RunOutput {

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::schemas::{any_schema, doubling, endless, nested, wide};
-use crate::{Described, described, soon};
+use crate::hostile_schemas::schemas::{any_schema, doubling, endless, nested, wide};
+use crate::hostile_schemas::{Described, described, soon};
 
 /// No export is longer, whatever its schema is.
 const MOST_BYTES: usize = 32 << 20;

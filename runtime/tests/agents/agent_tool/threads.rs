@@ -8,7 +8,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Boss, Log, asks, helper, probe};
+use crate::agent_tool::support::{Boss, Log, asks, helper, probe};
 
 #[tokio::test]
 async fn l2_a_thread_of_the_programs_goes_on_one_call_after_the_other() {
@@ -191,7 +191,10 @@ async fn l2_a_thread_without_the_agents_state_is_refused() {
         panic!("it is refused")
     };
     let text = error.to_text().into_owned();
-    assert!(text.contains("holds no `agent_tool::support::Log`") && text.contains("`probe`"), "{text}");
+    assert!(
+        text.contains("holds no `agents::agent_tool::support::Log`") && text.contains("`probe`"),
+        "{text}"
+    );
     let source = std::error::Error::source(&error).unwrap().downcast_ref::<RunError>();
     assert!(matches!(source, Some(RunError::NoState { .. })), "{source:?}");
     let calm = tool.on_error(|_, error| Ok(format!("recovered: {error}").into()));

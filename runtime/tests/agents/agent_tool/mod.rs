@@ -16,7 +16,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Boss, Helper, Log, asks, helper, probe};
+use crate::agent_tool::support::{Boss, Helper, Log, asks, helper, probe};
 
 #[tokio::test]
 async fn l2_an_agent_is_a_tool_of_an_agent_and_of_a_program() {

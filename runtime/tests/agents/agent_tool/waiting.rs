@@ -9,7 +9,7 @@ use onionskin::{
 };
 use serde_json::json;
 
-use crate::support::{Boss, Log, asks, probe};
+use crate::agent_tool::support::{Boss, Log, asks, probe};
 
 #[tokio::test(start_paused = true)]
 async fn l2_the_wait_for_a_thread_counts_as_time() {
