@@ -1,7 +1,7 @@
 //! What the loop costs: a run of an agent against the same turns and calls by hand.
 //!
 //! `loop` measures all cases and prints a table. `loop run LOOP TURNS CALLS COUNT` makes that many runs of one loop, for a
-//! profiler; `loop list` prints the names of the loops.
+//! profiler, `loop beside LOOP` a thousand side by side; `loop list` prints the names of the loops.
 
 mod answers;
 mod by_hand;
@@ -36,7 +36,7 @@ const SHAPES: [Shape; 4] = [
 ];
 
 /// The shape of runs that go on side by side, and their number.
-const SIDE_BY_SIDE: (Shape, usize) = (Shape { turns: 10, calls: 4, yields: false }, 1000);
+const SIDE_BY_SIDE: (Shape, usize) = (Shape { turns: 10, calls: 4, yields: true }, 1000);
 
 /// The rounds of a case; the lowest counts.
 const ROUNDS: usize = 15;
@@ -67,8 +67,15 @@ fn main() -> ExitCode {
             };
             repeat(&runtime, &prepare(&runtime, &one, Shape { turns, calls, yields: false }), count);
         }
+        ["beside", name] => {
+            let Some(one) = loops().into_iter().find(|one| one.name == name) else {
+                eprintln!("no loop `{name}` (`loop list` names them)");
+                return ExitCode::FAILURE;
+            };
+            all_at_once(&runtime, &prepare(&runtime, &one, SIDE_BY_SIDE.0));
+        }
         _ => {
-            eprintln!("usage: loop [list | run LOOP TURNS CALLS COUNT]");
+            eprintln!("usage: loop [list | run LOOP TURNS CALLS COUNT | beside LOOP]");
             return ExitCode::FAILURE;
         }
     }
@@ -126,32 +133,32 @@ fn one_after_the_other(runtime: &Runtime) {
 fn side_by_side(runtime: &Runtime) {
     let (shape, runs) = SIDE_BY_SIDE;
     let loops = loops();
-    let shape = Shape { yields: true, ..shape };
     println!("\n{runs} runs of {} x {} calls side by side\n", shape.turns, shape.calls);
     println!("| loop | ms | x by hand | peak bytes a run |");
     println!("|---|---:|---:|---:|");
     let prepared: Vec<_> = loops.iter().map(|one| prepare(runtime, one, shape)).collect();
-    let all = |run: &Prepared| {
-        let local = tokio::task::LocalSet::new();
-        local.block_on(runtime, async {
-            let runs: Vec<_> = (0..runs).map(|_| tokio::task::spawn_local(run())).collect();
-            for run in runs {
-                run.await.expect("the run ends");
-            }
-        });
-    };
     let mut lowest = vec![f64::MAX; loops.len()];
     for _ in 0..ROUNDS {
         for (run, lowest) in prepared.iter().zip(&mut lowest) {
             let start = Instant::now();
-            all(run);
+            all_at_once(runtime, run);
             *lowest = lowest.min(start.elapsed().as_secs_f64() * 1e3);
         }
     }
     for ((one, run), time) in loops.iter().zip(&prepared).zip(&lowest) {
-        let peak = peak_bytes(|| all(run)) / runs as u64;
+        let peak = peak_bytes(|| all_at_once(runtime, run)) / runs as u64;
         println!("| {} | {time:.1} | {:.2} | {peak} |", one.name, time / lowest[0]);
     }
+}
+
+fn all_at_once(runtime: &Runtime, run: &Prepared) {
+    let local = tokio::task::LocalSet::new();
+    local.block_on(runtime, async {
+        let runs: Vec<_> = (0..SIDE_BY_SIDE.1).map(|_| tokio::task::spawn_local(run())).collect();
+        for run in runs {
+            run.await.expect("the run ends");
+        }
+    });
 }
 
 /// The heap allocations of some work, and the bytes that they asked for.

@@ -1,5 +1,6 @@
 //! How a run asks its model: retries, time limits, and what is told of it.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -71,7 +72,12 @@ impl AgentRun {
                     },
                 );
             };
-            let mut deltas = |delta| held.push(delta).into_iter().for_each(tell);
+            let is_told = self.cx.events().are_kept();
+            let mut deltas = |delta| {
+                if is_told {
+                    held.push(delta).into_iter().for_each(tell);
+                }
+            };
             let asked = self.instance.model.respond_dyn(request, &mut deltas);
             // The clock is looked at only where the model has to be waited for.
             let answer = tokio::select! {
@@ -81,7 +87,9 @@ impl AgentRun {
             };
             match answer {
                 Ok(mut response) => {
-                    held.finish().for_each(tell);
+                    if is_told {
+                        held.finish().for_each(tell);
+                    }
                     if let Some(redactor) = redactor {
                         response.redact(&redactor);
                     }
@@ -93,7 +101,7 @@ impl AgentRun {
                 }
             }
         });
-        let answer = self.unless_over(answer).await?;
+        let answer = self.unless_over(pin!(answer)).await?;
         Ok(answer.ok_or_else(|| {
             let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
             failed.unwrap_or_else(|| {

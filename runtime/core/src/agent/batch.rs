@@ -49,6 +49,28 @@ pub(super) struct BatchEnd {
     pub(super) retries: Vec<(Arc<str>, String)>,
 }
 
+impl BatchEnd {
+    /// Adds the next call, in call order.
+    fn note(&mut self, call: &ToolCall, stop_after: bool, ended: Ended) {
+        let Ended { outcome, content, .. } = ended;
+        let is_error = matches!(outcome, CallOutcome::Error(_) | CallOutcome::Abort);
+        let stops = outcome == CallOutcome::Stop || (stop_after && !is_error);
+        if outcome == CallOutcome::Error(ErrorKind::Retry) {
+            let said = ContentBlock::join(&content).into_owned();
+            match self.retries.iter_mut().find(|(other, _)| *other == call.name) {
+                Some((_, last)) => *last = said,
+                None => self.retries.push((Arc::clone(&call.name), said)),
+            }
+        }
+        // The first call that ends the run gives its answer.
+        if stops && matches!(self.end, CallEnd::GoOn) {
+            self.end = CallEnd::Answer(ContentBlock::join(&content).into_owned());
+        }
+        let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
+        self.results.push(ToolResultMessage { call_id, name, content, is_error });
+    }
+}
+
 pub(super) enum CallEnd {
     GoOn,
     Answer(String),
@@ -57,9 +79,8 @@ pub(super) enum CallEnd {
 impl<'r> Batch<'r> {
     pub(super) fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
         let plan = |call: &ToolCall| {
-            let entry = run.admit_call(&table, &call.name);
             // Numbered here, in call order, so that child instances have the same numbers in every run.
-            let number = entry.as_ref().map_or(0, |entry| run.count_call(&table.entry(*entry).name));
+            let (entry, number) = run.admit_call(&table, &call.name);
             Planned { entry, number, ended: Mutex::default(), fate: FateCell::default() }
         };
         let planned = said.tool_calls().iter().map(plan).collect();
@@ -88,36 +109,17 @@ impl<'r> Batch<'r> {
         self.collect()
     }
 
-    fn collect(&self) -> BatchEnd {
+    fn collect(&mut self) -> BatchEnd {
         let results = Vec::with_capacity(self.planned.len());
         let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
-        for (call, planned) in self.said.tool_calls().iter().zip(&self.planned) {
-            let ended = planned.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let unfinished = || Ended::of(planned.fate.get().unfinished(&self.run.cx));
-            self.note(call, planned, ended.unwrap_or_else(unfinished), &mut end);
+        for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
+            let ended = planned.ended.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+            let ended = ended.unwrap_or_else(|| Ended::of(planned.fate.get().unfinished(&self.run.cx)));
+            let stop_after =
+                planned.entry.as_ref().is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
+            end.note(call, stop_after, ended);
         }
         end
-    }
-
-    fn note(&self, call: &ToolCall, planned: &Planned, ended: Ended, end: &mut BatchEnd) {
-        let Ended { outcome, content, .. } = ended;
-        let stop_after =
-            planned.entry.as_ref().is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
-        let is_error = matches!(outcome, CallOutcome::Error(_) | CallOutcome::Abort);
-        let stops = outcome == CallOutcome::Stop || (stop_after && !is_error);
-        if outcome == CallOutcome::Error(ErrorKind::Retry) {
-            let said = ContentBlock::join(&content).into_owned();
-            match end.retries.iter_mut().find(|(other, _)| *other == call.name) {
-                Some((_, last)) => *last = said,
-                None => end.retries.push((Arc::clone(&call.name), said)),
-            }
-        }
-        // The first call that ends the run gives its answer, in call order.
-        if stops && matches!(end.end, CallEnd::GoOn) {
-            end.end = CallEnd::Answer(ContentBlock::join(&content).into_owned());
-        }
-        let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
-        end.results.push(ToolResultMessage { call_id, name, content, is_error });
     }
 
     fn place(index: usize) -> u32 {

@@ -66,34 +66,37 @@ impl<'r> ReadyCall<'r> {
         )
         .with_number(self.number);
         cx.hold_slot(slot);
-        let noted = Noted { run: self.run, at: (self.turn, self.place), cx: &cx, fate: self.fate };
+        let mut noted = Noted { run: self.run, at: (self.turn, self.place), cx, fate: self.fate };
+        let cx = &noted.cx;
         self.run.cx.watch();
         args.bind(&cx.definition().input_schema);
         // A block of its own: a hook that is written by hand may panic before it gives its future.
-        let call = async { self.run.instance.onion.call_dyn(&cx, args).await };
+        let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
         // Hooks may know secrets too, and a tool may have told of one while it ran.
-        let result = self.run.cx.hide(onion::outermost(&cx, call).await);
+        let result = self.run.cx.hide(result);
+        let hook_exits = noted.cx.take_hook_log();
         drop(noted);
-        Made { result, told: Some(told), hook_exits: cx.take_hook_log() }
+        Made { result, told: Some(told), hook_exits }
     }
 
     fn begin(&self) -> Told<'r> {
         let entry = self.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
         let told = Told {
             run: self.run,
-            step: step_id(self.run, self.turn, self.place, &self.call.name),
-            call_id: &self.call.id,
+            call: self.call,
+            at: (self.turn, self.place),
             tool: entry.map_or(&self.call.name, |entry| &entry.name),
             started: Instant::now(),
             fate: self.fate,
             open: true,
         };
-        told.push(EventKind::ToolStarted {
-            call_id: Arc::clone(told.call_id),
+        let started = EventKind::ToolStarted {
+            call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(told.tool),
             source: entry.map(|entry| entry.source),
             arguments: Arc::clone(&self.call.arguments),
-        });
+        };
+        self.run.cx.events().push(|| told.step(), started);
         told
     }
 }
@@ -167,8 +170,9 @@ pub(super) fn step_id(run: &AgentRun, turn: u32, place: u32, name: &Arc<str>) ->
 /// A call that was told to have begun. Its end is told just once, also when it is dropped half way.
 struct Told<'c> {
     run: &'c AgentRun,
-    step: StepId,
-    call_id: &'c Arc<str>,
+    call: &'c ToolCall,
+    /// The turn of the call and its place there.
+    at: (u32, u32),
     tool: &'c Arc<str>,
     started: Instant,
     fate: &'c FateCell,
@@ -176,6 +180,10 @@ struct Told<'c> {
 }
 
 impl Told<'_> {
+    fn step(&self) -> StepId {
+        step_id(self.run, self.at.0, self.at.1, &self.call.name)
+    }
+
     /// Tells how the call ended. A call that another one's abort ended has no result of its own.
     fn end(mut self, result: ToolResult, hook_exits: Vec<HookExit>) -> Option<Ended> {
         let fate = self.fate.get();
@@ -190,8 +198,8 @@ impl Told<'_> {
 
     fn tell(&mut self, ended: &Ended, hook_exits: Vec<HookExit>) {
         self.open = false;
-        self.push(EventKind::ToolFinished {
-            call_id: Arc::clone(self.call_id),
+        let finished = EventKind::ToolFinished {
+            call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(self.tool),
             outcome: ended.outcome,
             content: Arc::clone(&ended.content),
@@ -200,11 +208,8 @@ impl Told<'_> {
             structured: ended.structured.clone(),
             hook_exits,
             error_chain: ended.error_chain.clone(),
-        });
-    }
-
-    fn push(&self, kind: EventKind) {
-        self.run.cx.events().push(|| self.step.clone(), kind);
+        };
+        self.run.cx.events().push(|| self.step(), finished);
     }
 }
 

@@ -44,8 +44,8 @@ impl Chain {
     }
 
     /// Does work within it.
-    pub(super) async fn around<T>(self, work: impl Future<Output = T>) -> T {
-        CHAIN.scope(self, work).await
+    pub(super) fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
+        CHAIN.scope(self, work)
     }
 
     /// The names, from the outermost agent inwards.

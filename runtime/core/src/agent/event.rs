@@ -1,6 +1,7 @@
 //! Events: everything that happens in a run, in order, as it happens.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -222,6 +223,8 @@ pub(crate) struct Queue {
     state: Mutex<State>,
     /// Where its events go instead of waiting here.
     relay: Option<Relay>,
+    /// Whether events are added up only, so that those that add nothing need not be made.
+    adds_up: AtomicBool,
 }
 
 /// Gives the events of one run on to another's, and adds them up.
@@ -238,7 +241,7 @@ struct State {
     seq: u64,
     reader: Option<Waker>,
     /// What the events add up to, once only that is wanted of them: they are not kept then.
-    sum: Option<Box<RunOutput>>,
+    sum: Option<RunOutput>,
 }
 
 impl Events {
@@ -254,6 +257,15 @@ impl Events {
     #[inline]
     pub(crate) fn are_read(&self) -> bool {
         self.queue.is_some()
+    }
+
+    /// Whether anything beside their sum is wanted of them.
+    pub(crate) fn are_kept(&self) -> bool {
+        match self.queue.as_deref() {
+            Some(Queue { relay: Some(relay), .. }) => relay.onto.are_kept(),
+            Some(queue) => !queue.adds_up.load(Ordering::Relaxed),
+            None => false,
+        }
     }
 
     /// The same queue for a child.
@@ -276,7 +288,7 @@ impl Events {
     /// For a run in this scope with a session of its own: its events are added up on their way here.
     pub(super) fn relayed(&self, scope: Arc<str>, session: SessionState) -> Self {
         let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
-        let queue = Queue { state: Mutex::default(), relay: Some(relay) };
+        let queue = Queue { relay: Some(relay), ..Queue::default() };
         Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session }
     }
 
@@ -356,13 +368,14 @@ impl Queue {
     pub(super) fn add_up(&self, mut sum: RunOutput) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut state.waiting).into_iter().for_each(|event| sum.take_in("", event));
-        state.sum = Some(Box::new(sum));
+        state.sum = Some(sum);
+        self.adds_up.store(true, Ordering::Relaxed);
     }
 
     /// What the events added up to since [`Self::add_up`].
     pub(super) fn sum(&self) -> RunOutput {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.sum.take().map(|sum| *sum).unwrap_or_default()
+        state.sum.take().unwrap_or_default()
     }
 
     pub(crate) fn pop(&self) -> Option<Event> {

@@ -66,6 +66,11 @@ pub(super) struct FateCell {
 }
 
 impl FateCell {
+    fn note(&self, fate: Fate, attempts: u32) {
+        self.fate.store(fate as u8, Ordering::Relaxed);
+        self.attempts.store(attempts, Ordering::Relaxed);
+    }
+
     pub(super) fn get(&self) -> Fate {
         match self.fate.load(Ordering::Relaxed) {
             0 => Fate::NotRun,
@@ -80,21 +85,23 @@ impl FateCell {
     }
 }
 
-/// Notes how far a call came when it is over or dropped, and keeps what a child left.
+/// A call that goes on. Notes how far it came when it is over or dropped, and keeps what a child left.
 pub(super) struct Noted<'c> {
     pub(super) run: &'c AgentRun,
     /// The turn of the call and its place there.
     pub(super) at: (u32, u32),
-    pub(super) cx: &'c ToolContext,
+    pub(super) cx: ToolContext,
     pub(super) fate: &'c FateCell,
 }
 
 impl Drop for Noted<'_> {
     fn drop(&mut self) {
-        let fate = Fate::of(self.cx);
-        let attempts = if fate == Fate::NotRun { 0 } else { self.cx.attempt() };
-        self.fate.fate.store(fate as u8, Ordering::Relaxed);
-        self.fate.attempts.store(attempts, Ordering::Relaxed);
+        if let Some(attempts) = self.cx.plain_attempts() {
+            let fate = if attempts == 0 { Fate::NotRun } else { Fate::Begun };
+            return self.fate.note(fate, attempts);
+        }
+        let fate = Fate::of(&self.cx);
+        self.fate.note(fate, if fate == Fate::NotRun { 0 } else { self.cx.attempt() });
         if self.cx.runs_on()
             && let Some(by) = self.run.cx.begun_by()
         {

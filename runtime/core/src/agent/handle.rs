@@ -2,7 +2,8 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
 
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -208,7 +209,7 @@ impl RunRequest {
                     instance: Arc::clone(&instance.name),
                     correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
                     run_id,
-                    scope: Arc::from(""),
+                    scope: Arc::default(),
                     begun_by: None,
                     state: state_of(&instance, &session)?,
                     session_state: session.state().clone(),
@@ -226,7 +227,8 @@ impl RunRequest {
                 let _kept = Kept { run: &run, start };
                 Ok(drive(&run, self.input, true).await)
             };
-            let answer = session.in_turn(wait, in_turn).await;
+            // Pinned where it is made: a future that is handed on by value is in the run's future twice.
+            let answer = session.in_turn(wait, pin!(in_turn)).await;
             answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
         };
         RunStream::new(Box::pin(run), queue)
@@ -294,11 +296,13 @@ pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
 /// Runs an agent to its answer, or until its run is over, and tells its beginning and its end. A panic of a
 /// hand-written agent is an error of its run.
 pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
-    run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
+    if run.context().events().are_kept() {
+        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
+    }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic may come before the first await.
-    let work = AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind();
+    let work = pin!(AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind());
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(too_deep) => Err(too_deep),
@@ -376,7 +380,8 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
         }
     }
     let own = session.state_handle(instance.state.id).and_then(Result::ok);
-    Ok(own.unwrap_or_else(|| StateCell::handle(())))
+    static NONE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle(()));
+    Ok(own.unwrap_or_else(|| Arc::clone(&NONE)))
 }
 
 /// A session begins with the messages of the agent that makes it, and knows the secrets that its states begin with.
@@ -396,7 +401,13 @@ fn new_session(shared: &Shared, instance: &Instance) -> Session {
 }
 
 pub(crate) fn new_id() -> Arc<str> {
-    format!("{:016x}{:016x}", crate::journal::random(), crate::journal::random()).into()
+    let digit = |byte: u8| char::from(b"0123456789abcdef"[usize::from(byte & 15)]);
+    let bytes = [crate::journal::random(), crate::journal::random()].map(u64::to_be_bytes);
+    let digits = bytes.iter().flatten().flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
+    // One allocation beside the id's own: it is made for every run.
+    let mut id = String::with_capacity(32);
+    id.extend(digits);
+    id.into()
 }
 
 /// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called

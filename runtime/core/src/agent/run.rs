@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::{pending, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
@@ -45,12 +46,25 @@ struct Tally {
     /// Calls by hand. They stand in no turn, beside the calls of the loop that may be going on.
     by_hand: u32,
     usage: Usage,
-    /// Calls of each tool, to number child instances and to hold `max_calls`.
-    calls_of: HashMap<Arc<str>, u32>,
+    /// Calls of each tool, to number child instances and to hold `max_calls`. A run calls few tools.
+    calls_of: Vec<(Arc<str>, u32)>,
     retries_of: HashMap<Arc<str>, u32>,
     transcripts: Vec<(u32, u32, Transcript)>,
     /// The ids of the calls of the conversation.
     ids: CallIds,
+}
+
+impl Tally {
+    /// Counts one call of a tool.
+    fn count_call(&mut self, tool: &Arc<str>) -> u32 {
+        let known = self.calls_of.iter_mut().find(|(name, _)| name == tool);
+        if let Some((_, count)) = known {
+            *count += 1;
+            return *count;
+        }
+        self.calls_of.push((Arc::clone(tool), 1));
+        1
+    }
 }
 
 impl AgentRun {
@@ -90,8 +104,7 @@ impl AgentRun {
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let mut args = args.into();
         let table = self.tools().table;
-        let entry = self.admit_call(&table, name);
-        let number = entry.as_ref().map_or(0, |entry| self.count_call(&table.entry(*entry).name));
+        let (entry, number) = self.admit_call(&table, name);
         let place = {
             let mut tally = self.tally();
             tally.by_hand += 1;
@@ -208,7 +221,7 @@ impl AgentRun {
         said: Arc<Message>,
     ) -> Result<Option<String>, RunError> {
         let batch = Batch::new(self, turn, table, said);
-        let over = self.unless_over(batch.run()).await.err();
+        let over = self.unless_over(pin!(batch.run())).await.err();
         let end = batch.finish();
         self.cx.append(Message::Tool { results: end.results });
         self.merge_turn(turn);
@@ -235,7 +248,7 @@ impl AgentRun {
         })
     }
 
-    /// Runs `work` until it ends, the run is aborted or cancelled, or its time is up.
+    /// Runs `work`, which is pinned where it is large, until it ends, the run is aborted or cancelled, or its time is up.
     pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
         let token = self.cx.cancellation();
         // Asked each time before the work goes on. What would wake the run is made only where the work has to wait.
@@ -284,25 +297,22 @@ impl AgentRun {
         }
     }
 
-    /// Counts one call of a tool in this run.
-    pub(super) fn count_call(&self, tool: &Arc<str>) -> u32 {
-        let mut tally = self.tally();
-        let count = tally.calls_of.entry(Arc::clone(tool)).or_default();
-        *count += 1;
-        *count
-    }
-
-    /// Counts one tool call and finds its tool; or says why nothing can run.
-    pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> Result<usize, ToolError> {
+    /// Counts tool calls and finds their tools, or says why nothing can run: the tool, and how many calls of it the run has
+    /// made with this one.
+    pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> (Result<usize, ToolError>, u32) {
         let mut tally = self.tally();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
             let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
-            return Err(ToolError::new(text).with_kind(ErrorKind::Limit));
+            return (Err(ToolError::new(text).with_kind(ErrorKind::Limit)), 0);
         }
         tally.calls += 1;
-        drop(tally);
-        let entry = table.find(name);
-        entry.ok_or_else(|| ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
+        match table.find(name) {
+            Some(entry) => (Ok(entry), tally.count_call(&table.entry(entry).name)),
+            None => {
+                drop(tally);
+                (Err(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool)), 0)
+            }
+        }
     }
 
     /// Keeps a child's conversation until its batch is over. A call by hand belongs to none.

@@ -274,8 +274,8 @@ impl ToolContext {
         }
     }
 
-    pub(crate) fn take_hook_log(&self) -> Vec<HookExit> {
-        let rare = self.rarely();
+    pub(crate) fn take_hook_log(&mut self) -> Vec<HookExit> {
+        let rare = self.rare.get_mut().unwrap_or_else(PoisonError::into_inner);
         let log = rare.as_ref().and_then(|rare| rare.hooks.get());
         log.map(|log| std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner)))
             .unwrap_or_default()

@@ -25,6 +25,16 @@ impl ToolContext {
         }
     }
 
+    /// As [`Self::attempt`], of a call that kept nothing beside its context, as most do; none if it kept more.
+    pub(crate) fn plain_attempts(&mut self) -> Option<u32> {
+        let starts_inside = self.entry().starts_inside;
+        match self.rare.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            Some(_) => None,
+            None if starts_inside => Some(0),
+            None => Some(*self.attempt.get_mut()),
+        }
+    }
+
     /// How often the call came as far as the tool with all that was declared with it. It is the same in a replay, whatever the
     /// journal answered.
     pub(crate) fn tries(&self) -> u32 {

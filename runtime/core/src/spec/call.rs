@@ -121,7 +121,7 @@ impl ToolSpec {
         let typed = Arc::clone(&self.typed().handle);
         let run =
             RunContext::detached_with(typed, self.state().clone(), self.own_approver(), Arc::new(Direct));
-        let cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
+        let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
         if !self.hooks().is_empty() {
             args.bind(&cx.definition().input_schema);

@@ -5,7 +5,7 @@ mod turn;
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 pub(super) use threads::{Chosen, Owner};
 pub(super) use turn::Wait;
@@ -24,7 +24,8 @@ use crate::model::{History, Message};
 pub struct Session(Arc<Inner>);
 
 struct Inner {
-    id: Arc<str>,
+    /// Made when somebody asks for it.
+    id: OnceLock<Arc<str>>,
     history: Mutex<History>,
     /// What calls with `history_merge_target: child` left, by the child's name.
     children: Mutex<HashMap<Arc<str>, History>>,
@@ -44,7 +45,7 @@ impl Session {
 
     pub(crate) fn of(states: HashMap<TypeId, Result<StateHandle, String>>, dynamic: SessionState) -> Self {
         Self(Arc::new(Inner {
-            id: crate::agent::handle::new_id(),
+            id: OnceLock::new(),
             history: Mutex::default(),
             children: Mutex::default(),
             states,
@@ -56,11 +57,11 @@ impl Session {
 
     /// What tells it from all others.
     pub fn id(&self) -> &str {
-        &self.0.id
+        self.shared_id()
     }
 
     pub(crate) fn shared_id(&self) -> &Arc<str> {
-        &self.0.id
+        self.0.id.get_or_init(crate::agent::handle::new_id)
     }
 
     pub(super) fn threads(&self) -> &Threads {

@@ -9,6 +9,8 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+mod turns;
+
 use std::sync::Arc;
 
 use allocation_counter::measure;
