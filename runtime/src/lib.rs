@@ -84,21 +84,17 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod features;
+
 #[cfg(all(feature = "shell", not(unix)))]
 compile_error!("the feature `shell` of onionskin needs a Unix system");
 
-#[cfg(feature = "genai")]
-#[doc(inline)]
-pub use onionskin_core::GenaiModel;
 #[cfg(feature = "shell")]
 #[doc(inline)]
 pub use onionskin_core::builtin;
 #[cfg(feature = "mcp")]
 #[doc(inline)]
 pub use onionskin_core::mcp;
-#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
-#[doc(inline)]
-pub use onionskin_core::toolboxes;
 #[doc(hidden)]
 pub use onionskin_core::{__onionskin_needs_mcp, __onionskin_shell, __private0};
 #[doc(inline)]
@@ -119,3 +115,9 @@ pub use onionskin_core::{
 };
 #[doc(inline)]
 pub use onionskin_core::{checks, export, forms, hooks, spec, testing};
+#[cfg(feature = "genai")]
+#[doc(inline)]
+pub use onionskin_genai::GenaiModel;
+#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
+#[doc(inline)]
+pub use onionskin_toolboxes as toolboxes;

@@ -354,6 +354,10 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
     text("description", &fields.description);
     text("instruction", &fields.instruction);
     text("model", &fields.model);
+    if fields.model.is_some() {
+        let root = parts.runtime.root();
+        calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
+    }
     for server in &fields.servers {
         let text = &server.text;
         let filter = fields.tools.iter().find(|(of, _)| of.text == *text);

@@ -254,6 +254,17 @@ pub fn is_child(cx: &ToolContext, name: &str) -> bool {
     cx.source() == ToolSource::Agent && cx.tool_name().strip_prefix("agent__") == Some(name)
 }
 
+// What the facade says otherwise where its features are on.
+
+/// Gives an agent the provider of the model that it names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_model {
+    ($agent:ident) => {
+        $agent
+    };
+}
+
 /// Says what is missing where an agent uses servers and the feature is off.
 #[cfg(feature = "mcp")]
 #[doc(hidden)]

@@ -9,19 +9,17 @@ mod args;
 #[cfg(feature = "shell")]
 pub mod builtin;
 pub mod checks;
-mod content;
+pub mod content;
 mod context;
 mod error;
 pub mod export;
 pub mod hooks;
-#[cfg(any(feature = "genai", feature = "web-search"))]
-mod http;
 mod journal;
 mod json;
 mod life;
 #[cfg(feature = "mcp")]
 pub mod mcp;
-mod model;
+pub mod model;
 mod onion;
 mod output;
 mod schema;
@@ -31,8 +29,6 @@ mod strict;
 pub mod testing;
 pub mod text;
 mod tool;
-#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
-pub mod toolboxes;
 
 // The macros name this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
@@ -54,8 +50,6 @@ pub use life::{
     Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,
     InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
-#[cfg(feature = "genai")]
-pub use model::GenaiModel;
 pub use model::{
     History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
     Script, ScriptError, ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,

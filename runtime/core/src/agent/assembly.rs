@@ -227,7 +227,7 @@ impl Assembly<'_> {
             })?;
             fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
         }
-        let model = self.model.map(Arc::clone).or_else(|| default_model(declaration.model.as_deref()));
+        let model = self.model.map(Arc::clone).or_else(|| declaration.default_model.clone());
         checks::states(&name, &link, &tools)?;
         checks::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
@@ -284,17 +284,6 @@ impl Assembly<'_> {
         _: &[super::declaration::ServerUse],
     ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
         Ok(Vec::new())
-    }
-}
-
-/// The provider of the model that an agent names, where one is compiled in.
-fn default_model(name: Option<&str>) -> Option<Arc<dyn DynModel>> {
-    #[cfg(feature = "genai")]
-    return name.map(|_| Arc::new(crate::model::GenaiModel::from_env()) as _);
-    #[cfg(not(feature = "genai"))]
-    {
-        let _ = name;
-        None
     }
 }
 

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use super::{Agent, AgentRun, RunError};
 use crate::checks::RawHook;
 use crate::context::State;
-use crate::model::{Message, RequestParams};
+use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynCall, DynHook, RuntimeHooks};
 use crate::tool::{DynTool, Effect, Tool, Toolbox};
 
@@ -98,6 +98,7 @@ pub struct AgentDeclaration {
     pub(crate) children: Vec<ChildLink>,
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
+    pub(crate) default_model: Option<Arc<dyn DynModel>>,
     pub(crate) params: RequestParams,
     pub(crate) limits: Limits,
     pub(crate) history_source: HistorySource,
@@ -222,6 +223,7 @@ impl AgentDeclaration {
             children: Vec::new(),
             is_default: false,
             model: None,
+            default_model: None,
             params: RequestParams::default(),
             limits: Limits::default(),
             history_source: HistorySource::default(),
@@ -322,6 +324,14 @@ impl AgentDeclaration {
     #[must_use]
     pub fn model(mut self, name: &str) -> Self {
         self.model = Some(name.into());
+        self
+    }
+
+    /// The model that is asked where the builder is given none. `agent!` sets the provider's that it names, with feature
+    /// `genai`.
+    #[must_use]
+    pub fn default_model(mut self, model: impl Model) -> Self {
+        self.default_model = Some(Arc::new(model));
         self
     }
 

@@ -19,13 +19,12 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
-    /// The agent names a model and the feature that asks it is off.
-    #[cfg(not(feature = "genai"))]
+    /// The agent names a model, and there is none that could be asked by that name.
     #[error(
         "the agent `{agent}` names the model `{model}`: enable feature `genai` of onionskin, or give the agent a model with \
          `.model(..)`"
     )]
-    GenaiIsOff {
+    NamedModel {
         /// The agent.
         agent: String,
         /// The model's name.

@@ -136,13 +136,12 @@ fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) 
     if setup.model.is_some() {
         return;
     }
-    let without = |seen: &&Seen<'_>| !(cfg!(feature = "genai") && seen.agent.declaration.model.is_some());
+    let without = |seen: &&Seen<'_>| seen.agent.declaration.default_model.is_none();
     let Some(Seen { agent: first, .. }) = agents.iter().find(without) else { return };
     let agent = first.link.name.to_owned();
     problems.push(match &first.declaration.model {
-        #[cfg(not(feature = "genai"))]
-        Some(model) => BuildError::GenaiIsOff { agent, model: model.to_string() },
-        _ => BuildError::NoModel { agent },
+        Some(model) => BuildError::NamedModel { agent, model: model.to_string() },
+        None => BuildError::NoModel { agent },
     });
 }
 

@@ -91,9 +91,8 @@ pub use openai::{openai_chat, openai_responses};
 pub use options::ExportOptions;
 pub use plain::{strict_schema, to_jsonschema};
 pub use prompt::{docstring, example_arguments, signature, signature_with, to_prompt};
-#[cfg(feature = "genai")]
-pub(crate) use request::strict_schemas;
-pub use request::{Form, request};
+
+pub use request::{Form, request, strict_schemas};
 
 #[expect(unused_imports, reason = "the module's documentation links to it")]
 use crate::tool::ToolDefinition;

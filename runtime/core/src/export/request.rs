@@ -5,17 +5,13 @@ use std::collections::hash_map::Entry;
 
 use serde_json::Value;
 
-#[cfg(feature = "genai")]
 use super::anthropic::strict_input_schema;
-#[cfg(feature = "genai")]
 use super::error::Site;
 use super::error::{ExportError, Provider};
-#[cfg(feature = "genai")]
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
-#[cfg(feature = "genai")]
-use crate::model::ToolDeclaration;
+use crate::tool::ToolDeclaration;
 use crate::tool::{ToolDefinition, wire_name};
 
 /// Which form the tools of a request have.
@@ -96,11 +92,12 @@ pub fn request<'t>(
     if errors.is_empty() { Ok(exported) } else { Err(errors) }
 }
 
-/// The schemas of a request's strict tools in a provider's strict dialect, and why there is none of a tool: the dialect has
-/// no form for it, or with it the request is beyond what the provider takes. After the first such one none goes strictly,
-/// so that what does is the same whatever else is in them.
-#[cfg(feature = "genai")]
-pub(crate) fn strict_schemas(
+/// The schemas of a request's strict tools in a provider's strict dialect, for one who writes a [`Model`](crate::Model). There is an
+/// error for each tool that has no form in the dialect, or with which the request would exceed what the provider takes.
+///
+/// Once one tool exceeds the limit, all later ones have no strict schema: which tools are sent strictly depends on their order
+/// only.
+pub fn strict_schemas(
     provider: Provider,
     tools: &[ToolDeclaration],
 ) -> (Vec<Option<Value>>, Vec<ExportError>) {

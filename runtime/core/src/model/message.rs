@@ -69,6 +69,17 @@ pub struct ToolResultMessage {
     pub is_error: bool,
 }
 
+impl ToolResultMessage {
+    /// The result of a call that did not fail. For one that did, set [`is_error`](Self::is_error).
+    pub fn new(
+        call_id: impl Into<Arc<str>>,
+        name: impl Into<Arc<str>>,
+        content: impl Into<Arc<[ContentBlock]>>,
+    ) -> Self {
+        Self { call_id: call_id.into(), name: name.into(), content: content.into(), is_error: false }
+    }
+}
+
 impl Message {
     /// A user's message.
     pub fn user(text: impl Into<String>) -> Self {

@@ -2,8 +2,6 @@
 
 mod asked;
 mod deltas;
-#[cfg(feature = "genai")]
-mod genai;
 mod history;
 mod message;
 mod redact;
@@ -17,8 +15,6 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "genai")]
-pub use self::genai::GenaiModel;
 pub(crate) use asked::Asked;
 pub(crate) use deltas::RedactedDeltas;
 pub use history::{History, HistoryIter};
@@ -26,7 +22,7 @@ pub use message::{Message, ToolCall, ToolResultMessage};
 pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};
 
 use crate::export::ExportError;
-pub use crate::tool::table::ToolDeclaration;
+pub use crate::tool::ToolDeclaration;
 
 /// A language model.
 ///

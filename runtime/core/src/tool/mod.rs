@@ -1,6 +1,7 @@
 //! Tools: what a model can call.
 
 mod cut;
+mod declaration;
 mod decode;
 mod definition;
 mod example;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+pub use declaration::ToolDeclaration;
 pub use decode::Slots;
 pub(crate) use decode::{
     arguments_error, bring_into_types, fit, has_other_form, refusal, refuse_lost, refused_by,

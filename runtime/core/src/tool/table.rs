@@ -4,9 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
+use super::declaration::ToolDeclaration;
 use super::definition::wire_name;
 use super::{DynTool, ToolDefinition};
 use crate::context::ToolSource;
@@ -70,21 +68,6 @@ impl Entry {
     }
 }
 
-/// A tool as a model is told of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ToolDeclaration {
-    /// The wire name.
-    pub name: Arc<str>,
-    /// What it does.
-    pub description: Arc<str>,
-    /// The JSON Schema of its arguments.
-    pub input_schema: Arc<Value>,
-    /// Whether the provider should hold the model to the schema, in its strict dialect.
-    #[serde(default)]
-    pub strict: bool,
-}
-
 /// Two tools of one agent have the same name.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
@@ -130,7 +113,8 @@ impl ToolTable {
                 entries.push(Arc::new(entry));
             }
         }
-        let declarations = entries.iter().map(|entry| declare(entry)).collect();
+        let declarations =
+            entries.iter().map(|entry| ToolDeclaration::new(&*entry.wire_name, &entry.definition)).collect();
         let mut by_wire_name: Box<[usize]> = by_wire_name.into_values().collect();
         by_wire_name.sort_by(|&a, &b| shorter_first(&entries[a].wire_name, &entries[b].wire_name));
         (Self { entries, by_wire_name, declarations }, clashes)
@@ -180,26 +164,4 @@ impl ToolTable {
 
 fn shorter_first(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
-}
-
-fn declare(entry: &Entry) -> ToolDeclaration {
-    ToolDeclaration {
-        name: Arc::clone(&entry.wire_name),
-        description: Arc::clone(&entry.definition.description),
-        input_schema: shown_schema(&entry.definition),
-        strict: entry.definition.is_strict(),
-    }
-}
-
-/// The schema of the arguments, with examples of them.
-fn shown_schema(definition: &ToolDefinition) -> Arc<Value> {
-    let (schema, examples) = (&definition.input_schema, &definition.examples);
-    match &**schema {
-        Value::Object(object) if !examples.is_empty() => {
-            let mut object = object.clone();
-            object.insert("examples".into(), examples.iter().map(|example| example.args.clone()).collect());
-            Arc::new(Value::Object(object))
-        }
-        _ => Arc::clone(schema),
-    }
 }

@@ -8,8 +8,8 @@ use genai::webc;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use crate::model::ModelError;
-use crate::secret::{Redactor, Secret};
+use onionskin_core::model::ModelError;
+use onionskin_core::secret::{Redactor, Secret};
 
 /// More of a provider's answer than this is not repeated in an error.
 const LONGEST: usize = 2_000;

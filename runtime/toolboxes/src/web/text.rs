@@ -1,6 +1,6 @@
 //! Text of pages as a model should read it.
 
-use crate::toolboxes::cut;
+use crate::cut;
 
 /// Text on one line, at most so many characters, with HTML's entities as what they stand for.
 pub(super) fn plain(text: &str, most: usize) -> String {

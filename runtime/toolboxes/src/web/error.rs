@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{ErrorKind, Exit, ToolError};
+use onionskin_core::{ErrorKind, Exit, ToolError};
 
 /// Why a [`WebSearch`](super::WebSearch) was not made, or found nothing out. The model is told the text; it holds no key
 /// and nothing of an address but its host.

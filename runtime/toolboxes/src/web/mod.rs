@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 pub use self::error::WebSearchError;
 use self::error::exit;
 use self::protocol::Protocol;
-use crate::context::RunContext;
-use crate::error::ToolResult;
-use crate::secret::Secret;
-use crate::toolbox;
+use onionskin_core::RunContext;
+use onionskin_core::Secret;
+use onionskin_core::ToolResult;
+use onionskin_core::toolbox;
 
 /// So many bytes of an answer are read.
 const ANSWER: usize = 2 * 1024 * 1024;
@@ -237,7 +237,8 @@ impl WebSearchBuilder {
             keys.push(key);
         }
         let failed = |reason: String| WebSearchError::Client { reason };
-        let mut tls = crate::http::tls(base.scheme() == "http").map_err(|error| failed(error.to_string()))?;
+        let mut tls = onionskin_tls::client_config(base.scheme() == "http")
+            .map_err(|error| failed(error.to_string()))?;
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let client = Client::builder()
             .tls_backend_preconfigured(tls)

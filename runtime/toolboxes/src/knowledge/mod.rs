@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::error::KnowledgeError;
 use self::store::Kept;
-use crate::toolbox;
-use crate::toolboxes::cut;
+use crate::cut;
+use onionskin_core::toolbox;
 
 /// So many characters of a document are read at once.
 const PAGE: usize = 20_000;

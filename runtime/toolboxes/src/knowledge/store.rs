@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Tr
 
 use super::error::{KnowledgeError, reason};
 use super::{TAGS, TITLE};
-use crate::toolboxes::cut;
+use crate::cut;
 
 /// Says in the file's header that it is one of ours.
 const APPLICATION: i32 = 0x4f_4e_4b_42;

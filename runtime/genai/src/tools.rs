@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use genai::chat::Tool;
 
-use crate::export::{Provider, strict_schemas};
-use crate::model::{ModelError, ToolDeclaration};
+use onionskin_core::export::{Provider, strict_schemas};
+use onionskin_core::model::{ModelError, ToolDeclaration};
 
 /// The tools of the agents that ask one model, each in the form that they were made in for the first request.
 #[derive(Clone, Default)]
@@ -84,15 +84,16 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::export::ExportError;
+    use onionskin_core::ToolDefinition;
+    use onionskin_core::export::ExportError;
 
     #[test]
     fn t5_strict_tools_are_sent_in_the_providers_dialect() {
-        let declared = |at: usize, schema: &Value| ToolDeclaration {
-            name: format!("look_{at}").into(),
-            description: "Looks.".into(),
-            input_schema: Arc::new(schema.clone()),
-            strict: true,
+        let declared = |at: usize, schema: &Value| {
+            let definition = ToolDefinition::new("look", "Looks.").with_input_schema(schema.clone());
+            let mut declared = ToolDeclaration::new(format!("look_{at}"), &definition);
+            declared.strict = true;
+            declared
         };
         let sent = |tools: Vec<ToolDeclaration>, adapter: &'static str| {
             let tools = Declared::where_taken().tools(&tools.into(), adapter).unwrap();

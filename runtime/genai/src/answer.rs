@@ -6,7 +6,7 @@ use genai::chat::{ChatResponse, ContentPart, MessageContent, StreamEnd};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{ModelError, ModelResponse, StopReason, ToolCall, Usage};
+use onionskin_core::model::{ModelError, ModelResponse, StopReason, ToolCall, Usage};
 
 /// What the provider must get back in the next turn: [`ModelResponse::provider_data`].
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -87,14 +87,13 @@ fn whole(
     carried: Option<Value>,
 ) -> ModelResponse {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-    ModelResponse {
-        text,
-        reasoning: reasoning.filter(|reasoning| !reasoning.is_empty()),
-        stop: stop_reason(stop, !tool_calls.is_empty()),
-        tool_calls,
-        usage: Usage::new(tokens(usage.prompt_tokens), tokens(usage.completion_tokens)),
-        provider_data: carried,
-    }
+    let mut answer = ModelResponse::text(text);
+    answer.reasoning = reasoning.filter(|reasoning| !reasoning.is_empty());
+    answer.stop = stop_reason(stop, !tool_calls.is_empty());
+    answer.tool_calls = tool_calls;
+    answer.usage = Usage::new(tokens(usage.prompt_tokens), tokens(usage.completion_tokens));
+    answer.provider_data = carried;
+    answer
 }
 
 fn stop_reason(reason: Option<&genai::chat::StopReason>, calls: bool) -> StopReason {

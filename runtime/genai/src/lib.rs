@@ -1,4 +1,6 @@
-//! Real models through the genai crate. Its types stay inside this folder.
+//! Models of real providers, through the crate genai. No type of genai is public here.
+
+#![forbid(unsafe_code)]
 
 mod answer;
 mod connect;
@@ -16,8 +18,8 @@ use genai::{Client, ServiceTarget};
 use self::answer::Answer;
 use self::failure::ApiKey;
 use self::tools::Declared;
-use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
-use crate::secret::Secret;
+use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin_core::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
 ///
@@ -126,7 +128,7 @@ impl GenaiModel {
         self
     }
 
-    /// Sends a [strict](crate::export#strict) tool that the provider cannot take so without `strict`, and a warning of
+    /// Sends a [strict](onionskin_core::export#strict) tool that the provider cannot take so without `strict`, and a warning of
     /// `tracing` names it, once for an agent's tools. Otherwise it ends the run before the request, with
     /// [`ModelError::Tools`]. That is for OpenAI and Anthropic; other providers have no strict form in requests, and get the
     /// plain one.

@@ -6,7 +6,7 @@ use genai::{Client, ModelIden, ServiceTarget};
 
 use super::Key;
 use super::failure::{self, ApiKey};
-use crate::model::ModelError;
+use onionskin_core::model::ModelError;
 
 /// The client. `plain` says that it is for an address without TLS.
 pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
@@ -24,8 +24,8 @@ pub(super) fn client(plain: bool) -> Result<Client, ModelError> {
 }
 
 /// TLS that offers both versions of HTTP.
-fn tls(plain: bool) -> Result<rustls::ClientConfig, rustls::Error> {
-    let mut config = crate::http::tls(plain)?;
+fn tls(plain: bool) -> Result<onionskin_tls::ClientConfig, onionskin_tls::Error> {
+    let mut config = onionskin_tls::client_config(plain)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
@@ -39,7 +39,7 @@ pub(super) fn adapter_kind(
     if let Some(adapter) = adapter {
         return AdapterKind::from_lower_str(&adapter.to_ascii_lowercase()).ok_or_else(|| {
             let known: Vec<_> = AdapterKind::all().iter().map(AdapterKind::as_lower_str).collect();
-            let near = crate::text::nearest(adapter, known.iter().copied());
+            let near = onionskin_core::text::nearest(adapter, known.iter().copied());
             let near = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
             ModelError::Setup(format!(
                 "there is no adapter `{adapter}`.{near} There are: {}",

@@ -2,7 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-use crate::toolboxes::cut;
+use crate::cut;
 
 /// Characters of what `SQLite` says.
 const REASON: usize = 300;

@@ -1,6 +1,12 @@
 //! Toolboxes that come with the runtime, each behind a feature of its own. They are written as a user's are, with
 //! `#[toolbox]`; an agent names the type in `toolboxes: [..]` and is given the object when it is built.
 
+#![forbid(unsafe_code)]
+
+// `#[toolbox]` names the runtime by this path.
+#[cfg(any(feature = "knowledge-base", feature = "web-search"))]
+extern crate onionskin_core as onionskin;
+
 #[cfg(feature = "knowledge-base")]
 mod knowledge;
 #[cfg(feature = "web-search")]

@@ -7,9 +7,9 @@ use genai::chat::{
 use serde_json::{Map, Value, json};
 
 use super::answer::Carried;
-use crate::args::parse_object;
-use crate::content::{ContentBlock, Media};
-use crate::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
+use onionskin_core::Args;
+use onionskin_core::content::{ContentBlock, Media};
+use onionskin_core::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
 
 /// A request to a provider that is spoken to in this protocol, without its tools.
 pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest {
@@ -23,6 +23,8 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
                 messages.extend(assistant(text, tool_calls, provider_data.as_ref(), adapter));
             }
             Message::Tool { results } => tool_results(results, &mut messages),
+            // Of a later version: no form here, but its text is not lost.
+            other => messages.push(ChatMessage::user(other.to_text().into_owned())),
         }
     }
     let mut chat = ChatRequest::new(messages);
@@ -76,7 +78,10 @@ fn arguments(text: &str) -> Map<String, Value> {
     if text.trim().is_empty() {
         return Map::new();
     }
-    parse_object(text).unwrap_or_else(|_| Map::from_iter([("invalid_arguments".to_owned(), json!(text))]))
+    match Args::from(text).as_object() {
+        Ok(object) => object.clone(),
+        Err(_) => Map::from_iter([("invalid_arguments".to_owned(), json!(text))]),
+    }
 }
 
 /// The results, then the pictures and sounds in them: providers take only text in a result.
@@ -132,6 +137,7 @@ fn part(block: &ContentBlock) -> ContentPart {
             Some(description) => format!("{} <{}>: {description}", link.name, link.uri),
             None => format!("{} <{}>", link.name, link.uri),
         }),
+        other => ContentPart::from_text(json!(other).to_string()),
     }
 }
 
@@ -146,10 +152,12 @@ fn kind_of(block: &ContentBlock) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::content::Image;
+    use onionskin_core::content::Image;
 
     fn request(messages: Vec<Message>) -> ModelRequest {
-        ModelRequest { messages: messages.into(), ..ModelRequest::new("a", "") }
+        let mut request = ModelRequest::new("a", "");
+        request.messages = messages.into();
+        request
     }
 
     /// genai's request as JSON, to compare with.
@@ -158,25 +166,18 @@ mod tests {
     }
 
     fn result(call_id: &str, content: Vec<ContentBlock>) -> ToolResultMessage {
-        ToolResultMessage {
-            call_id: call_id.into(),
-            name: "look".into(),
-            content: content.into(),
-            is_error: false,
-        }
+        ToolResultMessage::new(call_id, "look", content)
     }
 
     #[test]
     fn a5_system_and_params_are_sent() {
         let mut request = ModelRequest::new("a", "hi");
         request.system = Some("Be kind.".into());
-        request.params = RequestParams {
-            temperature: Some(0.5),
-            top_p: Some(0.9),
-            max_tokens: Some(7),
-            seed: Some(3),
-            stop_sequences: vec!["END".to_owned()],
-        };
+        request.params.temperature = Some(0.5);
+        request.params.top_p = Some(0.9);
+        request.params.max_tokens = Some(7);
+        request.params.seed = Some(3);
+        request.params.stop_sequences = vec!["END".to_owned()];
         let chat = seen(&request, "openai");
         assert_eq!(chat["system"], "Be kind.");
         let options = options(&request.params);

@@ -1,0 +1,48 @@
+//! The model's view of a tool.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::definition::ToolDefinition;
+
+/// The model's view of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolDeclaration {
+    /// The wire name.
+    pub name: Arc<str>,
+    /// What it does.
+    pub description: Arc<str>,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Arc<Value>,
+    /// Whether the provider should hold the model to the schema, in its strict dialect.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+impl ToolDeclaration {
+    /// The view of this tool under a wire name. Examples of its arguments are part of the schema.
+    pub fn new(name: impl Into<Arc<str>>, definition: &ToolDefinition) -> Self {
+        Self {
+            name: name.into(),
+            description: Arc::clone(&definition.description),
+            input_schema: shown_schema(definition),
+            strict: definition.is_strict(),
+        }
+    }
+}
+
+/// The schema of the arguments, with examples of them.
+fn shown_schema(definition: &ToolDefinition) -> Arc<Value> {
+    let (schema, examples) = (&definition.input_schema, &definition.examples);
+    match &**schema {
+        Value::Object(object) if !examples.is_empty() => {
+            let mut object = object.clone();
+            object.insert("examples".into(), examples.iter().map(|example| example.args.clone()).collect());
+            Arc::new(Value::Object(object))
+        }
+        _ => Arc::clone(schema),
+    }
+}
