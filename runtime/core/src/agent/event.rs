@@ -367,7 +367,9 @@ impl Queue {
     /// Keeps no event from now on, but what they add up to, beginning with this.
     pub(super) fn add_up(&self, mut sum: RunOutput) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut state.waiting).into_iter().for_each(|event| sum.take_in("", event));
+        for event in std::mem::take(&mut state.waiting) {
+            sum.take_in("", event);
+        }
         state.sum = Some(sum);
         self.adds_up.store(true, Ordering::Relaxed);
     }

@@ -367,6 +367,9 @@ impl Drop for Dropped<'_> {
     }
 }
 
+/// The state of agents without one.
+static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle(()));
+
 /// The agent's state in a session that holds those of its children as well.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
     for (agent, state) in &instance.needs {
@@ -380,8 +383,7 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
         }
     }
     let own = session.state_handle(instance.state.id).and_then(Result::ok);
-    static NONE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle(()));
-    Ok(own.unwrap_or_else(|| Arc::clone(&NONE)))
+    Ok(own.unwrap_or_else(|| Arc::clone(&NO_STATE)))
 }
 
 /// A session begins with the messages of the agent that makes it, and knows the secrets that its states begin with.

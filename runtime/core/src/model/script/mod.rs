@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use crate::content::ContentBlock;
 use crate::text::nearest;
 
 /// A model that plays a script: for each agent a list of turns.
@@ -263,11 +264,23 @@ impl Model for Script {
             response.stop = super::StopReason::Done;
         }
         // Scripts cost nothing, but a count by words lets token limits be tried out.
-        let words = |text: &str| text.split_whitespace().count() as u64;
-        let read = request.messages.iter().map(|message| words(&message.to_text())).sum();
-        response.usage = Usage::new(read, words(&say));
+        response.usage = Usage::new(request.messages.iter().map(words_of).sum(), words(&say));
         response.text = say;
         Ok(response)
+    }
+}
+
+fn words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
+
+/// The words of a message, of which no copy is made: a script reads the whole conversation in each turn.
+fn words_of(message: &Message) -> u64 {
+    match message {
+        Message::Tool { results } => {
+            results.iter().map(|result| words(&ContentBlock::join(&result.content))).sum()
+        }
+        message => words(&message.to_text()),
     }
 }
 
