@@ -60,6 +60,7 @@
 //! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
+//! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
@@ -76,7 +77,7 @@
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
 //! - `yaml`: scripted models from YAML files.
-//! - `script`: tools written as Rhai scripts.
+//! - `rhai`: tools written as Rhai scripts.
 //! - `knowledge-base`: the toolbox `KnowledgeBase`, documents in `SQLite`.
 //! - `web-search`: the toolbox `WebSearch`.
 //! - `chrono04`, `uuid1`, `url2`: types of these crates in strict tools; they turn on schemars' features of the same names.
@@ -118,6 +119,9 @@ pub use onionskin_core::{checks, export, forms, hooks, spec, testing};
 #[cfg(feature = "genai")]
 #[doc(inline)]
 pub use onionskin_genai::GenaiModel;
+#[cfg(feature = "rhai")]
+#[doc(inline)]
+pub use onionskin_rhai as rhai;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;

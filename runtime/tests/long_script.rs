@@ -1,11 +1,10 @@
 //! S2: whatever a script's text and its docs are, it is a tool or an error: no panic, no hang, no growth.
-#![cfg(feature = "script")]
+#![cfg(feature = "rhai")]
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
 use std::time::{Duration, Instant};
 
-use onionskin::ToolSpec;
-use onionskin::spec::{Code, Env, ScriptLimits};
+use onionskin::rhai::{self, Env, ScriptLimits};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use serde_json::json;
@@ -189,7 +188,7 @@ fn run(code: &str) {
     let env = Env::new()
         .value("VALUE", json!({"a": [1, 2.5, "x"]}))
         .function("host", |value: serde_json::Value| Ok(value));
-    if let Ok(spec) = ToolSpec::from_code(Code::new(code).env(env).limits(limits())) {
+    if let Ok(spec) = rhai::from_code(rhai::Script::new(code).env(env).limits(limits())) {
         for args in [json!({}), json!({"x": 1}), json!({"x": "text"})] {
             let _ = spec.exec_blocking(args);
         }
@@ -229,7 +228,7 @@ proptest! {
     fn long_s2_any_docs_are_read_or_an_error(lines in docs()) {
         let docs = lines.join("\n/// ");
         let code = format!("/// Does it.\n/// {docs}\nfn f(a, b) {{ a }}");
-        if let Ok(spec) = ToolSpec::from_code(&*code) {
+        if let Ok(spec) = rhai::from_code(&*code) {
             let names: Vec<_> = spec.params().into_iter().map(|param| param.name).collect();
             prop_assert!(names.iter().all(|name| name == "a" || name == "b") && names.len() == 2, "{names:?}");
             prop_assert!(!spec.description().is_empty());

@@ -1,11 +1,11 @@
 //! S2: what scripts that mean harm hold at most. A process of their own: its peak is measured.
-#![cfg(all(feature = "script", target_os = "linux"))]
+#![cfg(all(feature = "rhai", target_os = "linux"))]
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
 use std::time::Duration;
 
-use onionskin::spec::{Code, Env, ScriptLimits};
-use onionskin::{ErrorKind, Exit, ToolResult, ToolSpec};
+use onionskin::rhai::{self, Env, ScriptLimits};
+use onionskin::{ErrorKind, Exit, ToolResult};
 use serde_json::Value;
 
 /// Within the default limit of 64 MiB, with what the process and a thread's deep stack need.
@@ -23,7 +23,8 @@ fn run(code: &str) -> ToolResult<Value> {
     // How long a machine takes is its own matter.
     limits.time = Duration::MAX;
     let env = Env::new().function("large", || Ok(vec![1; 10_000]));
-    ToolSpec::from_code(Code::new(format!("/// Harms.\n{code}")).limits(limits).env(env))?.call_blocking("{}")
+    rhai::from_code(rhai::Script::new(format!("/// Harms.\n{code}")).limits(limits).env(env))?
+        .call_blocking("{}")
 }
 
 /// Each ends as it holds too much, whatever it puts where.

@@ -22,7 +22,7 @@ pub mod mcp;
 pub mod model;
 mod onion;
 mod output;
-mod schema;
+pub mod schema;
 pub mod secret;
 pub mod spec;
 mod strict;

@@ -123,9 +123,9 @@ impl Tool for ByHand {
     }
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 fn script(name: &str, log: &Log) -> ToolSpec {
-    use onionskin::spec::{Code, Env, ScriptLimits};
+    use onionskin::rhai::{self, Env, ScriptLimits};
     let log = log.clone();
     let env = Env::new().function("log", move |mode: String| {
         log.push(mode);
@@ -137,7 +137,7 @@ fn script(name: &str, log: &Log) -> ToolSpec {
     );
     let mut limits = ScriptLimits::default();
     (limits.operations, limits.time) = (u64::MAX, Duration::from_mins(10));
-    ToolSpec::from_code(Code::new(code).env(env).limits(limits)).unwrap()
+    rhai::from_code(rhai::Script::new(code).env(env).limits(limits)).unwrap()
 }
 
 /// A value of each kind, by the name of the kind and an end.
@@ -146,7 +146,7 @@ fn values(end: &str, log: &Log) -> Vec<ToolSpec> {
     vec![
         closure(&name("closure"), log),
         ByHand::spec(&name("by_hand"), log),
-        #[cfg(feature = "script")]
+        #[cfg(feature = "rhai")]
         script(&name("script"), log),
     ]
 }
@@ -180,7 +180,7 @@ const KINDS: &[&str] = &[
     "method",
     "closure",
     "by_hand",
-    #[cfg(feature = "script")]
+    #[cfg(feature = "rhai")]
     "script",
 ];
 

@@ -414,12 +414,12 @@ async fn l1_tools_of_servers_take_guardrails_too() {
     assert!(lines[2].starts_with("on_error `far` is only the description of an MCP tool"), "{lines:?}");
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 #[tokio::test]
 async fn l1_scripts_take_guardrails_too() {
     let log = Log::default();
     let code = "/// Divides.\n///\n/// # Arguments\n/// * `by: int` - by what\nfn divide(by) { 6 / by }";
-    let spec = around(ToolSpec::from_code(code).unwrap(), &log);
+    let spec = around(onionskin::rhai::from_code(code).unwrap(), &log);
     assert_eq!(spec.exec(json!({ "by": 2 })).await.output().unwrap().to_text(), "3");
     assert_eq!(log.take(), ["own hook", "input a", "output b", "/own hook"]);
     assert_eq!(spec.exec(json!({ "by": 0 })).await.output().unwrap().to_text(), "explained");

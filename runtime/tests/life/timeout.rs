@@ -237,10 +237,10 @@ async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
     assert!(panics(|| drop(onionskin::Cache::new().capacity(0))).contains("`capacity` of 0"));
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 #[tokio::test]
 async fn t4_timeout_of_a_script_counts_no_approval() {
-    let mut spec = ToolSpec::from_code("/// Answers.\nfn answer() { 42 }").unwrap();
+    let mut spec = onionskin::rhai::from_code("/// Answers.\nfn answer() { 42 }").unwrap();
     spec.options(|options| options.timeout = Some(Duration::from_millis(200)));
     spec.approval().approver(|_: ApprovalRequest| async {
         sleep(Duration::from_millis(400)).await;

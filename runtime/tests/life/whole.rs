@@ -123,23 +123,23 @@ fn closure(log: &Log) -> ToolSpec {
     })
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 fn script(log: &Log) -> ToolSpec {
     let log = log.clone();
-    let env = onionskin::spec::Env::new().function("squared", move |x: i64| Ok(squared(x, &log)?));
+    let env = onionskin::rhai::Env::new().function("squared", move |x: i64| Ok(squared(x, &log)?));
     let code = "/// Squares.\n///\n/// # Arguments\n/// * `x: int` - what\nfn script(x) { squared(x) }";
-    ToolSpec::from_code(onionskin::spec::Code::new(code).env(env)).unwrap()
+    onionskin::rhai::from_code(onionskin::rhai::Script::new(code).env(env)).unwrap()
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 const KINDS: &[&str] = &["function", "method", "bare", "closure", "script"];
-#[cfg(not(feature = "script"))]
+#[cfg(not(feature = "rhai"))]
 const KINDS: &[&str] = &["function", "method", "bare", "closure"];
 
 async fn clerk(turns: Vec<ScriptedTurn>, log: &Log) -> AgentHandle {
     let clerk = Clerk::builder().model(Script::turns(turns)).state(log.clone()).toolbox(Desk);
     let clerk = clerk.tool(added(bare::spec())).tool(added(closure(log)));
-    #[cfg(feature = "script")]
+    #[cfg(feature = "rhai")]
     let clerk = clerk.tool(added(script(log)));
     clerk.build().await.unwrap()
 }

@@ -1,11 +1,11 @@
 //! S2: what a script is given of the program, and the bounds that the program sets.
 
-use onionskin::spec::{Code, Env, ScriptLimits};
+use onionskin::rhai::{self, Env, ScriptLimits};
 use onionskin::{ErrorKind, Exit, ToolResult, ToolSpec, call};
 use serde_json::json;
 
 fn load(text: &str, env: Env) -> Result<ToolSpec, String> {
-    ToolSpec::from_code(Code::new(format!("/// Does it.\n{text}")).env(env))
+    rhai::from_code(rhai::Script::new(format!("/// Does it.\n{text}")).env(env))
         .map_err(|error| error.to_string())
 }
 
@@ -67,8 +67,8 @@ fn s2_a_depth_of_calls_that_no_stack_holds_is_refused_and_the_deepest_one_holds(
         let text = format!(
             "/// Does it.\nfn f() {{ g(0) }} private fn g(n) {{ if true {{ if true {{ {open} g(n + 1) {close} }} }} }}"
         );
-        let code = Code::new(text).limits(limits);
-        Ok(ToolSpec::from_code(code).map_err(|error| error.to_string())?.call_blocking("{}"))
+        let code = rhai::Script::new(text).limits(limits);
+        Ok(rhai::from_code(code).map_err(|error| error.to_string())?.call_blocking("{}"))
     };
     let error = deep(257).unwrap_err();
     assert!(error.contains("`call_depth` is 257, and 256 is the most"), "{error}");

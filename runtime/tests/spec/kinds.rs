@@ -110,18 +110,18 @@ async fn agent_tool() -> ToolSpec {
     tool.typed_as(|said: Shout| shout(&said.text, said.times, &said.mark)).spec()
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 fn script() -> ToolSpec {
     let code = "/// Says it aloud.\n///\n/// # Arguments\n/// * `text: string` - What\n/// * `times: int` - How often\n\
         /// * `mark: string` - With what behind it\n\
         fn shout(text, times, mark) { let said = \"\"; for i in 0..times { said += text + mark; } said }";
-    ToolSpec::from_code(code).unwrap()
+    onionskin::rhai::from_code(code).unwrap()
 }
 
 /// Every kind of tool, and whether it checks its arguments itself.
 async fn kinds() -> Vec<(&'static str, ToolSpec, bool)> {
     let closure = |args: Shout, _: ToolContext| async move { Ok(shout(&args.text, args.times, &args.mark)) };
-    #[cfg_attr(not(feature = "script"), expect(unused_mut, reason = "only a script is added"))]
+    #[cfg_attr(not(feature = "rhai"), expect(unused_mut, reason = "only a script is added"))]
     let mut kinds = vec![
         ("function", shout::spec(), true),
         ("function with hooks", shout_guarded::spec(), true),
@@ -131,7 +131,7 @@ async fn kinds() -> Vec<(&'static str, ToolSpec, bool)> {
         ("by hand", ToolSpec::new(ByHand), false),
         ("agent", agent_tool().await, true),
     ];
-    #[cfg(feature = "script")]
+    #[cfg(feature = "rhai")]
     kinds.push(("script", script(), true));
     kinds
 }

@@ -14,7 +14,7 @@ mod call;
 mod clones;
 #[cfg(feature = "mcp")]
 mod conditions;
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 mod environment;
 mod innermost;
 mod kinds;
@@ -25,7 +25,7 @@ mod methods;
 mod order;
 #[cfg(feature = "mcp-server")]
 mod route;
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 mod script;
 mod states;
 mod transform;

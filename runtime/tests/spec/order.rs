@@ -148,13 +148,13 @@ async fn child() -> ToolSpec {
     AgentTool::new(&keeper).name("find").description("Looks for animals.").typed::<Search>().spec()
 }
 
-#[cfg(feature = "script")]
+#[cfg(feature = "rhai")]
 fn script() -> ToolSpec {
     // Its docs have another order than the function.
     let code = "/// Looks for animals.\n///\n/// # Arguments\n/// * `apple: int?` - How many\n/// * `banana: string?` - With what\n\
         /// * `mango: map` - Where\n/// * `zebra: string` - Which\n\
         fn find(zebra, apple, mango, banana) { mango }";
-    ToolSpec::from_code(code).unwrap()
+    onionskin::rhai::from_code(code).unwrap()
 }
 
 /// Every source of a tool of these parameters, and every way in which one comes to look like it.
@@ -190,7 +190,7 @@ async fn sources() -> Vec<(&'static str, ToolSpec)> {
         ("bound", bound),
         ("unbound", unbound),
     ];
-    #[cfg(feature = "script")]
+    #[cfg(feature = "rhai")]
     sources.push(("script", script()));
     #[cfg(feature = "mcp")]
     {

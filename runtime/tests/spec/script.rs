@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use onionskin::spec::{Code, Env, ScriptLimits, SpecError};
-use onionskin::{ErrorKind, Exit, ToolResult, ToolSpec, call};
+use onionskin::rhai::{self, Env, ScriptError, ScriptLimits};
+use onionskin::{ErrorKind, Exit, ToolResult, call};
 use serde_json::{Value, json};
 
 const SUM: &str = r"
@@ -29,7 +29,7 @@ private fn add(a, b) { a + b }
 
 #[tokio::test]
 async fn s2_a_script_is_a_tool() {
-    let spec = ToolSpec::from_code(SUM).unwrap();
+    let spec = rhai::from_code(SUM).unwrap();
     assert_eq!((spec.name(), spec.description()), ("calculate_sum", "Add two numbers together.\n\nExactly."));
     assert_eq!(
         *spec.input_schema(),
@@ -54,7 +54,7 @@ async fn s2_a_script_is_a_tool() {
 
 #[tokio::test]
 async fn s2_a_script_is_bound_and_changed_as_any_tool() {
-    let mut spec = ToolSpec::from_code(SUM).unwrap();
+    let mut spec = rhai::from_code(SUM).unwrap();
     spec.bind("b", None, json!(5)).unwrap();
     spec.transform(onionskin::spec::Transform::new().name("plus").rename("a", "n")).unwrap();
     assert_eq!(call!(spec, n = 1).await.unwrap(), 6);
@@ -86,7 +86,7 @@ async fn s2_types_in_docs_are_the_schema() {
     ];
     for (kind, schema) in cases {
         let code = function(&["# Arguments", &format!("* `x: {kind}`")], "f(x)", "x");
-        let spec = ToolSpec::from_code(code).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        let spec = rhai::from_code(code).unwrap_or_else(|error| panic!("{kind}: {error}"));
         assert_eq!(spec.input_schema()["properties"]["x"], schema, "{kind}");
         let optional = spec.input_schema().get("required").is_none();
         assert_eq!(optional, kind.contains("null") || (kind.ends_with('?')), "{kind}");
@@ -103,8 +103,7 @@ async fn s2_other_styles_of_docs_are_read() {
     ] {
         let mut lines = args.to_vec();
         lines.extend(["", "Returns:", "    int: The sum", "", "Raises:", "    nothing (int): x"]);
-        let spec =
-            ToolSpec::from_code(function(&lines, "f(a, b)", "a + if b == () { 2 } else { b }")).unwrap();
+        let spec = rhai::from_code(function(&lines, "f(a, b)", "a + if b == () { 2 } else { b }")).unwrap();
         let properties = &spec.input_schema()["properties"];
         assert_eq!(properties["a"]["description"], "First number", "{args:?}");
         assert_eq!(properties["b"]["description"], "Second", "{args:?}");
@@ -112,12 +111,12 @@ async fn s2_other_styles_of_docs_are_read() {
         assert_eq!(call!(spec, a = 1).await.unwrap(), 3, "{args:?}");
     }
     let block = "/**\n * Does it.\n *\n * # Arguments\n * * `a: int` - First\n */\nfn f(a) { a }";
-    assert_eq!(call!(ToolSpec::from_code(block).unwrap(), a = 1).await.unwrap(), 1);
+    assert_eq!(call!(rhai::from_code(block).unwrap(), a = 1).await.unwrap(), 1);
 }
 
 #[tokio::test]
 async fn s2_values_go_in_and_out_as_they_are() {
-    let spec = ToolSpec::from_code(function(&["# Arguments", "* `x: any`"], "f(x)", "x")).unwrap();
+    let spec = rhai::from_code(function(&["# Arguments", "* `x: any`"], "f(x)", "x")).unwrap();
     for value in [
         json!(null),
         json!(true),
@@ -143,24 +142,24 @@ async fn s2_values_go_in_and_out_as_they_are() {
     for (body, reason) in
         [("|| 1", "Fn"), ("0.0 / 0.0", "no number"), ("let a = []; for i in 0..200 { a = [a]; } a", "deep")]
     {
-        let spec = ToolSpec::from_code(function(&[], "f()", body)).unwrap();
+        let spec = rhai::from_code(function(&[], "f()", body)).unwrap();
         let text = call!(spec).await.unwrap_err().to_string();
         assert!(text.contains("cannot be used") && text.contains(reason), "{text}");
     }
-    let early = ToolSpec::from_code(function(&[], "f()", "exit(3); 4")).unwrap();
+    let early = rhai::from_code(function(&[], "f()", "exit(3); 4")).unwrap();
     assert_eq!(call!(early).await.unwrap(), 3);
 }
 
 #[tokio::test]
 async fn s2_a_result_is_held_against_the_docs() {
-    let spec = ToolSpec::from_code(function(&["# Returns", "`[int]`"], "f()", r#"[1, "two"]"#)).unwrap();
+    let spec = rhai::from_code(function(&["# Returns", "`[int]`"], "f()", r#"[1, "two"]"#)).unwrap();
     let text = call!(spec).await.unwrap_err().to_string();
     assert!(text.contains("`result[1]`: expected an integer"), "{text}");
 }
 
-fn load_error(code: impl Into<Code>) -> (usize, usize, String) {
-    match ToolSpec::from_code(code).unwrap_err() {
-        SpecError::Script { line, column, reason } => (line, column, reason),
+fn load_error(code: impl Into<rhai::Script>) -> (usize, usize, String) {
+    match rhai::from_code(code).unwrap_err() {
+        ScriptError::Invalid { line, column, reason } => (line, column, reason),
         other => panic!("{other}"),
     }
 }
@@ -169,7 +168,7 @@ fn load_error(code: impl Into<Code>) -> (usize, usize, String) {
 fn s2_a_script_error_is_a_load_error_with_line_and_column() {
     let (line, column, reason) = load_error("/// Does.\nfn f() {\n    let x = ;\n}");
     assert_eq!((line, column), (3, 13), "{reason}");
-    let error = ToolSpec::from_code("\n\nfn f( {").unwrap_err().to_string();
+    let error = rhai::from_code("\n\nfn f( {").unwrap_err().to_string();
     assert!(error.starts_with("3:"), "{error}");
     let (line, _, reason) = load_error("/// Does.\nfn f() { unknown + 1 }");
     assert!(line == 2 && reason.contains("unknown"), "{line} {reason}");
@@ -208,20 +207,21 @@ fn s2_missing_docs_are_load_errors_at_the_function() {
 #[tokio::test]
 async fn s2_several_functions_need_func_name() {
     let both = format!("{SUM}\n/// One.\nfn one() {{ 1 }}");
-    let error = ToolSpec::from_code(&*both).unwrap_err();
+    let error = rhai::from_code(&*both).unwrap_err();
     assert!(
-        matches!(&error, SpecError::Function { wanted: None, functions } if functions.len() == 2),
+        matches!(&error, ScriptError::Function { wanted: None, functions } if functions.len() == 2),
         "{error}"
     );
     assert!(error.to_string().contains("`func_name`") && error.to_string().contains("`one`"), "{error}");
-    let spec = ToolSpec::from_code(Code::new(&*both).func_name("one")).unwrap();
+    let spec = rhai::from_code(rhai::Script::new(&*both).func_name("one")).unwrap();
     assert_eq!(call!(spec).await.unwrap(), 1);
     for name in ["two", "add"] {
-        let error = ToolSpec::from_code(Code::new(&*both).func_name(name)).unwrap_err().to_string();
+        let error = rhai::from_code(rhai::Script::new(&*both).func_name(name)).unwrap_err().to_string();
         assert!(error.contains(&format!("no function `{name}`")), "{error}");
     }
-    assert!(matches!(ToolSpec::from_code("// Nothing.").unwrap_err(), SpecError::Function { .. }));
-    let (_, _, reason) = load_error(Code::new("/// A.\nfn f() { 1 }\n/// B.\nfn f(x) { 2 }").func_name("f"));
+    assert!(matches!(rhai::from_code("// Nothing.").unwrap_err(), ScriptError::Function { .. }));
+    let (_, _, reason) =
+        load_error(rhai::Script::new("/// A.\nfn f() { 1 }\n/// B.\nfn f(x) { 2 }").func_name("f"));
     assert!(reason.contains("several functions `f`"), "{reason}");
 }
 
@@ -237,8 +237,8 @@ async fn s2_a_script_sees_its_environment_and_nothing_else() {
         .function("fail", || -> ToolResult<()> { Err("no luck".into()) })
         .function("abort", || -> ToolResult<()> { Err(Exit::abort("enough")) });
     let run = async |body: &str| {
-        let code = Code::new(function(&[], "f()", body)).env(env.clone());
-        ToolSpec::from_code(code)?.call("{}").await
+        let code = rhai::Script::new(function(&[], "f()", body)).env(env.clone());
+        rhai::from_code(code)?.call("{}").await
     };
     assert_eq!(run(r#"ask("x", limits.most).about"#).await.unwrap(), "x");
     assert_eq!(ASKED.load(Ordering::Relaxed), 3);
@@ -256,7 +256,7 @@ async fn s2_a_script_sees_its_environment_and_nothing_else() {
     }
     assert!(run("missing()").await.unwrap_err().to_string().contains("missing"));
     assert_eq!(format!("{env:?}"), "[\"limits\", \"ask\", \"fail\", \"abort\"]");
-    assert!(ToolSpec::from_code(function(&[], "f()", "limits")).is_err(), "another script has none of it");
+    assert!(rhai::from_code(function(&[], "f()", "limits")).is_err(), "another script has none of it");
 }
 
 /// Runs a script without the help of a clock: how long a machine takes for it is its own matter.
@@ -268,7 +268,7 @@ fn hostile(body: &str) -> ToolResult<Value> {
 
 fn hostile_within(body: &str, limits: ScriptLimits) -> ToolResult<Value> {
     let code = format!("/// Harms.\nfn f() {{ {body} }}\nprivate fn g(x) {{ g(x + 1) + 1 }}");
-    match ToolSpec::from_code(Code::new(code).limits(limits)) {
+    match rhai::from_code(rhai::Script::new(code).limits(limits)) {
         Ok(spec) => spec.call_blocking("{}"),
         Err(error) => Err(error.into()),
     }
@@ -413,8 +413,8 @@ fn s2_deeply_nested_text_does_no_harm() {
 async fn s2_a_script_runs_off_the_async_threads() {
     let mut limits = ScriptLimits::default();
     (limits.operations, limits.time) = (u64::MAX, Duration::from_millis(600));
-    let code = Code::new(function(&[], "f()", "loop {}")).limits(limits);
-    let spec = ToolSpec::from_code(code).unwrap();
+    let code = rhai::Script::new(function(&[], "f()", "loop {}")).limits(limits);
+    let spec = rhai::from_code(code).unwrap();
     let ticks = async {
         for _ in 0..10 {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -437,8 +437,8 @@ async fn s2_a_dropped_call_ends_its_script() {
     });
     let mut limits = ScriptLimits::default();
     (limits.operations, limits.time) = (u64::MAX, Duration::from_mins(10));
-    let code = Code::new(function(&[], "f()", "loop { tick() }")).limits(limits).env(env);
-    let spec = ToolSpec::from_code(code).unwrap();
+    let code = rhai::Script::new(function(&[], "f()", "loop { tick() }")).limits(limits).env(env);
+    let spec = rhai::from_code(code).unwrap();
     assert!(tokio::time::timeout(Duration::from_millis(100), call!(spec)).await.is_err());
     tokio::time::sleep(Duration::from_millis(100)).await;
     let then = alive.load(Ordering::Relaxed);
@@ -488,7 +488,7 @@ fn s2_many_variables_are_refused() {
 #[tokio::test]
 async fn s2_a_host_function_that_panics_is_a_panic_of_the_tool() {
     let env = Env::new().function("bad", || -> ToolResult<()> { panic!("ouch") });
-    let spec = ToolSpec::from_code(Code::new(function(&[], "f()", "bad()")).env(env)).unwrap();
+    let spec = rhai::from_code(rhai::Script::new(function(&[], "f()", "bad()")).env(env)).unwrap();
     let result = call!(spec).await;
     assert_eq!(kind(&result), ErrorKind::Panic, "{result:?}");
 }
@@ -496,7 +496,7 @@ async fn s2_a_host_function_that_panics_is_a_panic_of_the_tool() {
 #[test]
 fn s2_closures_of_the_language_own_functions_are_limited_too() {
     let run = |body: &str, limits: ScriptLimits| {
-        let spec = ToolSpec::from_code(Code::new(function(&[], "f()", body)).limits(limits)).unwrap();
+        let spec = rhai::from_code(rhai::Script::new(function(&[], "f()", body)).limits(limits)).unwrap();
         let begin = Instant::now();
         let result = spec.call_blocking("{}");
         assert!(begin.elapsed() < Duration::from_mins(1), "{body}: {:?}", begin.elapsed());
@@ -555,17 +555,16 @@ async fn s2_bounded_functions_do_what_the_language_says() {
         (r#"["a", "len", 'c'].index_of("c", -1)"#, json!(2)),
         (r#"["a"].index_of("x")"#, json!(-1)),
     ] {
-        let spec = ToolSpec::from_code(function(&[], "f()", body)).unwrap();
+        let spec = rhai::from_code(function(&[], "f()", body)).unwrap();
         assert_eq!(call!(spec).await.unwrap(), value, "{body}");
     }
-    let spec = ToolSpec::from_code(function(&[], "f()", r#"[1].map("print")"#)).unwrap();
+    let spec = rhai::from_code(function(&[], "f()", r#"[1].map("print")"#)).unwrap();
     let text = call!(spec).await.unwrap_err().to_string();
     assert!(
         text.contains("`map` takes a closure, such as `|x| ..`, and not the name of a function"),
         "{text}"
     );
-    let constant =
-        ToolSpec::from_code(function(&[], "f()", r#"const T = "a"; T.replace("a", "b"); T"#)).unwrap();
+    let constant = rhai::from_code(function(&[], "f()", r#"const T = "a"; T.replace("a", "b"); T"#)).unwrap();
     assert!(call!(constant).await.is_err());
 }
 
@@ -605,7 +604,7 @@ fn s2_calls_of_unknown_functions_are_load_errors() {
         let c = |x| x; let a = [3, 1]; a.sort(); let m = #{ k: c };
         host(1) + c.call(1) + helper(2) + 3.helper() + a.len() + a.len + \"a\".len() + type_of(a).len() + m.k.call(1) + `${a}`.len()
     }\nfn helper(x) { if x == () { 0 } else { x } }\nfn helper() { 1 }";
-    let spec = ToolSpec::from_code(Code::new(fine).env(env).func_name("f"));
+    let spec = rhai::from_code(rhai::Script::new(fine).env(env).func_name("f"));
     assert!(spec.is_ok(), "{spec:?}");
 }
 
@@ -619,7 +618,7 @@ async fn s2_docs_without_types_take_any_value() {
     ] {
         let mut lines = args.to_vec();
         lines.extend(["", "Returns: any: Both."]);
-        let spec = ToolSpec::from_code(function(&lines, "f(a, b)", "[a, b]")).unwrap();
+        let spec = rhai::from_code(function(&lines, "f(a, b)", "[a, b]")).unwrap();
         let property = &spec.input_schema()["properties"]["a"];
         assert_eq!(property["description"].as_str().unwrap_or_default(), description, "{args:?}");
         assert_eq!(property["type"] == "integer", args[1].ends_with("int"), "{args:?}");
@@ -635,8 +634,8 @@ async fn s2_docs_without_types_take_any_value() {
 async fn s2_a_closure_sees_a_copy_of_a_value_of_the_environment() {
     let run = async |body: &str| {
         let env = Env::new().value("most", 3);
-        let code = Code::new(function(&[], "f()", body)).env(env);
-        ToolSpec::from_code(code)?.call("{}").await
+        let code = rhai::Script::new(function(&[], "f()", body)).env(env);
+        rhai::from_code(code)?.call("{}").await
     };
     assert_eq!(
         run("let most = most; [1, 5].map(|x| if x > most { most } else { x })").await.unwrap(),

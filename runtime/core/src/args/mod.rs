@@ -286,8 +286,8 @@ impl Args {
         if self.changed { self.object.get()?.as_ref().err().map(|broken| &broken.error) } else { None }
     }
 
-    /// The first number of the arguments that a [`Value`] holds as another one.
-    pub(crate) fn rounded_number(&mut self) -> Option<String> {
+    /// The first number of the arguments that a [`Value`] holds as another one, as it was written.
+    pub fn rounded_number(&mut self) -> Option<String> {
         let text = self.settle();
         let repaired = repair(text);
         json::rounded_number(repaired.as_deref().unwrap_or(text)).map(str::to_owned)

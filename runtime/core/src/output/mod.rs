@@ -274,7 +274,7 @@ impl ToolOutput {
     }
 
     /// The output of a function that gave nothing.
-    pub(crate) fn nothing() -> Self {
+    pub fn nothing() -> Self {
         Self { structured: Structured::Nothing, ..Self::text("done") }
     }
 

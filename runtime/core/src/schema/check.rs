@@ -52,8 +52,18 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
     value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
 }
 
-/// What `schema` (a part of `root`) has against `value`: the first problems, if there are many.
-pub(crate) fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
+/// What a schema has against a value: the first problems, if there are many. `root` is the schema that `schema` is a part of,
+/// where references lead, and `path` the name of the value in the problems.
+///
+/// ```
+/// use onionskin_core::schema::check;
+/// use serde_json::json;
+///
+/// let schema = json!({ "type": "integer", "maximum": 10 });
+/// assert!(check(&json!(4), &schema, &schema, "x").is_empty());
+/// assert_eq!(check(&json!(41), &schema, &schema, "x").len(), 1);
+/// ```
+pub fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Problem> {
     let budget = Budget::for_value(value);
     check_within(value, schema, root, path, &budget)
 }

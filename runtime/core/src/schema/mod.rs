@@ -17,14 +17,16 @@ mod walkable;
 
 #[cfg(feature = "mcp")]
 pub(crate) use budget::Stop;
+pub use check::check;
 #[cfg(feature = "mcp")]
 pub(crate) use check::check_until;
-pub(crate) use check::{check, has_limits};
+pub(crate) use check::has_limits;
 pub(crate) use closed::close;
 pub(crate) use coerce::coerce;
 pub(crate) use defaults::{fill_defaults, is_left_out};
 pub(crate) use finite::to_json;
 pub(crate) use keys::{Keys, has_forms};
-pub(crate) use problem::{Problem, describe, expected};
+pub use problem::Problem;
+pub(crate) use problem::{describe, expected};
 #[cfg(feature = "mcp")]
 pub(crate) use walkable::unwalkable;

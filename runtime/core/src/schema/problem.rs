@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::text::{first_of, nearest, short};
 
-/// One thing that is wrong with the arguments of a call.
+/// One thing that is wrong with a value: a place in it, and the reason in words for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     pub(super) path: String,
     reason: String,
     /// The schema has nothing against the arguments, and what reads them has.
@@ -20,7 +20,8 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
+    /// What is wrong at a place: `limit`, `filter.words[0]`.
+    pub fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             path: path.into(),
             reason: reason.into(),
@@ -35,8 +36,8 @@ impl Problem {
         Self { is_other_form: true, ..self }
     }
 
-    /// What reads the arguments says this of them, perhaps with a value in its words.
-    pub(crate) fn of_reader(reason: impl Into<String>) -> Self {
+    /// What the code that reads the arguments says of them. It may show a value.
+    pub fn of_reader(reason: impl Into<String>) -> Self {
         Self { is_of_reader: true, ..Self::root(reason) }
     }
 
@@ -54,7 +55,8 @@ impl Problem {
         self.is_unknown || self.is_other_form
     }
 
-    pub(crate) fn root(reason: impl Into<String>) -> Self {
+    /// What is wrong with the value as a whole.
+    pub fn root(reason: impl Into<String>) -> Self {
         Self::at("", reason)
     }
 

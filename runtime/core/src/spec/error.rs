@@ -99,31 +99,6 @@ pub enum SpecError {
         /// Why.
         reason: String,
     },
-    /// A script is wrong.
-    #[error("{line}:{column}: {reason}")]
-    Script {
-        /// Counts from 1.
-        line: usize,
-        /// Counts from 1; 1 where only the line is known.
-        column: usize,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// A script has no function that is the tool: it has several and none was chosen, or not the one that was.
-    #[error(
-        "{}; it has: {}",
-        match .wanted {
-            Some(name) => format!("the script has no function `{name}` that is not private"),
-            None => "a script has one function that is not private, or `func_name` says which one is the tool".to_owned(),
-        },
-        list(.functions)
-    )]
-    Function {
-        /// The function that was asked for.
-        wanted: Option<String>,
-        /// Those that there are.
-        functions: Vec<String>,
-    },
 }
 
 fn known(nearest: Option<&str>, parameters: &[String]) -> String {

@@ -8,7 +8,7 @@
 //! | a closure with a struct of arguments | [`ToolSpec::from_fn`] |
 //! | a tool of an MCP server | `ToolSpec::from_mcp`, `mcp::McpServer` (feature `mcp`) |
 //! | an agent | [`AgentTool::spec`](crate::AgentTool::spec) |
-//! | a script | `ToolSpec::from_code` (feature `script`) |
+//! | a script | `rhai::from_code` (feature `rhai`) |
 
 // `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
 // `transform`; `call` goes through `hooks` to the tool.
@@ -31,8 +31,6 @@ mod mcp;
 mod param;
 #[cfg(feature = "mcp-server")]
 mod route;
-#[cfg(feature = "script")]
-mod script;
 mod shape;
 mod toolspec;
 mod transform;
@@ -47,7 +45,5 @@ pub(crate) use leave::Came;
 #[cfg(feature = "mcp")]
 pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;
-#[cfg(feature = "script")]
-pub use script::{Code, Env, HostFunction, ScriptLimits};
 pub use toolspec::ToolSpec;
 pub use transform::Transform;

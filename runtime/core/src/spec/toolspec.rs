@@ -178,7 +178,9 @@ impl ToolSpec {
         Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 
-    pub(super) fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
+    /// Keeps the code that the tool was made from, which [`Self::code`] gives.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
         self.code = Some(code.into());
         self
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::cut::{Span, cut_args};
 use super::definition::ToolDefinition;
@@ -301,6 +301,34 @@ pub(crate) fn fit(
     match value {
         Value::Object(object) if problems.is_empty() => Ok(object),
         _ => Err(problems),
+    }
+}
+
+impl ToolDefinition {
+    /// Holds the arguments of a call against the schema, for a tool that is written by hand. What can be read without loss is
+    /// read: `"5"` where a number is wanted.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// assert_eq!(tool.fit(&Args::from(r#"{"x": "41"}"#)).unwrap()["x"], 41);
+    /// let problems = tool.fit(&Args::from("{}")).unwrap_err();
+    /// assert!(tool.refuse(&problems).to_text().contains("`x` is missing"));
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
+        fit(self, args)
+    }
+
+    /// The error of a call that did not run because of its arguments. It names each problem, so that the model can mend all at
+    /// once.
+    pub fn refuse(&self, problems: &[Problem]) -> ToolError {
+        arguments_error(&self.name, problems)
     }
 }
 

@@ -551,6 +551,27 @@ fn json<T: ToolReturn>(value: T) -> ToolResult {
     from_json(value.into_json()?)
 }
 
+impl ToolOutput {
+    /// A value as a function returns it: its JSON is the text, a string is the text itself, and `structured_content` gives it.
+    ///
+    /// ```
+    /// use onionskin::ToolOutput;
+    ///
+    /// let output = ToolOutput::value(&[1, 2]).unwrap();
+    /// assert_eq!(output.to_text(), "[1,2]");
+    /// ```
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON, or holds a number that JSON does not have.
+    pub fn value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        let json = to_json(value)?;
+        Ok(match json.as_bytes().first().copied() {
+            Some(b'"') => Self::from_string_value(serde_json::from_str(&json)?),
+            first => Self::from_json_text(json, first != Some(b'{')),
+        })
+    }
+}
+
 /// What a function that returns nothing says.
 pub(crate) fn unit() -> ToolOutput {
     OwnForm::into_output(())

@@ -169,7 +169,7 @@ fn call_with_all(name: &str, values: &[Vec<&str>]) {
         "/// Calls.\n/// # Arguments\n/// * `which: int`\nfn f(which) {{ switch which {{ {bodies} _ => () }} }}"
     );
     let limits = ScriptLimits { code_bytes: usize::MAX, ..ScriptLimits::default() };
-    let spec = ToolSpec::from_code(Code::new(&code).limits(limits).env(env()));
+    let spec = rhai::from_code(Script::new(&code).limits(limits).env(env()));
     let spec = spec.unwrap_or_else(|error| panic!("{name}: {error}\n{code}"));
     for which in 0..count {
         eprintln!("call {which} of `{name}`");

@@ -10,8 +10,8 @@ const SPLIT: usize = 64;
 
 /// What one value may hold.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Most {
-    pub(in super::super) text: usize,
+pub(crate) struct Most {
+    pub(crate) text: usize,
     items: usize,
     entries: usize,
 }
@@ -22,7 +22,7 @@ impl Most {
     }
 
     /// What an engine was limited to.
-    pub(in super::super) fn of(engine: &Engine) -> Self {
+    pub(crate) fn of(engine: &Engine) -> Self {
         Self {
             text: engine.max_string_size(),
             items: engine.max_array_size(),
@@ -34,7 +34,7 @@ impl Most {
     ///
     /// # Errors
     /// If it holds more.
-    pub(in super::super) fn check(self, size: &Size) -> Result<(), EvalAltResult> {
+    pub(crate) fn check(self, size: &Size) -> Result<(), EvalAltResult> {
         match self {
             _ if size.text > self.text => Err(too_large("Length of string")),
             _ if size.items > self.items => Err(too_large("Size of array")),
@@ -45,7 +45,7 @@ impl Most {
 
     /// # Errors
     /// If a text of that many bytes is too long.
-    pub(in super::super) fn check_text(self, bytes: usize) -> Result<(), EvalAltResult> {
+    pub(crate) fn check_text(self, bytes: usize) -> Result<(), EvalAltResult> {
         if bytes > self.text { Err(too_large("Length of string")) } else { Ok(()) }
     }
 

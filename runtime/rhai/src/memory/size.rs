@@ -18,21 +18,21 @@ const OTHER: usize = 128;
 const DEPTH: usize = 16_384;
 
 /// Adds up values, each captured variable once.
-pub(in super::super) struct Size {
+pub(crate) struct Size {
     /// Beyond it nothing is added any more: no walk takes longer than the limit allows.
     limit: usize,
     pub(super) bytes: usize,
     /// Bytes of all texts, names of entries among them.
-    pub(in super::super) text: usize,
+    pub(crate) text: usize,
     /// Items of all arrays.
-    pub(in super::super) items: usize,
+    pub(crate) items: usize,
     /// Entries of all maps.
-    pub(in super::super) entries: usize,
+    pub(crate) entries: usize,
     captured: HashSet<usize>,
 }
 
 impl Size {
-    pub(in super::super) fn up_to(limit: usize) -> Self {
+    pub(crate) fn up_to(limit: usize) -> Self {
         Self { limit, bytes: 0, text: 0, items: 0, entries: 0, captured: HashSet::new() }
     }
 
@@ -42,7 +42,7 @@ impl Size {
         size
     }
 
-    pub(in super::super) fn add(&mut self, value: &Dynamic) {
+    pub(crate) fn add(&mut self, value: &Dynamic) {
         self.walk(value, 0);
     }
 

@@ -16,7 +16,7 @@ use super::bounded;
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
 use super::memory::{MEMORY, Meter};
-use crate::error::Exit;
+use onionskin_core::Exit;
 
 /// How much one call of a script may use.
 ///

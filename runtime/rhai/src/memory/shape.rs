@@ -6,7 +6,7 @@ use super::size::{ENTRY, SLOT};
 
 /// Values that stand in no variable: what an expression has worked out while it works out the rest.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in super::super) struct Shape {
+pub(crate) struct Shape {
     /// The most of them at once, in one function.
     pub(super) held: usize,
     /// Bytes of the longest text in the script.
@@ -16,7 +16,7 @@ pub(in super::super) struct Shape {
 }
 
 impl Shape {
-    pub(in super::super) fn of(ast: &AST) -> Self {
+    pub(crate) fn of(ast: &AST) -> Self {
         let mut shape = Self::default();
         ast.walk(&mut |path: &[ASTNode<'_>]| {
             shape.held = shape.held.max(path.iter().map(held_by).sum());

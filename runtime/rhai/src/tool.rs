@@ -13,19 +13,19 @@ use tokio::sync::oneshot;
 use super::calls::{first_wrong, unusable};
 use super::docs::Docs;
 use super::env::Env;
+use super::error::ScriptError;
 use super::json::{from_script, to_script};
 use super::memory::{Meter, Shape};
 use super::sandbox::{ScriptLimits, Watch, engine, lock};
-use crate::args::Args;
-use crate::context::ToolContext;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
-use crate::schema::{Problem, check};
-use crate::spec::error::SpecError;
-use crate::tool::{DynTool, ToolDefinition, arguments_error, fit, from_json};
+use onionskin_core::Args;
+use onionskin_core::ToolContext;
+use onionskin_core::ToolOutput;
+use onionskin_core::schema::{Problem, check};
+use onionskin_core::{DynTool, ToolDefinition};
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// A function of a script.
-pub(super) struct Script {
+pub(super) struct ScriptTool {
     definition: ToolDefinition,
     /// What a call needs, shared with the thread that it runs on.
     inner: Arc<Inner>,
@@ -40,7 +40,7 @@ struct Inner {
     shape: Shape,
 }
 
-impl Script {
+impl ScriptTool {
     /// Reads a script.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Script {
         func_name: Option<&str>,
         env: Env,
         limits: ScriptLimits,
-    ) -> Result<Self, SpecError> {
+    ) -> Result<Self, ScriptError> {
         if text.len() > limits.code_bytes {
             let reason =
                 format!("the script has {} bytes, and at most {} are allowed", text.len(), limits.code_bytes);
@@ -70,7 +70,12 @@ impl Script {
         }
     }
 
-    fn read(text: &str, func_name: Option<&str>, env: Env, limits: ScriptLimits) -> Result<Self, SpecError> {
+    fn read(
+        text: &str,
+        func_name: Option<&str>,
+        env: Env,
+        limits: ScriptLimits,
+    ) -> Result<Self, ScriptError> {
         let meter = Arc::new(Meter::new(&limits, Shape::default()));
         let engine = engine(&env, &limits, &Watch::default(), &meter).map_err(|reason| at_line(1, reason))?;
         // The names that functions may use beside their own.
@@ -81,7 +86,7 @@ impl Script {
         let ast = engine.compile_with_scope(&scope, text).map_err(|error| parse_error(&error))?;
         if let Some((position, reason)) = first_wrong(&ast, &env) {
             let (line, column) = place(position).unwrap_or((1, 1));
-            return Err(SpecError::Script { line, column, reason });
+            return Err(ScriptError::Invalid { line, column, reason });
         }
         // Closures are functions too, under names that nobody can write.
         let is_open = |function: &ScriptFnMetadata<'_>| {
@@ -89,7 +94,7 @@ impl Script {
         };
         let open: Vec<_> = ast.iter_functions().filter(is_open).collect();
         let names = || open.iter().map(|function| function.name.to_owned()).collect();
-        let wrong = |wanted: Option<&str>| SpecError::Function {
+        let wrong = |wanted: Option<&str>| ScriptError::Function {
             wanted: wanted.map(str::to_owned),
             functions: names(),
         };
@@ -114,12 +119,12 @@ impl Script {
 
     /// The values of the parameters, in their order.
     fn values(&self, args: &mut Args) -> Result<Vec<Dynamic>, Exit> {
-        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         if let Some(number) = args.rounded_number() {
             let reason = format!("the number {number} has more digits than a script can hold");
             return Err(refuse(&[Problem::of_reader(reason)]));
         }
-        let given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         let properties = &self.definition.input_schema["properties"];
         let value = |(name, default): (&str, Option<&Value>), given: &Map<String, Value>| {
             let value = given.get(name).or(default).unwrap_or(&Value::Null);
@@ -135,7 +140,7 @@ impl Script {
     }
 }
 
-impl DynTool for Script {
+impl DynTool for ScriptTool {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
@@ -179,7 +184,7 @@ impl Inner {
         } else if value.is_null() {
             return Ok(ToolOutput::nothing());
         }
-        from_json(value.to_string())
+        Ok(ToolOutput::value(&value)?)
     }
 
     fn evaluate(&self, engine: &Engine, values: Vec<Dynamic>) -> Result<Dynamic, Box<EvalAltResult>> {
@@ -286,13 +291,13 @@ fn place(position: Position) -> Option<(usize, usize)> {
     Some((position.line()?, position.position().unwrap_or(1)))
 }
 
-fn parse_error(error: &ParseError) -> SpecError {
+fn parse_error(error: &ParseError) -> ScriptError {
     let (line, column) = place(error.position()).unwrap_or((1, 1));
-    SpecError::Script { line, column, reason: error.err_type().to_string() }
+    ScriptError::Invalid { line, column, reason: error.err_type().to_string() }
 }
 
-fn at_line(line: usize, reason: String) -> SpecError {
-    SpecError::Script { line, column: 1, reason }
+fn at_line(line: usize, reason: String) -> ScriptError {
+    ScriptError::Invalid { line, column: 1, reason }
 }
 
 /// The line that a function stands in.

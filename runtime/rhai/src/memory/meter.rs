@@ -17,7 +17,7 @@ const ACCESSES: usize = 64;
 const RESULT: usize = 2;
 
 /// The memory of one call.
-pub(in super::super) struct Meter {
+pub(crate) struct Meter {
     frames: Mutex<Frames>,
     is_over: AtomicBool,
     /// Operations since variables were last looked at: values that stand in none of them.
@@ -53,7 +53,7 @@ struct Frame {
 }
 
 impl Meter {
-    pub(in super::super) fn new(limits: &ScriptLimits, shape: Shape) -> Self {
+    pub(crate) fn new(limits: &ScriptLimits, shape: Shape) -> Self {
         let (most, limit, held) = (Most::new(limits), limits.memory_bytes, shape.held.saturating_add(RESULT));
         let frames =
             Frames { levels: Vec::new(), largest: 0, captured: Captured::default(), limit, held, most };
@@ -69,7 +69,7 @@ impl Meter {
     }
 
     /// Looks at an engine's variables while it runs.
-    pub(in super::super) fn watch(self: &Arc<Self>, engine: &mut Engine) {
+    pub(crate) fn watch(self: &Arc<Self>, engine: &mut Engine) {
         let meter = Arc::clone(self);
         #[expect(deprecated, reason = "it is marked so as it may change, and the version is pinned")]
         engine.on_var(move |name, _, context| {
@@ -86,7 +86,7 @@ impl Meter {
     }
 
     /// Whether the script must end, after one more operation.
-    pub(in super::super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         let unseen = self.unseen.fetch_add(1, Ordering::Relaxed);
         let source = self.source.load(Ordering::Relaxed);
         if unseen.min(self.held).saturating_mul(source) > self.limit {
@@ -96,7 +96,7 @@ impl Meter {
     }
 
     /// A value that the program gave.
-    pub(in super::super) fn given(&self, value: &Dynamic) {
+    pub(crate) fn given(&self, value: &Dynamic) {
         let size = Size::of(value, self.limit);
         self.source.fetch_max(size.bytes.max(self.most.split(size.text)), Ordering::Relaxed);
     }
@@ -171,4 +171,4 @@ fn too_much() -> EvalAltResult {
 }
 
 /// What a script that holds too much ends with.
-pub(in super::super) const MEMORY: Dynamic = Dynamic::TRUE;
+pub(crate) const MEMORY: Dynamic = Dynamic::TRUE;

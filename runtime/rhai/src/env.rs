@@ -7,14 +7,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::ToolResult;
-use crate::schema::to_json;
+use onionskin_core::{ToolOutput, ToolResult};
 
 /// What a script sees of the program: named values, and functions that it may call.
 ///
 /// ```
-/// use onionskin::spec::{Code, Env};
-/// use onionskin::{ToolSpec, call};
+/// use onionskin::rhai::{self, Env, Script};
+/// use onionskin::call;
 ///
 /// let env = Env::new()
 ///     .value("rate", 1.5)
@@ -26,11 +25,11 @@ use crate::schema::to_json;
 ///     /// * `item: string` - Which one
 ///     fn cost(item) { stock_of(item) * rate }
 /// "#;
-/// let spec = ToolSpec::from_code(Code::new(code).env(env))?;
+/// let spec = rhai::from_code(Script::new(code).env(env))?;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// assert_eq!(call!(spec, item = "tea").await.unwrap(), 6.0);
 /// # });
-/// # Ok::<_, onionskin::spec::SpecError>(())
+/// # Ok::<_, onionskin::rhai::ScriptError>(())
 /// ```
 #[derive(Clone, Default)]
 #[must_use = "an environment does nothing until a script gets it"]
@@ -110,7 +109,7 @@ macro_rules! host_functions {
                     let mut values = values.into_iter();
                     let given = self($(read::<$param>(values.next())?),*)?;
                     // A value would have nothing in place of a number that JSON does not have.
-                    to_json(&given)?;
+                    ToolOutput::value(&given)?;
                     Ok(serde_json::to_value(given)?)
                 };
                 ($count, Arc::new(call))

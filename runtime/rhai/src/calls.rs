@@ -7,7 +7,7 @@ use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt, is_valid_iden
 
 use super::env::Env;
 use super::sandbox::language;
-use crate::text::nearest;
+use onionskin_core::text::nearest;
 
 /// Where something is wrong, and what.
 pub(super) type Wrong = (Position, String);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::text::nearest;
+use onionskin_core::text::nearest;
 
 /// What a function's docs say.
 #[derive(Debug, Default)]
@@ -277,7 +277,7 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
     }
     let schema = kind.to_schema();
     if let Some(default) = &default
-        && !crate::schema::check(default, &schema, &schema, name).is_empty()
+        && !onionskin_core::schema::check(default, &schema, &schema, name).is_empty()
     {
         return Err(format!("the default of `{name}` is not of its type"));
     }

@@ -1,0 +1,127 @@
+//! Tools written as [Rhai](https://rhai.rs) scripts: [`from_code`].
+
+// `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `sandbox` makes the
+// engine that it runs in, `tool` runs it there, `memory` adds up what it holds, `bounded` and `chars` are functions of the
+// language that would hold too much, `json` carries values in and out, `env` is what the script sees of the program.
+
+#![forbid(unsafe_code)]
+
+mod bounded;
+mod calls;
+mod chars;
+mod docs;
+mod env;
+mod error;
+mod json;
+mod memory;
+mod sandbox;
+mod tool;
+
+use std::sync::Arc;
+
+pub use env::{Env, HostFunction};
+pub use error::ScriptError;
+use onionskin_core::{ToolDefinition, ToolSpec};
+pub use sandbox::ScriptLimits;
+
+/// A script for [`from_code`]: its text, and what it may see and use.
+#[derive(Debug, Clone)]
+#[must_use = "a script does nothing until it is made a tool"]
+pub struct Script {
+    text: String,
+    func_name: Option<String>,
+    env: Env,
+    limits: ScriptLimits,
+}
+
+impl Script {
+    /// A script of this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), func_name: None, env: Env::new(), limits: ScriptLimits::default() }
+    }
+
+    /// The function that is the tool, where the script has several.
+    pub fn func_name(mut self, name: impl Into<String>) -> Self {
+        self.func_name = Some(name.into());
+        self
+    }
+
+    /// What the script sees of the program: nothing else.
+    pub fn env(mut self, env: Env) -> Self {
+        self.env = env;
+        self
+    }
+
+    /// How much one call may use.
+    pub fn limits(mut self, limits: ScriptLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl From<&str> for Script {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<String> for Script {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// A function of a [Rhai](https://rhai.rs/book/) script as a tool. Its doc comment gives the description, the types
+/// of the parameters and of the result:
+///
+/// ```
+/// use onionskin::{call, rhai};
+///
+/// let spec = rhai::from_code(
+///     r#"
+///     /// Add two numbers together.
+///     ///
+///     /// # Arguments
+///     /// * `a: int` - First number
+///     /// * `b: int = 1` - Second number
+///     ///
+///     /// # Returns
+///     /// `int` - The sum of a and b
+///     fn calculate_sum(a, b) {
+///         a + b
+///     }
+///     "#,
+/// )?;
+/// assert_eq!(spec.name(), "calculate_sum");
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert_eq!(call!(spec, a = 40, b = 2).await.unwrap(), 42);
+/// assert_eq!(call!(spec, a = 40).await.unwrap(), 41);
+/// # });
+/// # Ok::<_, onionskin::rhai::ScriptError>(())
+/// ```
+///
+/// Types are `int`, `float`, `bool`, `string`, `array`, `map`, `any`, `[int]` or `array<int>`, `map<int>`, words such
+/// as `"asc" | "desc"`, and with a `?` behind it any type that may be left out (it is then `()`). A default is JSON.
+/// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
+/// `int: ..`. A parameter that is described without a type takes any value.
+///
+/// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`, and
+/// there is no `this`. A function is passed on as a closure, `|x| ..`, and not by its name: there is no `Fn`. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
+///
+/// # Errors
+/// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is
+/// chosen with [`Script::func_name`].
+pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
+    let Script { text, func_name, env, limits } = code.into();
+    let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits)?;
+    Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
+}
+
+/// What a script's function is as a tool.
+fn definition(name: &str, docs: &docs::Docs) -> ToolDefinition {
+    let definition = ToolDefinition::new(name, &docs.description).with_input_schema(docs.input_schema());
+    match docs.output_schema() {
+        Some(schema) => definition.with_output_schema(schema),
+        None => definition,
+    }
+}
