@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public enums that say what went wrong, and where they stand.
-const ENUMS: [(&str, &str); 12] = [
+const ENUMS: [(&str, &str); 13] = [
     ("BuildError", "runtime/core/src/agent/error.rs"),
     ("RunError", "runtime/core/src/agent/error.rs"),
     ("Limit", "runtime/core/src/agent/error.rs"),
     ("McpError", "runtime/core/src/mcp/error.rs"),
     ("ModelError", "runtime/core/src/model/mod.rs"),
-    ("ScriptError", "runtime/core/src/model/script/mod.rs"),
+    ("ScriptedModelError", "runtime/core/src/model/scripted/mod.rs"),
+    ("ScriptError", "runtime/rhai/src/error.rs"),
     ("SpecError", "runtime/core/src/spec/error.rs"),
     ("ExportError", "runtime/core/src/export/error.rs"),
     ("KnowledgeError", "runtime/toolboxes/src/knowledge/error.rs"),

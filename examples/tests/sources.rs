@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use onionskin::mcp::ServerConfig;
 use onionskin::{
-    Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, Script, ScriptedTurn, State, Tool,
+    Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool,
     ToolContext, ToolDefinition, ToolOutput, ToolResult, agent, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
@@ -146,7 +146,7 @@ async fn h4_every_form_of_hook_sees_every_source() {
         .toolbox(Shelf(7))
         .tool(onionskin::rhai::from_code(DOUBLE).expect("the script is read"))
         .server("time", ServerConfig::stdio(env!("CARGO_BIN_EXE_time_server")))
-        .model(Script::turns([turn, ScriptedTurn::say("done")]))
+        .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]))
         .build()
         .await
         .expect("the agent is built");

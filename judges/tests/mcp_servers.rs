@@ -5,7 +5,7 @@ use std::path::Path;
 
 use onionskin::mcp::ServerConfig;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError, Script,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError, ScriptedModel,
     ToolError,
 };
 use onionskin_judges::{folder, npm, python};
@@ -39,7 +39,7 @@ impl Agent for Judge {
 }
 
 async fn start(server: ServerConfig) -> AgentHandle {
-    match AgentBuilder::<Judge>::default().model(Script::new()).server("it", server).build().await {
+    match AgentBuilder::<Judge>::default().model(ScriptedModel::new()).server("it", server).build().await {
         Ok(agent) => agent,
         Err(error) => panic!("{error}"),
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, RunError, RunOutput, Script, Secret,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, RunError, RunOutput, ScriptedModel, Secret,
     ToolContext, hooks, tool_hook,
 };
 use serde_json::json;
@@ -63,7 +63,7 @@ async fn asked(server: serde_json::Value) -> Result<RunOutput, BuildError> {
     let file = json!({ "mcpServers": { "fix": server } }).to_string();
     let config = McpConfig::from_json(&file, ".mcp.json").unwrap();
     let caller = AgentBuilder::<Caller>::default()
-        .model(Script::new())
+        .model(ScriptedModel::new())
         .servers(config)
         .hook(hooks::log::new())
         .hook(hooks::timing::new())

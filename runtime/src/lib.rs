@@ -5,7 +5,7 @@
 //! of hooks stands around all of them.
 //!
 //! ```
-//! use onionskin::{Args, Next, Script, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
+//! use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
 //! use serde_json::json;
 //!
 //! /// Adds one to a number.
@@ -36,7 +36,7 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! // A script in the model's place; with feature `genai`, `GenaiModel` asks a real one.
-//! let model = Script::turns([
+//! let model = ScriptedModel::turns([
 //!     ScriptedTurn::call("add_one", json!({ "x": 41 })),
 //!     ScriptedTurn::say("It is {last}."),
 //! ]);
@@ -57,14 +57,14 @@
 //! | Guardrails | [`macro@guardrail`], [`InputGuardrail`], [`OutputGuardrail`], [`Approver`], [`Cache`] |
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
 //! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
-//! | Models | [`Model`], [`Script`], `GenaiModel` (feature `genai`) |
+//! | Models | [`Model`], [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
 //! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
-//! | Tests | module [`testing`], [`ToolCaller`], [`Script`] |
+//! | Tests | module [`testing`], [`ToolCaller`], [`ScriptedModel`] |
 //!
 //! # Features
 //!
@@ -108,11 +108,12 @@ pub use onionskin_core::{
     InputGuardrails, Journal, JournalError, Limit, Limits, Media, MemoryJournal, Message, Model, ModelDelta,
     ModelError, ModelRequest, ModelResponse, NameClash, NameProblem, Next, OutputGuardrail, OutputGuardrails,
     OutputOf, Progress, RequestParams, Resource, ResourceLink, RunContext, RunError, RunOutput, RunRequest,
-    RunStream, Script, ScriptError, ScriptedCall, ScriptedTurn, Secret, Sensitive, Session, SessionState,
-    State, StateError, StepExec, StepId, StepKind, StepWork, Stop, StopReason, Strict, StructuredContent,
-    Team, Tool, ToolCall, ToolCallReport, ToolCaller, ToolContext, ToolDeclaration, ToolDefinition,
-    ToolError, ToolExample, ToolOutput, ToolResult, ToolResultMessage, ToolSource, ToolSpec, Toolbox,
-    TypedNext, TypedTool, Usage, agent, call, guardrail, raw_guardrail, raw_hook, tool, tool_hook, toolbox,
+    RunStream, ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, Secret, Sensitive, Session,
+    SessionState, State, StateError, StepExec, StepId, StepKind, StepWork, Stop, StopReason, Strict,
+    StructuredContent, Team, Tool, ToolCall, ToolCallReport, ToolCaller, ToolContext, ToolDeclaration,
+    ToolDefinition, ToolError, ToolExample, ToolOutput, ToolResult, ToolResultMessage, ToolSource, ToolSpec,
+    Toolbox, TypedNext, TypedTool, Usage, agent, call, guardrail, raw_guardrail, raw_hook, tool, tool_hook,
+    toolbox,
 };
 #[doc(inline)]
 pub use onionskin_core::{checks, export, forms, hooks, spec, testing};

@@ -349,8 +349,8 @@ async fn a_tool_is_a_value() {
 
 #[tokio::test]
 async fn an_agent_runs_the_loop() {
-    use onionskin::{AgentBuilder, Script, ScriptedTurn};
-    let script = Script::turns([
+    use onionskin::{AgentBuilder, ScriptedModel, ScriptedTurn};
+    let script = ScriptedModel::turns([
         ScriptedTurn::call("add_one", serde_json::json!({"x": 3}))
             .and_call_unknown("add_two", serde_json::json!({})),
         ScriptedTurn::say("It is {last}."),

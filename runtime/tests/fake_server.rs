@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use onionskin::mcp::McpServer;
 use onionskin::testing::{FakeAnswer, FakeServer};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Limits, Script, ScriptedTurn,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Limits, ScriptedModel, ScriptedTurn,
     ToolDefinition, ToolExample, ToolOutput, call,
 };
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ impl Agent for Desk {
 /// An agent that calls these tools, one a turn.
 async fn desk(fake: &FakeServer, tools: &[&str]) -> AgentHandle {
     let calls = tools.iter().map(|tool| ScriptedTurn::call(format!("fake__{tool}"), json!({})));
-    let model = Script::turns(calls.chain([ScriptedTurn::say("Done.")]));
+    let model = ScriptedModel::turns(calls.chain([ScriptedTurn::say("Done.")]));
     AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).build().await.unwrap()
 }
 
@@ -149,7 +149,8 @@ async fn t11_a_result_that_is_dear_to_check_holds_up_neither_its_thread_nor_the_
     let result = FakeAnswer::result(json!({ "content": [], "structuredContent": given }));
     let huge = json!({ "name": "huge", "outputSchema": schema });
     let fake = FakeServer::new().tool(huge, move |_| result.clone());
-    let model = Script::turns([ScriptedTurn::call("fake__huge", json!({})), ScriptedTurn::say("Done.")]);
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("fake__huge", json!({})), ScriptedTurn::say("Done.")]);
     let mut limits = Limits::default();
     limits.time = Some(dear / 4);
     let agent = AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).limits(limits);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
-use onionskin::{CallOutcome, ErrorKind, Exit, Script, ScriptedTurn, agent, call};
+use onionskin::{CallOutcome, ErrorKind, Exit, ScriptedModel, ScriptedTurn, agent, call};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -182,7 +182,7 @@ agent! {
 
 #[tokio::test]
 async fn t9_two_bases_stand_under_prefixes_and_a_failed_call_does_not_end_the_run() {
-    let model = Arc::new(Script::turns([
+    let model = Arc::new(ScriptedModel::turns([
         ScriptedTurn::call("search", json!({ "query": "moon" }))
             .and_call("archive_search", json!({ "query": "moon" }))
             .and_call("archive_add", json!({ "title": "New", "text": "moon" })),

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use allocation_counter::measure;
 use onionskin::hooks::Elapsed;
 use onionskin::{
-    Args, Hook, Next, Script, ScriptedTurn, ToolCaller, ToolContext, ToolResult, agent, hooks, raw_hook,
-    tool, tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolContext, ToolResult, agent, hooks,
+    raw_hook, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -123,7 +123,7 @@ agent! {
 #[tokio::test]
 async fn h8_a_hook_is_made_once_for_its_agent_however_many_tools_and_runs_there_are() {
     let turn = ScriptedTurn::call("add_one", json!({ "x": 1 })).and_call("take_one", json!({ "x": 1 }));
-    let model = Script::turns([turn, ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([turn, ScriptedTurn::say("done")]);
     let handle = Counting::builder().model(model).build().await.unwrap();
     for _ in 0..2 {
         let output = handle.run("go").await.unwrap();

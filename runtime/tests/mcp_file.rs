@@ -2,7 +2,7 @@
 #![cfg(feature = "mcp")]
 
 use onionskin::mcp::ServerConfig;
-use onionskin::{Agent, AgentBuilder, AgentDeclaration, Script};
+use onionskin::{Agent, AgentBuilder, AgentDeclaration, ScriptedModel};
 
 struct Clock;
 
@@ -21,7 +21,7 @@ async fn a4_servers_without_configuration_are_looked_for_in_the_working_director
     std::fs::create_dir_all(&directory).unwrap();
     std::env::set_current_dir(&directory).unwrap();
     let _ = std::fs::remove_file(".mcp.json");
-    let build = || AgentBuilder::<Clock>::default().model(Script::new());
+    let build = || AgentBuilder::<Clock>::default().model(ScriptedModel::new());
 
     let text = build().build().await.unwrap_err().to_string();
     assert!(text.contains("configured are: none"), "{text}");

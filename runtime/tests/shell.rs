@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use onionskin::builtin::shell::{Shell, execute};
 use onionskin::{
-    AgentBuilder, AgentDeclaration, Args, CallOutcome, DynTool, Effect, ErrorKind, Exit, Script,
+    AgentBuilder, AgentDeclaration, Args, CallOutcome, DynTool, Effect, ErrorKind, Exit, ScriptedModel,
     ScriptedTurn, Secret, ToolContext, ToolResult, ToolSource,
 };
 use serde_json::{Value, json};
@@ -212,7 +212,7 @@ impl onionskin::Agent for Worker {
 
 #[tokio::test]
 async fn h4_an_agent_calls_it_as_a_runtime_tool() {
-    let script = Script::turns([
+    let script = ScriptedModel::turns([
         ScriptedTurn::call("shell_execute", json!({"command": "echo $((6 * 7))"})),
         ScriptedTurn::say("{last}"),
     ]);

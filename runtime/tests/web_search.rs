@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use onionskin::toolboxes::{WebPage, WebSearch, WebSearchError};
-use onionskin::{ErrorKind, Exit, Script, ScriptedTurn, agent, call};
+use onionskin::{ErrorKind, Exit, ScriptedModel, ScriptedTurn, agent, call};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -287,7 +287,7 @@ async fn t9_an_agent_searches_and_goes_on_when_the_service_fails() {
         WebSearch::searxng(url).header("x-key", KEY).timeout(Duration::from_millis(300)).build().unwrap();
     let search = Arc::new(search);
     let ask = || ScriptedTurn::call("web_search", json!({ "query": "tides" }));
-    let model = Arc::new(Script::turns([ask(), ask(), ScriptedTurn::say("done")]));
+    let model = Arc::new(ScriptedModel::turns([ask(), ask(), ScriptedTurn::say("done")]));
     let output = Scout::builder().model(Arc::clone(&model)).toolbox(&search).run("go").await.unwrap();
     let pages: Value = serde_json::from_str(&output.tool_calls[0].to_text()).unwrap();
     assert_eq!(

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
-use onionskin::{Script, ScriptedTurn, agent, call, export};
+use onionskin::{ScriptedModel, ScriptedTurn, agent, call, export};
 use onionskin_examples::{print_tools, show};
 use serde_json::json;
 
@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     }
     fill(&archive, &LAST_YEAR)?;
     let master = HarbourMaster::builder()
-        .model(Script::turns(conversation()))
+        .model(ScriptedModel::turns(conversation()))
         .toolbox(&handbook)
         .toolbox_as("archive", archive)
         .build()

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use onionskin::{
-    Args, ErrorKind, EventKind, Next, Script, ScriptedTurn, ToolContext, ToolResult, ToolSource, agent,
-    hooks, tool_hook,
+    Args, ErrorKind, EventKind, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSource,
+    agent, hooks, tool_hook,
 };
 use serde_json::json;
 
@@ -90,7 +90,7 @@ async fn h9_a_call_is_repeated_only_where_the_server_says_that_it_may_be() {
         let log = Log::new(&format!("effect-{tool}"));
         let config = server("hints", &log).timeout(Duration::from_millis(200));
         let call = ScriptedTurn::call(format!("fix__{tool}"), json!({}));
-        let script = Script::turns([call, ScriptedTurn::say("{last}")]);
+        let script = ScriptedModel::turns([call, ScriptedTurn::say("{last}")]);
         let agent = Stubborn::builder().model(script).server("fix", config).build().await.unwrap();
         let text = agent.run("Go.").await.unwrap().text;
         assert!(text.contains("did not answer within 200ms"), "{tool}: {text}");
@@ -153,7 +153,7 @@ agent! {
 
 #[tokio::test]
 async fn h4_hooks_and_the_model_see_the_tools_of_a_server() {
-    let script = Arc::new(Script::turns([
+    let script = Arc::new(ScriptedModel::turns([
         ScriptedTurn::call("fix__get_echo", json!({"text": "hello"})),
         ScriptedTurn::say("It said: {last}"),
     ]));

@@ -1,6 +1,6 @@
 //! Hooks for single tools of a server.
 
-use onionskin::{Args, BuildError, Next, Script, ScriptedTurn, ToolResult, agent, tool_hook};
+use onionskin::{Args, BuildError, Next, ScriptedModel, ScriptedTurn, ToolResult, agent, tool_hook};
 use serde_json::json;
 
 use super::fixture::{Log, server};
@@ -21,7 +21,8 @@ agent! {
 async fn said<A: onionskin::Agent>(log: &str) -> String {
     let turns = [ScriptedTurn::call("fix__get_echo", json!({"text": "ho"})), ScriptedTurn::say("{last}")];
     let builder = onionskin::AgentBuilder::<A>::default();
-    let agent = builder.model(Script::turns(turns)).server("fix", server("plain", &Log::new(log))).build();
+    let agent =
+        builder.model(ScriptedModel::turns(turns)).server("fix", server("plain", &Log::new(log))).build();
     let agent = agent.await.unwrap();
     let output = agent.run("Go.").await.unwrap();
     agent.shutdown().await;
@@ -37,7 +38,7 @@ async fn h5_a_filter_names_a_single_tool_of_a_server() {
 #[tokio::test]
 async fn h5_a_filter_that_names_no_tool_of_the_server_is_an_error_when_the_agent_is_built() {
     let builder =
-        Misspelt::builder().model(Script::turns([])).server("fix", server("plain", &Log::new("none")));
+        Misspelt::builder().model(ScriptedModel::turns([])).server("fix", server("plain", &Log::new("none")));
     let Err(error) = builder.build().await else { panic!("it was built") };
     assert!(matches!(error, BuildError::FilterNamesNoTool { tool: "fix__get_eco", .. }), "{error:?}");
     assert!(error.to_string().ends_with("does not have; did you mean `fix__get_echo`?"), "{error}");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use onionskin::mcp::{McpError, ServerConfig};
-use onionskin::{Agent, AgentBuilder, AgentDeclaration, App, BuildError, Script};
+use onionskin::{Agent, AgentBuilder, AgentDeclaration, App, BuildError, ScriptedModel};
 
 use super::fixture::{Log, runs, server, silent, wait_until};
 use super::support::{All, Getter, Nothing, Typist, build, build_error, call};
@@ -143,7 +143,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
     let begun = Instant::now();
     let limit = Duration::from_secs(2);
     let error = AgentBuilder::<Both>::default()
-        .model(Script::new())
+        .model(ScriptedModel::new())
         .server("fix", silent(&log).start_timeout(limit))
         .server("other", silent(&log).start_timeout(limit))
         .build()
@@ -159,7 +159,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
 async fn g_a_server_beside_one_that_fails_is_ended() {
     let log = Log::new("beside");
     let error = AgentBuilder::<Both>::default()
-        .model(Script::new())
+        .model(ScriptedModel::new())
         .server("fix", server("stays", &log))
         .server("other", ServerConfig::stdio("sh").args(["-c", "sleep 1; exit 4"]))
         .build()
@@ -184,7 +184,7 @@ async fn g_a_start_that_is_dropped_leaves_nothing_running() {
 async fn a4_agents_share_one_process_of_a_server() {
     let log = Log::new("shared");
     let app = App::builder()
-        .model(Script::new())
+        .model(ScriptedModel::new())
         .agent::<Entry>()
         .agent::<Getter>()
         .server("fix", server("plain", &log))

@@ -2,7 +2,8 @@
 
 use onionskin::mcp::ServerConfig;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, BuildError, ErrorKind, RunError, Script,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, BuildError, ErrorKind, RunError,
+    ScriptedModel,
 };
 use serde_json::{Value, json};
 
@@ -66,7 +67,7 @@ impl Outcome {
 
 /// Builds an agent with this server.
 pub(crate) async fn build<A: Agent>(server: ServerConfig) -> Result<AgentHandle, BuildError> {
-    AgentBuilder::<A>::default().model(Script::new()).server("fix", server).build().await
+    AgentBuilder::<A>::default().model(ScriptedModel::new()).server("fix", server).build().await
 }
 
 /// The text of the error that building the agent ends with.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use onionskin::{
-    Journal, JournalError, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Script, StepId,
+    Journal, JournalError, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModel, StepId,
     StepWork,
 };
 use serde_json::Value;
@@ -79,7 +79,7 @@ impl Journal for Recorder {
 }
 
 /// Plays a script, and writes its text and its reasoning character by character.
-pub(crate) struct Chatty(pub(crate) Arc<Script>);
+pub(crate) struct Chatty(pub(crate) Arc<ScriptedModel>);
 
 impl Model for Chatty {
     async fn respond(

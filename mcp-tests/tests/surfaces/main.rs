@@ -23,8 +23,8 @@ use leaks::{
 use onionskin::export::{self, ExportOptions};
 use onionskin::mcp::{McpServer, ServerConfig};
 use onionskin::{
-    AgentBuilder, Approval, ApprovalRequest, Approver, EventKind, RunError, Script, ScriptedTurn, Secret,
-    ToolSpec, tool,
+    AgentBuilder, Approval, ApprovalRequest, Approver, EventKind, RunError, ScriptedModel, ScriptedTurn,
+    Secret, ToolSpec, tool,
 };
 use serde_json::json;
 
@@ -170,7 +170,7 @@ fn all_said() -> String {
     known.chain([&MARKER]).map(|value| forms(value)).collect::<Vec<_>>().join(" ")
 }
 
-fn desk(script: Script, journal: &Recorder) -> (AgentBuilder<Desk>, Arc<Script>) {
+fn desk(script: ScriptedModel, journal: &Recorder) -> (AgentBuilder<Desk>, Arc<ScriptedModel>) {
     let script = Arc::new(script);
     let builder = Desk::builder()
         .model(Chatty(Arc::clone(&script)))
@@ -186,7 +186,7 @@ fn desk(script: Script, journal: &Recorder) -> (AgentBuilder<Desk>, Arc<Script>)
 async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tools: Vec<ToolSpec>) {
     let journal = Recorder::default();
     let child = [ScriptedTurn::call("keyed", json!({ "how": "text" })), ScriptedTurn::say(all_said())];
-    let script = Script::new().agent("desk", turns).agent("child", child);
+    let script = ScriptedModel::new().agent("desk", turns).agent("child", child);
     let (builder, script) = desk(script, &journal);
     let shown = Shown::default();
     let builder = builder.approver(shown.clone());

@@ -52,7 +52,7 @@ pub use life::{
 };
 pub use model::{
     History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
-    Script, ScriptError, ScriptedCall, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
+    ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
     ToolResultMessage, Usage,
 };
 pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};

@@ -33,7 +33,7 @@
 //! `FakeServer` (feature `mcp`) is an MCP server of closures.
 //!
 //! [`ToolCaller`](crate::ToolCaller) calls an agent's tools through all of its hooks, and a
-//! [`Script`](crate::Script) plays whole runs.
+//! [`ScriptedModel`](crate::ScriptedModel) plays whole runs.
 
 use std::any::TypeId;
 use std::collections::HashMap;

@@ -41,8 +41,8 @@ agent! {
 
 #[tokio::test]
 async fn a1_a_parent_calls_its_child() {
-    use onionskin::{Script, ScriptedTurn};
-    let script = Script::new()
+    use onionskin::{ScriptedModel, ScriptedTurn};
+    let script = ScriptedModel::new()
         .agent(
             "Boss",
             [

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::{
-    EventKind, Exit, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RunError, Script,
+    EventKind, Exit, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RunError, ScriptedModel,
     ScriptedTurn, ToolResult, agent, tool,
 };
 use serde_json::json;
@@ -80,7 +80,7 @@ agent! {
 async fn t11_every_tool_that_asks_for_another_try_is_counted() {
     // `fussy` stands last in each turn; `picky` is the one that is asked too often.
     let turn = |x: i64| ScriptedTurn::call("picky", json!({ "x": 1 })).and_call("fussy", json!({ "x": x }));
-    let model = Script::turns([turn(1), turn(1), turn(0), ScriptedTurn::say("unreached")]);
+    let model = ScriptedModel::turns([turn(1), turn(1), turn(0), ScriptedTurn::say("unreached")]);
     let error = Buyer::builder().model(model).run("go").await.unwrap_err();
     assert!(
         matches!(&error, RunError::Retries { tool, times: 3, message } if &**tool == "picky" && message == "more"),
@@ -91,6 +91,6 @@ async fn t11_every_tool_that_asks_for_another_try_is_counted() {
 #[tokio::test]
 async fn t11_calls_of_one_turn_ask_once() {
     let many = (0..5).fold(ScriptedTurn::default(), |turn, x| turn.and_call("picky", json!({ "x": x })));
-    let model = Script::turns([many.clone(), many, ScriptedTurn::say("Enough.")]);
+    let model = ScriptedModel::turns([many.clone(), many, ScriptedTurn::say("Enough.")]);
     assert_eq!(Buyer::builder().model(model).run("go").await.unwrap().text, "Enough.");
 }

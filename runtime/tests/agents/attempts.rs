@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use onionskin::{
-    Approval, ApprovalRequest, Approver, Args, Exit, Next, RunError, RunOutput, Script, ScriptedTurn,
+    Approval, ApprovalRequest, Approver, Args, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn,
     ToolContext, ToolOutput, ToolResult, agent, guardrail, hooks::retry, spec::Transform, tool, tool_hook,
 };
 use serde_json::json;
@@ -62,7 +62,7 @@ fn attempts(output: &RunOutput) -> Vec<(&str, u32)> {
 
 #[tokio::test(start_paused = true)]
 async fn h3_what_answers_in_place_of_a_tool_starts_no_attempt() {
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("approved", json!({ "x": 1 }))
             .and_call("guarded", json!({ "x": 13 }))
             .and_call("guarded", json!({ "x": 1 }))
@@ -142,7 +142,7 @@ async fn a7_a_cancelled_call_that_never_began_is_told_as_one() {
         .and_call("held", json!({}))
         .and_call("begun", json!({}))
         .and_call("aborts", json!({}));
-    let handle = Ends::builder().approver(Silent).model(Script::turns([turn])).build().await.unwrap();
+    let handle = Ends::builder().approver(Silent).model(ScriptedModel::turns([turn])).build().await.unwrap();
     let session = handle.session();
     let mut stream = handle.request("go").session(&session).stream();
     let mut output = RunOutput::default();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use onionskin::{
     AgentHandle, Args, CancellationToken, Exit, Message, Model, ModelDelta, ModelError, ModelRequest,
-    ModelResponse, Next, RunError, Script, ScriptedTurn, Session, State, ToolCall, ToolResult, agent, tool,
+    ModelResponse, Next, RunError, ScriptedModel, ScriptedTurn, Session, State, ToolCall, ToolResult, agent, tool,
     tool_hook,
 };
 use serde_json::json;
@@ -261,7 +261,7 @@ async fn h6_a_panic_while_a_call_is_cancelled_does_not_leave_the_run() {
         let turn = turn.and_call("is_held", json!({}));
         if aborts { turn.and_call("aborts", json!({})) } else { turn }
     };
-    let handle = Holder::builder().model(Script::turns([turn(true)])).build().await.unwrap();
+    let handle = Holder::builder().model(ScriptedModel::turns([turn(true)])).build().await.unwrap();
     let session = handle.session();
     let error = handle.request("go").session(&session).run().await.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "out"), "{error}");
@@ -270,7 +270,7 @@ async fn h6_a_panic_while_a_call_is_cancelled_does_not_leave_the_run() {
     assert_eq!(results.len(), 4);
 
     // A run that is dropped does not panic where it is dropped.
-    let handle = Holder::builder().model(Script::turns([turn(false)])).build().await.unwrap();
+    let handle = Holder::builder().model(ScriptedModel::turns([turn(false)])).build().await.unwrap();
     let session = handle.session();
     let run = handle.request("go").session(&session).run();
     assert!(tokio::time::timeout(Duration::from_secs(1), run).await.is_err());

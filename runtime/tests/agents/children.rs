@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use onionskin::{
     AgentBuilder, App, Args, BuildError, EventKind, MemoryJournal, Message, Next, RunContext, RunOutput,
-    Script, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook,
+    ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn a7_calls_run_in_parallel_within_max_parallel_and_results_keep_call_orde
     let turn = [50_u64, 10, 30, 20, 40]
         .iter()
         .fold(ScriptedTurn::default(), |turn, ms| turn.and_call("wait", json!({ "ms": ms })));
-    let model = Arc::new(Script::turns([turn, ScriptedTurn::say("{last}")]));
+    let model = Arc::new(ScriptedModel::turns([turn, ScriptedTurn::say("{last}")]));
     let output = Waiting::builder().state(gauge.clone()).model(Arc::clone(&model)).run("go").await.unwrap();
     assert_eq!(gauge.most.load(Ordering::SeqCst), 2);
     assert_eq!(output.text, "50\n10\n30\n20\n40");
@@ -83,7 +83,8 @@ fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
 
 #[tokio::test]
 async fn a5_each_call_runs_a_fresh_numbered_instance() {
-    let model = Script::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")]);
+    let model =
+        ScriptedModel::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")]);
     let handle = Plain::builder().model(model).build().await.unwrap();
     let mut stream = handle.request("go").correlation_id("c-1").stream();
     let mut started = Vec::new();
@@ -109,7 +110,7 @@ async fn a5_the_display_bound_marks_instances_beyond_it() {
     let turn = (0..3).fold(ScriptedTurn::default(), |turn, n| {
         turn.and_call("agent__helper", json!({ "input": n.to_string() }))
     });
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent("plain", [turn, ScriptedTurn::say("done")])
         .agent("helper", [ScriptedTurn::say("re: {input}")]);
     let handle = Plain::builder().model(model).build().await.unwrap();
@@ -126,7 +127,7 @@ async fn a5_the_display_bound_marks_instances_beyond_it() {
 #[tokio::test]
 async fn a5_history_of_the_child_is_kept_in_call_order() {
     let answers = || [ScriptedTurn::say("first"), ScriptedTurn::say("second"), ScriptedTurn::say("third")];
-    let model = Arc::new(Script::new().agent("keeping", ask_twice()).agent("helper", answers()));
+    let model = Arc::new(ScriptedModel::new().agent("keeping", ask_twice()).agent("helper", answers()));
     let handle = Keeping::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
@@ -142,7 +143,7 @@ async fn a5_history_of_the_child_is_kept_in_call_order() {
 #[tokio::test]
 async fn a5_history_of_the_orchestrator_is_given_and_merged_in_call_order() {
     let model = Arc::new(
-        Script::new()
+        ScriptedModel::new()
             .agent(
                 "sharing",
                 [
@@ -166,7 +167,7 @@ async fn a5_history_of_the_orchestrator_is_given_and_merged_in_call_order() {
 
 #[tokio::test]
 async fn a12_a_session_keeps_history_and_state_and_another_has_its_own() {
-    let model = Script::turns([ScriptedTurn::say("one"), ScriptedTurn::say("two")]);
+    let model = ScriptedModel::turns([ScriptedTurn::say("one"), ScriptedTurn::say("two")]);
     let handle = Helper::builder().model(model).build().await.unwrap();
     let (session, other) = (handle.session(), handle.session());
     assert_eq!(handle.request("a").session(&session).run().await.unwrap().text, "one");
@@ -200,20 +201,29 @@ async fn t8_state_is_seen_by_the_next_call_and_is_the_sessions() {
         ScriptedTurn::call("count", json!({})),
         ScriptedTurn::say("{last}"),
     ];
-    let handle =
-        Counting::builder().state(Counter { calls: 0 }).model(Script::turns(turns)).build().await.unwrap();
+    let handle = Counting::builder()
+        .state(Counter { calls: 0 })
+        .model(ScriptedModel::turns(turns))
+        .build()
+        .await
+        .unwrap();
     assert_eq!(handle.run("go").await.unwrap().text, "2");
     assert_eq!(handle.run("go").await.unwrap().text, "2", "another session");
 }
 
 #[tokio::test]
 async fn a1_what_is_missing_is_said_when_the_agent_is_built() {
-    let error = Counting::builder().model(Script::new()).build().await.unwrap_err();
+    let error = Counting::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoState { agent, .. } if agent == "Counting"), "{error}");
     let error = AgentBuilder::<Helper>::default().build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoModel { .. }), "{error}");
-    let error =
-        App::builder().agent::<Plain>().agent::<Keeping>().model(Script::new()).build().await.unwrap_err();
+    let error = App::builder()
+        .agent::<Plain>()
+        .agent::<Keeping>()
+        .model(ScriptedModel::new())
+        .build()
+        .await
+        .unwrap_err();
     assert!(matches!(&error, BuildError::NoEntry { .. }), "{error}");
 }
 
@@ -223,7 +233,7 @@ agent! {
 
 #[tokio::test]
 async fn a1_an_app_starts_with_its_default_and_finds_agents_by_name() {
-    let model = Script::turns([ScriptedTurn::say("hello")]);
+    let model = ScriptedModel::turns([ScriptedTurn::say("hello")]);
     let app = App::builder().agent::<Helper>().agent::<Entry>().model(model).build().await.unwrap();
     assert_eq!(app.entry().name(), "entry");
     assert_eq!(app.agent("helper").unwrap().run("x").await.unwrap().text, "hello");
@@ -233,8 +243,9 @@ async fn a1_an_app_starts_with_its_default_and_finds_agents_by_name() {
 
 #[tokio::test]
 async fn a8_the_output_is_the_fold_of_the_events() {
-    let model =
-        || Script::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")]);
+    let model = || {
+        ScriptedModel::new().agent("plain", ask_twice()).agent("helper", [ScriptedTurn::say("re: {input}")])
+    };
     let handle = Plain::builder().model(model()).build().await.unwrap();
     let mut folded = RunOutput::default();
     let mut stream = handle.stream("go");
@@ -276,7 +287,7 @@ async fn o5_a_recorded_run_gives_the_same_again_without_its_effects() {
     let journal = Arc::new(MemoryJournal::default());
     let gauge = Gauge::default();
     let turn = ScriptedTurn::call("effect", json!({})).and_call("effect", json!({}));
-    let model = Arc::new(Script::turns([turn, ScriptedTurn::say("{last}")]));
+    let model = Arc::new(ScriptedModel::turns([turn, ScriptedTurn::say("{last}")]));
     let run = || {
         let builder =
             Replayed::builder().state(gauge.clone()).model(Arc::clone(&model)).journal(Arc::clone(&journal));
@@ -328,7 +339,8 @@ async fn o5_what_a_tools_own_hooks_repeat_moves_no_step_of_the_hooks_outside() {
         let journal = Arc::new(MemoryJournal::default());
         let gauge = Gauge::default();
         let run = || {
-            let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+            let model =
+                ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
             let counted = gauge.clone();
             let added = ToolSpec::from_fn("added", "Acts.", move |(): (), _| {
                 let count = counted.calls.fetch_add(1, Ordering::SeqCst) + 1;
@@ -350,7 +362,8 @@ async fn o5_a_replayed_retry_gives_each_attempt_its_own_result() {
     let journal = Arc::new(MemoryJournal::default());
     let gauge = Gauge::default();
     let run = || {
-        let model = Script::turns([ScriptedTurn::call("effect", json!({})), ScriptedTurn::say("{last}")]);
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call("effect", json!({})), ScriptedTurn::say("{last}")]);
         let builder = Twice::builder().state(gauge.clone()).model(model).journal(Arc::clone(&journal));
         async { builder.build().await.unwrap().request("go").run_id("run-2").run().await.unwrap() }
     };

@@ -3,7 +3,7 @@
 
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, Event, EventKind, HistoryMergeTarget, HistorySource,
-    Message, RunError, Script, ScriptedTurn, agent,
+    Message, RunError, ScriptedModel, ScriptedTurn, agent,
 };
 use serde_json::json;
 
@@ -49,7 +49,7 @@ fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
 
 /// The answer, what the child keeps, and what the agent keeps.
 async fn asked<A: Agent>() -> (String, Vec<String>, Vec<String>) {
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent("helper", [ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
     let handle = AgentBuilder::<A>::default().model(model).build().await.unwrap();
     let session = handle.session();

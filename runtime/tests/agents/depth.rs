@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use onionskin::{
-    AgentHandle, AgentTool, Args, BuildError, Limits, Next, RunError, Script, ScriptedTurn, State,
+    AgentHandle, AgentTool, Args, BuildError, Limits, Next, RunError, ScriptedModel, ScriptedTurn, State,
     ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;
@@ -70,8 +70,8 @@ agent! {
     Shallow { name: "shallow", state: Mirror, instruction: "Go.", function_tools: [again], limits: { depth: 3 } }
 }
 
-fn calls(tool: &str) -> Script {
-    Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")])
+fn calls(tool: &str) -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")])
 }
 
 fn chain(names: usize) -> String {
@@ -120,8 +120,10 @@ async fn a7_a_chain_shows_agents_whoever_called_them() {
     let mirror = Mirror::default();
     let shallow = Shallow::builder().model(calls("again")).state(mirror.clone()).build().await.unwrap();
     mirror.handle.set(shallow.clone()).unwrap();
-    let model =
-        Script::turns([ScriptedTurn::call("ask", json!({ "input": "go" })), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("ask", json!({ "input": "go" })),
+        ScriptedTurn::say("{last}"),
+    ]);
     let boss = Boss::builder().model(model).tool(AgentTool::new(&shallow).name("ask"));
     let text = boss.run("go").await.unwrap().text;
     assert!(text.ends_with("boss > shallow > shallow > shallow"), "{text}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onionskin::{
     AgentTool, Approval, ApprovalRequest, Approver, CallOutcome, ErrorKind, IdempotencyKey, MemoryJournal,
-    RunOutput, Script, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
+    RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -86,7 +86,7 @@ const DONE: Option<CallOutcome> = Some(CallOutcome::Ok);
 #[tokio::test(start_paused = true)]
 async fn o5_a_call_in_doubt_runs_again_only_if_it_may() {
     let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("pay", json!({})).and_call("deposit", json!({})),
         ScriptedTurn::say("{last}"),
     ]);
@@ -126,7 +126,7 @@ async fn o5_a_child_in_doubt_goes_on_where_it_was() {
         let pays = ScriptedTurn::call("pay", json!({})).and_call("deposit", json!({}));
         [pays, ScriptedTurn::say("paid")]
     };
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "payer",
             [ScriptedTurn::call("agent__clerk", json!({ "input": "pay" })), ScriptedTurn::say("{last}")],
@@ -134,8 +134,8 @@ async fn o5_a_child_in_doubt_goes_on_where_it_was() {
         .agent("clerk", clerk());
     let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
     let payer = payer.build().await.unwrap();
-    let clerk = Clerk::builder().state(bank.clone()).model(Script::turns(clerk())).build().await.unwrap();
-    let model = Script::turns([
+    let clerk = Clerk::builder().state(bank.clone()).model(ScriptedModel::turns(clerk())).build().await.unwrap();
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("agent__clerk", json!({ "input": "pay" })),
         ScriptedTurn::say("{last}"),
     ]);
@@ -173,7 +173,7 @@ async fn o5_a_call_that_waited_for_approval_runs_on_replay() {
         let (bank, journal, person) =
             (Bank::default(), Arc::new(MemoryJournal::default()), Person::default());
         bank.answers.store(true, Ordering::SeqCst);
-        let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
         let payer = payer.tool(asks.clone()).approver(person.clone()).build().await.unwrap();
         let run = || payer.request("go").run_id("order-7").run();
@@ -192,7 +192,7 @@ async fn o5_a_call_that_waited_for_approval_runs_on_replay() {
 async fn o5_a_layered_tool_in_doubt_does_not_run_again() {
     let (bank, journal, person) = (Bank::default(), Arc::new(MemoryJournal::default()), Person::default());
     person.0.store(true, Ordering::SeqCst);
-    let model = Script::turns([ScriptedTurn::call("transfer", json!({})), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("transfer", json!({})), ScriptedTurn::say("{last}")]);
     let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
     let payer = payer.approver(person).build().await.unwrap();
     let run = || payer.request("go").run_id("order-7").run();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, HistoryMergeTarget, Message,
-    RunError, Script, ScriptedTurn, Session, State, agent, call, tool,
+    RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -36,15 +36,15 @@ agent! {
     Sharer { name: "sharer", instruction: "Ask.", agents: [Payer], history_merge_target: orchestrator }
 }
 
-fn pays_and_hangs() -> Script {
-    Script::turns([
+fn pays_and_hangs() -> ScriptedModel {
+    ScriptedModel::turns([
         ScriptedTurn::call("pay", json!({})),
         ScriptedTurn::call("pay", json!({})).and_call("hangs", json!({})),
         ScriptedTurn::say("go on: {last}"),
     ])
 }
 
-async fn payer(model: Script) -> AgentHandle {
+async fn payer(model: ScriptedModel) -> AgentHandle {
     Payer::builder().state(Count::default()).model(model).build().await.unwrap()
 }
 
@@ -108,7 +108,7 @@ async fn a12_a_dropped_call_of_an_agent_tool_leaves_what_it_did_in_its_thread() 
 #[tokio::test(start_paused = true)]
 async fn a12_a_child_that_answered_before_the_run_was_dropped_keeps_its_conversation() {
     let asks = ScriptedTurn::call("agent__payer", json!({ "input": "pay" })).and_call("hangs", json!({}));
-    let model = Script::new().agent("asker", [asks]).agent("payer", [ScriptedTurn::say("no money")]);
+    let model = ScriptedModel::new().agent("asker", [asks]).agent("payer", [ScriptedTurn::say("no money")]);
     let handle = Asker::builder().state(Count::default()).model(model).build().await.unwrap();
     let session = handle.session();
     let run = handle.request("go").session(&session).run();
@@ -121,7 +121,7 @@ async fn a12_a_child_that_answered_before_the_run_was_dropped_keeps_its_conversa
 async fn a12_a_child_that_is_dropped_half_way_keeps_its_conversation() {
     let model = || {
         let asks = [ScriptedTurn::call("agent__payer", json!({ "input": "pay" }))];
-        Script::new()
+        ScriptedModel::new()
             .agent("asker", asks.clone())
             .agent("sharer", asks)
             .agent("payer", [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))])
@@ -176,7 +176,7 @@ impl Agent for ByHand {
 #[tokio::test(start_paused = true)]
 async fn a12_a_call_by_hand_that_is_dropped_keeps_its_childs_conversation() {
     let turns = [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))];
-    let model = Script::new().agent("payer", turns);
+    let model = ScriptedModel::new().agent("payer", turns);
     let builder = AgentBuilder::<ByHand>::default().state(Count::default()).model(model);
     let handle = builder.build().await.unwrap();
     let session = handle.session();
@@ -199,7 +199,7 @@ async fn a12_a_cancelled_run_and_a_failed_one_leave_what_they_did_too() {
     assert_eq!(session.history().len(), 5);
     is_whole(&session);
 
-    let handle = payer(Script::turns([ScriptedTurn::call("pay", json!({}))])).await;
+    let handle = payer(ScriptedModel::turns([ScriptedTurn::call("pay", json!({}))])).await;
     let session = handle.session();
     assert!(matches!(handle.request("go").session(&session).run().await, Err(RunError::Model { .. })));
     assert_eq!(texts(&session.history()), ["go", "", "paid, receipt 1"]);

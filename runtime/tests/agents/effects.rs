@@ -1,7 +1,7 @@
 //! A child may have paid before it failed: nothing asks it again by itself, unless it says that it may be asked again.
 
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Effect, RunError, Script, ScriptedTurn,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn,
     State, ToolSpec, agent, hooks::retry, tool,
 };
 use serde_json::json;
@@ -30,10 +30,10 @@ agent! {
     Caller { name: "caller", instruction: "Ask.", tool_hooks: [retry(3)] }
 }
 
-fn script(tool: &str) -> Script {
+fn script(tool: &str) -> ScriptedModel {
     let ask = [ScriptedTurn::call(tool, json!({ "input": "go" })), ScriptedTurn::say("{last}")];
     let pays = || [ScriptedTurn::call("pay", json!({}))];
-    Script::new()
+    ScriptedModel::new()
         .agent("careful", ask.clone())
         .agent("caller", ask)
         .agent("payer", pays())
@@ -87,7 +87,7 @@ async fn h9_an_agent_by_hand_says_what_its_effect_is() {
             Ok("seen".to_owned())
         }
     }
-    let looks = AgentBuilder::<Looks>::default().model(Script::new()).build().await.unwrap();
+    let looks = AgentBuilder::<Looks>::default().model(ScriptedModel::new()).build().await.unwrap();
     let spec = ToolSpec::from(AgentTool::new(&looks));
     assert_eq!(spec.definition().effect, Effect::Pure);
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use onionskin::{
     Args, CallOutcome, CancellationToken, ErrorKind, EventKind, Exit, History, Limit, Limits, Message, Next,
-    RunError, RunOutput, Script, ScriptedTurn, State, ToolResult, agent, hooks, tool, tool_hook,
+    RunError, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -103,10 +103,10 @@ agent! {
     }
 }
 
-fn turns(calls: &[(&str, serde_json::Value)]) -> Script {
+fn turns(calls: &[(&str, serde_json::Value)]) -> ScriptedModel {
     let turn =
         calls.iter().fold(ScriptedTurn::default(), |turn, (tool, args)| turn.and_call(*tool, args.clone()));
-    Script::turns([turn, ScriptedTurn::say("done")])
+    ScriptedModel::turns([turn, ScriptedTurn::say("done")])
 }
 
 async fn play(calls: &[(&str, serde_json::Value)]) -> (RunOutput, Alive) {
@@ -193,7 +193,8 @@ async fn t11_broken_json_is_repaired_from_the_list_or_refused() {
 
 #[tokio::test]
 async fn a7_an_unknown_tool_is_an_error_with_near_names() {
-    let model = Script::turns([ScriptedTurn::call_unknown("work", json!({})), ScriptedTurn::say("done")]);
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call_unknown("work", json!({})), ScriptedTurn::say("done")]);
     let output = Failing::builder().state(Alive::default()).model(model).run("go").await.unwrap();
     let text = output.tool_calls[0].to_text().into_owned();
     assert!(text.contains("Unknown tool name: 'work'") && text.contains("Did you mean 'works'?"), "{text}");
@@ -372,7 +373,7 @@ async fn a5_an_abort_in_a_child_aborts_its_parent() {
         Child { name: "child", description: "Aborts.", instruction: "Abort.", function_tools: [aborts] }
         Parent { name: "parent", instruction: "Ask.", agents: [Child] }
     }
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "parent",
             [ScriptedTurn::call("agent__child", json!({"input": "go"})), ScriptedTurn::say("fine")],
@@ -389,7 +390,7 @@ async fn a5_a_child_that_takes_too_long_is_cancelled_and_told() {
         Impatient { name: "impatient", instruction: "Ask.", state: Alive, agents: [Slow], child_timeout_sec: 0.05 }
     }
     let alive = Alive::default();
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "impatient",
             [ScriptedTurn::call("agent__slow", json!({"input": "go"})), ScriptedTurn::say("fine")],
@@ -430,6 +431,6 @@ async fn a7_a_hand_written_agent_that_panics_fails_its_run() {
         }
     }
     let error =
-        onionskin::AgentBuilder::<Panics>::default().model(Script::new()).run("go").await.unwrap_err();
+        onionskin::AgentBuilder::<Panics>::default().model(ScriptedModel::new()).run("go").await.unwrap_err();
     assert!(error.to_string().contains("an agent's own words"), "{error}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onionskin::mcp::{McpConfig, ServerConfig};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, Args, BuildError, Limit, Limits, RunError, Script,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, Args, BuildError, Limit, Limits, RunError, ScriptedModel,
     ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -45,36 +45,36 @@ async fn refused<A: Agent>(builder: AgentBuilder<A>) -> BuildError {
 
 #[tokio::test]
 async fn a1_a_state_that_no_agent_declares_is_refused() {
-    let error = refused(Plain::builder().state(5_u8).model(Script::new())).await;
+    let error = refused(Plain::builder().state(5_u8).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
         "`.state(..)` was called with a `u8`, which no agent declares as its state; declared are: none. Leave it out, or \
          correct its type"
     );
     // A state of the wrong type says so.
-    let error = refused(Counting::builder().state(5_u8).model(Script::new())).await.to_string();
+    let error = refused(Counting::builder().state(5_u8).model(ScriptedModel::new())).await.to_string();
     assert!(
         error.contains("declares `state: ") && error.contains("support::Count` and was given none"),
         "{error}"
     );
     assert!(error.contains("called with a `u8`") && error.contains("declared are: `"), "{error}");
     // A child's counts.
-    Parent::builder().state(Count::default()).model(Script::new()).build().await.unwrap();
-    let error = App::builder().agent::<Plain>().state(5_u8).model(Script::new()).build().await.unwrap_err();
+    Parent::builder().state(Count::default()).model(ScriptedModel::new()).build().await.unwrap();
+    let error = App::builder().agent::<Plain>().state(5_u8).model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(error, BuildError::UnusedState { state: "u8", .. }), "{error}");
 }
 
 #[tokio::test]
 async fn t9_a_toolbox_that_no_agent_declares_is_refused() {
-    let error = refused(Plain::builder().toolbox(Kb).model(Script::new())).await;
+    let error = refused(Plain::builder().toolbox(Kb).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
         "`.toolbox(..)` was called with the toolbox `Kb`, which no agent declares so; write `toolboxes: [Kb]` in one"
     );
-    let error = refused(Plain::builder().toolbox_as("attic", Kb).model(Script::new())).await;
+    let error = refused(Plain::builder().toolbox_as("attic", Kb).model(ScriptedModel::new())).await;
     assert!(error.to_string().ends_with("write `toolboxes: [attic: Kb]` in one"), "{error}");
     let error =
-        refused(Archivist::builder().toolbox_as("archive", Kb).toolbox_as("archiv", Kb).model(Script::new()))
+        refused(Archivist::builder().toolbox_as("archive", Kb).toolbox_as("archiv", Kb).model(ScriptedModel::new()))
             .await;
     assert!(
         error.to_string().ends_with("an agent declares `archive: Kb`: call `.toolbox_as(\"archive\", ..)`"),
@@ -85,12 +85,12 @@ async fn t9_a_toolbox_that_no_agent_declares_is_refused() {
 #[tokio::test]
 async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
     let server = || ServerConfig::stdio("/nowhere/time-server");
-    let error = refused(Plain::builder().server("tiem", server()).model(Script::new())).await;
+    let error = refused(Plain::builder().server("tiem", server()).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
         "`.server(\"tiem\", ..)` configures a server that no agent uses; used are: none"
     );
-    let error = refused(Timed::builder().server("tiem", server()).model(Script::new())).await.to_string();
+    let error = refused(Timed::builder().server("tiem", server()).model(ScriptedModel::new())).await.to_string();
     assert!(error.contains("no agent uses; did you mean `time`?"), "{error}");
     assert!(
         error.contains("uses the server `time`, which is not configured; configured are: tiem"),
@@ -99,7 +99,7 @@ async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
     // A file may hold more than one program uses.
     let mut config = McpConfig::new();
     config.insert("other", server());
-    Plain::builder().servers(config).model(Script::new()).build().await.unwrap();
+    Plain::builder().servers(config).model(ScriptedModel::new()).build().await.unwrap();
 }
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn o3_a_model_that_is_named_without_its_feature_names_the_feature() {
          with `.model(..)`"
     );
     // A model of the program's own is asked by that name.
-    Named::builder().model(Script::new()).build().await.unwrap();
+    Named::builder().model(ScriptedModel::new()).build().await.unwrap();
 }
 
 /// An agent by hand with one bound that nothing passes.
@@ -168,7 +168,7 @@ impl<const WHICH: u8> Agent for Bound<WHICH> {
 #[tokio::test]
 async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     async fn zero<const WHICH: u8>(expected: &str) {
-        let error = refused(AgentBuilder::<Bound<WHICH>>::default().model(Script::new())).await;
+        let error = refused(AgentBuilder::<Bound<WHICH>>::default().model(ScriptedModel::new())).await;
         assert!(matches!(&error, BuildError::Zero { setting, .. } if *setting == expected), "{error}");
     }
     zero::<0>("max_parallel").await;
@@ -180,10 +180,10 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     zero::<6>("limits.model_timeout").await;
     let mut limits = Limits::default();
     limits.turns = 0;
-    let error = refused(Plain::builder().limits(limits).model(Script::new())).await;
+    let error = refused(Plain::builder().limits(limits).model(ScriptedModel::new())).await;
     assert_eq!(error.to_string(), "the agent `plain` has `limits.turns` 0: a run needs at least one turn");
 
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "bound",
             [ScriptedTurn::call("agent__plain", json!({ "input": "x" })), ScriptedTurn::say("{last}")],
@@ -207,8 +207,8 @@ fn tally(counted: State<Count>, _args: &mut Args, _ctx: &ToolContext) {
     counted.up();
 }
 
-fn two_agents() -> Script {
-    Script::new()
+fn two_agents() -> ScriptedModel {
+    ScriptedModel::new()
         .agent(
             "parent",
             [ScriptedTurn::call("agent__counting", json!({ "input": "x" })), ScriptedTurn::say("{last}")],
@@ -252,7 +252,7 @@ async fn a1_an_app_gives_hooks_tools_and_limits_to_any_of_its_agents_by_name() {
 
 #[tokio::test]
 async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
-    let builder = || App::builder().agent::<Parent>().state(Count::default()).model(Script::new());
+    let builder = || App::builder().agent::<Parent>().state(Count::default()).model(ScriptedModel::new());
     for builder in [
         builder().hook_for("cuonting", mark::new()),
         builder().tool_for("cuonting", extra()),
@@ -292,7 +292,7 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
             Ok("fine".to_owned())
         }
     }
-    let builder = || AgentBuilder::<Both>::default().model(Script::new());
+    let builder = || AgentBuilder::<Both>::default().model(ScriptedModel::new());
     assert_eq!(builder().run("go").await.unwrap().text, "fine");
     let error = refused(builder().limits_for("plain", Limits::default())).await;
     assert!(matches!(&error, BuildError::TwoAgents { name } if name == "plain"), "{error}");
@@ -300,7 +300,7 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
 
 #[tokio::test]
 async fn l2_an_agent_tool_refuses_a_timeout_of_zero_where_it_is_set() {
-    let plain = Plain::builder().model(Script::turns([ScriptedTurn::say("fine")])).build().await.unwrap();
+    let plain = Plain::builder().model(ScriptedModel::turns([ScriptedTurn::say("fine")])).build().await.unwrap();
     let tool = onionskin::AgentTool::new(&plain);
     let panic =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tool.clone().timeout(Duration::ZERO)));
@@ -321,7 +321,7 @@ async fn a5_seconds_beyond_all_clocks_bound_nothing_and_seconds_that_are_none_ar
         Endless { name: "endless", instruction: "Go.", limits: { time_sec: ENDLESS, model_timeout_sec: ENDLESS } }
         Instant { name: "instant", instruction: "Go.", limits: { time_sec: NONE, model_timeout_sec: f64::NAN } }
     }
-    let model = || Script::turns([ScriptedTurn::say("fine")]);
+    let model = || ScriptedModel::turns([ScriptedTurn::say("fine")]);
     assert_eq!(Endless::builder().model(model()).run("go").await.unwrap().text, "fine");
     let error = refused(Instant::builder().model(model())).await.to_string();
     assert!(error.contains("`limits.time` 0") && error.contains("`limits.model_timeout` 0"), "{error}");

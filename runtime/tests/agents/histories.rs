@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, App, BuildError, Message, Model, ModelDelta, ModelError,
-    ModelRequest, ModelResponse, RunError, Script, ScriptedTurn, ToolCall, agent, tool,
+    ModelRequest, ModelResponse, RunError, ScriptedModel, ScriptedTurn, ToolCall, agent, tool,
 };
 use serde_json::json;
 
@@ -46,12 +46,12 @@ fn ask(agent: &str, input: &str) -> ScriptedTurn {
 /// Refuses what providers refuse: a request that does not end with the user or a tool, that holds an id twice, or that holds a
 /// call without its result.
 struct Provider {
-    script: Script,
+    script: ScriptedModel,
     seen: Mutex<Vec<ModelRequest>>,
 }
 
 impl Provider {
-    fn of(script: Script) -> Arc<Self> {
+    fn of(script: ScriptedModel) -> Arc<Self> {
         Arc::new(Self { script, seen: Mutex::default() })
     }
 
@@ -115,7 +115,7 @@ async fn a5_after_a_merge_into_the_orchestrator_the_next_request_ends_with_a_use
         .chain(skipped(1))
         .chain([ScriptedTurn::say("done")]);
     let helper = (0..20).map(|turn| if turn == 0 { calls() } else { helped.clone() });
-    let model = Provider::of(Script::new().agent("sharing", sharing).agent("helper", helper));
+    let model = Provider::of(ScriptedModel::new().agent("sharing", sharing).agent("helper", helper));
     let handle = Sharing::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
@@ -138,7 +138,7 @@ async fn a5_a_childs_own_history_holds_each_id_once() {
         0 => ScriptedTurn::call("echo", json!({ "text": "e" })).and_call("echo", json!({ "text": "f" })),
         _ => ScriptedTurn::say("helped"),
     });
-    let model = Provider::of(Script::new().agent("keeping", keeping).agent("helper", helper));
+    let model = Provider::of(ScriptedModel::new().agent("keeping", keeping).agent("helper", helper));
     let handle = Keeping::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
@@ -171,7 +171,7 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
     }
     let helper = [ScriptedTurn::call("echo", json!({ "text": "e" })), ScriptedTurn::say("helped")];
     let turns = (0..4).map(|_| ScriptedTurn::say("-")).chain([ScriptedTurn::say("done")]);
-    let model = Provider::of(Script::new().agent("helper", helper).agent("by_hand", turns));
+    let model = Provider::of(ScriptedModel::new().agent("helper", helper).agent("by_hand", turns));
     let handle = AgentBuilder::<ByHand>::default().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
@@ -226,7 +226,7 @@ fn brief() -> Vec<Message> {
 #[tokio::test]
 async fn a5_a_child_begins_with_the_messages_that_it_was_given_by_name() {
     let script = || {
-        Script::new()
+        ScriptedModel::new()
             .agent(
                 "briefing",
                 [
@@ -263,14 +263,14 @@ async fn a5_a_child_by_hand_declares_the_messages_that_it_begins_with() {
         }
     }
     agent! { Asks { name: "asks", instruction: "Ask.", agents: [Knows], history_source: messages } }
-    let model = Script::turns([ask("knows", "one"), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([ask("knows", "one"), ScriptedTurn::say("{last}")]);
     let output = Asks::builder().model(model).run("go").await.unwrap();
     assert_eq!(output.text, "You know of tides. I do. | one");
 }
 
 #[tokio::test]
 async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
-    let model = Provider::of(Script::turns([
+    let model = Provider::of(ScriptedModel::turns([
         ScriptedTurn::say("-"),
         ScriptedTurn::say("one"),
         ScriptedTurn::say("two"),
@@ -288,9 +288,9 @@ async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
 #[tokio::test]
 async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_that_nobody_gave() {
     let error =
-        Plain::builder().messages_for("helper", brief()).model(Script::new()).build().await.unwrap_err();
+        Plain::builder().messages_for("helper", brief()).model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::UnusedMessages { agent } if agent == "helper"), "{error}");
-    let error = Briefing::builder().model(Script::new()).build().await.unwrap_err();
+    let error = Briefing::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the agent `briefing` declares `history_source: messages` and none of its children has messages: call \
@@ -298,5 +298,5 @@ async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_t
     );
     // An app asks it by itself.
     let app = App::builder().agent::<Sharing>().agent::<Helper>().messages_for("helper", brief());
-    app.model(Script::new()).build().await.unwrap();
+    app.model(ScriptedModel::new()).build().await.unwrap();
 }

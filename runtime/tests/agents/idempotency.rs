@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Args, IdempotencyKey, Inject as _,
-    MemoryJournal, RunError, Script, ScriptedTurn, State, ToolCaller, ToolContext, ToolError, ToolResult,
-    agent, call, hooks, tool,
+    MemoryJournal, RunError, ScriptedModel, ScriptedTurn, State, ToolCaller, ToolContext, ToolError,
+    ToolResult, agent, call, hooks, tool,
 };
 use serde_json::json;
 
@@ -50,9 +50,13 @@ agent! {
     }
 }
 
-fn pays() -> Script {
+fn pays() -> ScriptedModel {
     let turn = ScriptedTurn::call("pay", json!({ "cents": 5 })).and_call("pay", json!({ "cents": 500 }));
-    Script::turns([turn, ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")])
+    ScriptedModel::turns([
+        turn,
+        ScriptedTurn::call("pay", json!({ "cents": 5 })),
+        ScriptedTurn::say("{last}"),
+    ])
 }
 
 #[tokio::test]
@@ -124,7 +128,7 @@ async fn o5_a_run_of_an_earlier_runs_id_is_a_replay_with_the_same_keys() {
 async fn t7_a_retry_keeps_the_key_of_its_call() {
     let till = Till { failures: Arc::new(AtomicU32::new(2)), ..Till::default() };
     let model =
-        Script::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
+        ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::say("{last}")]);
     let output = Patient::builder().model(model).state(till.clone()).run("go").await.unwrap();
     assert_eq!(output.text, "paid 5");
     let keys = till.keys.lock().unwrap();
@@ -137,13 +141,15 @@ async fn t7_a_retry_keeps_the_key_of_its_call() {
 async fn t7_an_agent_that_is_tried_again_has_other_keys() {
     agent! { Boss { name: "boss", instruction: "Ask.", } }
     let till = Till::default();
-    let failing = Script::turns([ScriptedTurn::call("pay", json!({ "cents": 5 }))]);
+    let failing = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 }))]);
     let payer = Payer::builder().model(failing).state(till.clone()).build().await.unwrap();
     let ask = AgentTool::new(&payer).name("ask").spec().hook(hooks::retry::new(2));
     let mut ask = ask;
     ask.options(|options| options.effect = onionskin::Effect::Idempotent);
-    let model =
-        Script::turns([ScriptedTurn::call("ask", json!({ "input": "pay" })), ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("ask", json!({ "input": "pay" })),
+        ScriptedTurn::say("done"),
+    ]);
     Boss::builder().model(model).tool(ask).run("go").await.unwrap();
     assert!(till.distinct(2), "{:?}", till.keys);
 }
@@ -198,7 +204,8 @@ agent! {
 #[tokio::test]
 async fn t7_a_run_with_the_id_of_one_that_goes_on_is_refused() {
     let till = Till { failures: Arc::new(1.into()), ..Till::default() };
-    let script = Script::turns([ScriptedTurn::call("pay_late", json!({})), ScriptedTurn::say("{last}")]);
+    let script =
+        ScriptedModel::turns([ScriptedTurn::call("pay_late", json!({})), ScriptedTurn::say("{last}")]);
     let app = onionskin::App::builder().agent::<Late>().agent::<Later>();
     let app = app.model(script).state(till.clone()).build().await.unwrap();
     let late = app.agent("late").unwrap();

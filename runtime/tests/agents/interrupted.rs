@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 use onionskin::{
     Agent, AgentBuilder, AgentDeclaration, AgentRun, CallOutcome, CancellationToken, ErrorKind, Event,
     EventKind, Exit, Journal, JournalError, Limits, Message, Model, ModelDelta, ModelError, ModelRequest,
-    ModelResponse, Progress, RunError, RunStream, Script, ScriptedTurn, StepId, StepWork, ToolCall,
+    ModelResponse, Progress, RunError, RunStream, ScriptedModel, ScriptedTurn, StepId, StepWork, ToolCall,
     ToolContext, agent, tool,
 };
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ async fn a7_a_failing_journal_ends_a_hand_written_agent() {
         let end = run.call_tool("works", "{}").await;
         Ok(format!("{end:?}"))
     });
-    let run = AgentBuilder::<Calls>::default().model(Script::new()).journal(Broken).run("go");
+    let run = AgentBuilder::<Calls>::default().model(ScriptedModel::new()).journal(Broken).run("go");
     let end = timeout(SOON, run).await.expect("it does not hang");
     assert!(
         matches!(&end, Err(RunError::Aborted(abort)) if abort.reason().contains("disk is full")),
@@ -83,7 +83,7 @@ async fn a7_a_failing_journal_ends_a_hand_written_agent() {
 #[tokio::test]
 async fn a7_a_hand_written_agent_is_cancelled_and_held_to_its_time() {
     by_hand!(Sleeps, |_run| std::future::pending().await);
-    let handle = AgentBuilder::<Sleeps>::default().model(Script::new()).build().await.unwrap();
+    let handle = AgentBuilder::<Sleeps>::default().model(ScriptedModel::new()).build().await.unwrap();
     let token = CancellationToken::new();
     token.cancel();
     let end = timeout(SOON, handle.request("go").cancellation(token).run()).await.expect("it does not hang");
@@ -91,7 +91,7 @@ async fn a7_a_hand_written_agent_is_cancelled_and_held_to_its_time() {
 
     let mut limits = Limits::default();
     limits.time = Some(Duration::from_millis(20));
-    let run = AgentBuilder::<Sleeps>::default().model(Script::new()).limits(limits).run("go");
+    let run = AgentBuilder::<Sleeps>::default().model(ScriptedModel::new()).limits(limits).run("go");
     let end = timeout(SOON, run).await.expect("it does not hang");
     assert!(matches!(end, Err(RunError::Limit { .. })), "{end:?}");
 }
@@ -102,7 +102,7 @@ async fn a7_a_time_limit_without_an_end_is_no_limit() {
     let mut limits = Limits::default();
     limits.time = Some(Duration::MAX);
     let output =
-        AgentBuilder::<Quick>::default().model(Script::new()).limits(limits).run("go").await.unwrap();
+        AgentBuilder::<Quick>::default().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
     assert_eq!(output.text, "done");
 }
 
@@ -118,7 +118,7 @@ async fn a7_direct_calls_are_told_and_counted() {
     let mut limits = Limits::default();
     limits.tool_calls = Some(1);
     let output =
-        AgentBuilder::<Twice>::default().model(Script::new()).limits(limits).run("go").await.unwrap();
+        AgentBuilder::<Twice>::default().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
     assert_eq!(output.text, "Some(Limit)");
     let outcomes: Vec<_> = output.tool_calls.iter().map(|call| call.outcome).collect();
     let refused = Some(CallOutcome::Error(ErrorKind::Limit));
@@ -150,7 +150,7 @@ async fn a7_a_conversation_that_is_dropped_half_way_can_go_on() {
         }
         run.converse("and now?".to_owned()).await
     });
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("hangs", json!({})).and_call("works", json!({})),
         ScriptedTurn::say("done"),
     ]);
@@ -197,8 +197,8 @@ agent! {
     Impatient { name: "impatient", instruction: "Ask.", agents: [Hanging], child_timeout_sec: 0.05 }
 }
 
-fn asks(parent: &str) -> Script {
-    Script::new()
+fn asks(parent: &str) -> ScriptedModel {
+    ScriptedModel::new()
         .agent(
             parent,
             [ScriptedTurn::call("agent__hanging", json!({"input": "go"})), ScriptedTurn::say("fine")],
@@ -262,7 +262,7 @@ async fn h3_a_childs_calls_know_their_parents_deadline() {
         Hurried { name: "hurried", description: "Looks.", instruction: "Look.", function_tools: [left] }
         Hurries { name: "hurries", instruction: "Ask.", agents: [Hurried], child_timeout_sec: 60 }
     }
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "hurries",
             [ScriptedTurn::call("agent__hurried", json!({"input": "go"})), ScriptedTurn::say("done")],
@@ -335,7 +335,7 @@ async fn a8_events_from_another_thread_wake_the_reader_and_none_comes_after_the_
         "done".to_owned()
     }
     agent! { Reporting { instruction: "Report.", function_tools: [reports] } }
-    let model = Script::turns([ScriptedTurn::call("reports", json!({})), ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("reports", json!({})), ScriptedTurn::say("done")]);
     let handle = Reporting::builder().model(model).build().await.unwrap();
     let mut stream = handle.stream("go");
     while let Some(event) = timeout(SOON, stream.next()).await.expect("it does not hang") {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use onionskin::{
-    AgentTool, Args, BuildError, DynTool, NameProblem, Script, ScriptedTurn, Tool, ToolContext,
+    AgentTool, Args, BuildError, DynTool, NameProblem, ScriptedModel, ScriptedTurn, Tool, ToolContext,
     ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
 };
 
@@ -52,8 +52,8 @@ agent! {
     WithPrefix { instruction: "Go.", toolboxes: [archive_long: Kb] }
 }
 
-fn model() -> Script {
-    Script::turns([ScriptedTurn::say("done")])
+fn model() -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::say("done")])
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, EventKind, Limit, RunError, Script, ScriptedTurn, State,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, EventKind, Limit, RunError, ScriptedModel, ScriptedTurn, State,
     agent, tool,
 };
 use serde_json::json;
@@ -63,7 +63,7 @@ impl<const MOST: usize> Agent for Hasty<MOST> {
 async fn most_at_once<const MOST: usize>(input: &str) -> u32 {
     let gauge = Gauge::default();
     let calls = ScriptedTurn::call("wait", json!({ "ms": 10 })).and_call("wait", json!({ "ms": 10 }));
-    let model = Script::turns([calls, ScriptedTurn::say("40 30 20 10")]);
+    let model = ScriptedModel::turns([calls, ScriptedTurn::say("40 30 20 10")]);
     let builder = AgentBuilder::<Hasty<MOST>>::default().state(gauge.clone()).model(model);
     let output = tokio::time::timeout(Duration::from_secs(10), builder.run(input)).await.unwrap().unwrap();
     assert_eq!(output.text, "40 30 20 10");
@@ -94,7 +94,7 @@ async fn a7_a_call_that_is_given_up_gives_its_place_up() {
             Ok(run.call_tool("wait", r#"{"ms":1}"#).await.unwrap().to_text().into_owned())
         }
     }
-    let builder = AgentBuilder::<GivesUp>::default().state(Gauge::default()).model(Script::new());
+    let builder = AgentBuilder::<GivesUp>::default().state(Gauge::default()).model(ScriptedModel::new());
     let output = tokio::time::timeout(Duration::from_secs(10), builder.run("go")).await.unwrap();
     assert_eq!(output.unwrap().text, "1");
 }
@@ -107,7 +107,7 @@ agent! {
 async fn a7_the_token_limit_ends_a_run_before_the_turn_that_would_pass_it() {
     let turns = |count: usize| {
         let call = || ScriptedTurn::say("let me see").and_call("wait", json!({ "ms": 1 }));
-        Script::turns((0..count).map(|_| call()).chain([ScriptedTurn::say("done")]))
+        ScriptedModel::turns((0..count).map(|_| call()).chain([ScriptedTurn::say("done")]))
     };
     // A script counts words: three and the ones that it read.
     let few = Waiter::builder().state(Gauge::default()).model(turns(1)).run("go").await.unwrap();

@@ -2,7 +2,7 @@
 
 use onionskin::spec::HookEnd;
 use onionskin::{
-    AgentTool, Args, Event, Next, RunOutput, Script, ScriptedTurn, State, ToolResult, agent, testing, tool,
+    AgentTool, Args, Event, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, testing, tool,
     tool_hook,
 };
 use serde::Serialize;
@@ -67,10 +67,10 @@ agent! {
     Reporter { name: "reporter", description: "Reports.", instruction: "Go.", function_tools: [point, number, text, hooked, caused] }
 }
 
-fn script() -> Script {
+fn script() -> ScriptedModel {
     let tools = ["point", "number", "text", "hooked", "caused"];
     let turn = tools.iter().fold(ScriptedTurn::default(), |turn, tool| turn.and_call(*tool, json!({})));
-    Script::turns([turn, ScriptedTurn::say("done")])
+    ScriptedModel::turns([turn, ScriptedTurn::say("done")])
 }
 
 fn holds_all(output: &RunOutput) {
@@ -119,7 +119,7 @@ async fn a8_a_report_of_a_call_has_what_a_direct_call_has() {
 async fn a8_a_report_of_a_call_in_an_agent_tool_has_it_too() {
     let reporter = Reporter::builder().model(script()).build().await.unwrap();
     agent! { Caller { name: "caller", instruction: "Ask." } }
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("agent__reporter", json!({ "input": "x" })),
         ScriptedTurn::say("done"),
     ]);
@@ -148,7 +148,7 @@ async fn t8_an_events_structured_value_and_causes_hold_no_secret() {
     }
     agent! { Leaky { name: "leaky", instruction: "Go.", state: Count, function_tools: [leaks, fails] } }
     let calls = ScriptedTurn::call("leaks", json!({})).and_call("fails", json!({}));
-    let model = Script::turns([calls, ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([calls, ScriptedTurn::say("done")]);
     let secret = onionskin::Secret::from("sesame-open");
     let builder = Leaky::builder().state(Count::default()).conceal(&secret).model(model);
     let output = builder.run("go").await.unwrap();
@@ -164,7 +164,7 @@ async fn t8_the_typed_state_can_be_read_after_a_run() {
         counted.update(|counted| *counted += 1);
     }
     agent! { Counter { name: "counter", instruction: "Count.", state: u32, function_tools: [count] } }
-    let model = Script::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("count", json!({})), ScriptedTurn::say("done")]);
     let handle = Counter::builder().state(4_u32).model(model).build().await.unwrap();
     let (session, other) = (handle.session(), handle.session());
     handle.request("go").session(&session).run().await.unwrap();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use onionskin::{
-    Agent, AgentBuilder, Args, ArgsOf, Next, Script, ScriptedTurn, ToolResult, TypedNext, agent, tool,
+    Agent, AgentBuilder, Args, ArgsOf, Next, ScriptedModel, ScriptedTurn, ToolResult, TypedNext, agent, tool,
     tool_hook,
 };
 use serde_json::json;
@@ -75,7 +75,7 @@ agent! {
 }
 
 async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder<A>) -> Vec<String> {
-    let model = Arc::new(Script::turns([
+    let model = Arc::new(ScriptedModel::turns([
         ScriptedTurn::call("add_one", json!({ "x": 41 })).and_call("add_one", json!({ "x": -1, "note": 4 })),
         // In words that are coerced, and in wrong ones.
         ScriptedTurn::call("add_one", json!({ "x": "7" }))

@@ -1,6 +1,6 @@
 //! O3: a slip of a script fails loudly.
 
-use onionskin::{EventKind, ModelError, RunError, RunOutput, Script, ScriptError, ScriptedTurn, agent, tool};
+use onionskin::{EventKind, ModelError, RunError, RunOutput, ScriptedModel, ScriptedModelError, ScriptedTurn, agent, tool};
 use serde_json::json;
 
 /// Echoes.
@@ -15,20 +15,20 @@ agent! {
 }
 
 async fn played(turns: impl IntoIterator<Item = ScriptedTurn>) -> Result<RunOutput, RunError> {
-    Echoing::builder().model(Script::turns(turns)).run("the input").await
+    Echoing::builder().model(ScriptedModel::turns(turns)).run("the input").await
 }
 
 #[tokio::test]
 async fn o3_a_script_that_calls_an_unknown_tool_fails_the_run() {
     let error = played([ScriptedTurn::call("ecko", json!({})), ScriptedTurn::say("done")]).await.unwrap_err();
     let RunError::Model { source: ModelError::Script(error), .. } = &error else { panic!("{error}") };
-    assert!(matches!(error, ScriptError::UnknownTool { tool, .. } if tool == "ecko"));
+    assert!(matches!(error, ScriptedModelError::UnknownTool { tool, .. } if tool == "ecko"));
     assert_eq!(
         error.to_string(),
         "the script of the agent `echoing` calls the tool `ecko`, which the agent does not have; did you mean `echo`? It \
          has: `echo`. Where the call is meant, write `call_unknown`, or `unknown: true` in a file"
     );
-    let model = Script::turns([ScriptedTurn::call("zzz", json!({}))]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("zzz", json!({}))]);
     let error = Bare::builder().model(model).run("go").await.unwrap_err().to_string();
     assert!(error.contains("which the agent does not have. It has: none."), "{error}");
 }
@@ -46,7 +46,7 @@ async fn a7_a_script_that_means_an_unknown_tool_sees_what_the_model_is_told() {
 async fn a7_a_script_in_a_file_says_that_it_means_an_unknown_tool() {
     let script = |unknown: &str| {
         let text = format!("echoing:\n  - calls:\n      - tool: ecko\n        {unknown}\n  - say: done\n");
-        Script::from_yaml(&text, "script.yaml").unwrap()
+        ScriptedModel::from_yaml(&text, "script.yaml").unwrap()
     };
     let run = async |unknown| Echoing::builder().model(script(unknown)).run("go").await;
     assert_eq!(run("unknown: true").await.unwrap().text, "done");
@@ -62,7 +62,7 @@ async fn o3_what_was_said_is_filled_in_in_the_arguments_of_a_call() {
         ScriptedTurn::call("echo", json!(r#"{"text":"raw {input}"}"#)),
         ScriptedTurn::say("{last}"),
     ];
-    let handle = Echoing::builder().model(Script::turns(turns)).build().await.unwrap();
+    let handle = Echoing::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
     let mut stream = handle.stream("say \"{last}\"");
     let mut asked = Vec::new();
     while let Some(event) = stream.next().await {

@@ -2,12 +2,16 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use onionskin::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Script, ScriptError, ScriptedTurn,
-    StopReason,
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModel, ScriptedModelError,
+    ScriptedTurn, StopReason,
 };
 use serde_json::json;
 
-async fn ask(script: &Script, agent: &str, messages: Vec<Message>) -> Result<ModelResponse, ModelError> {
+async fn ask(
+    script: &ScriptedModel,
+    agent: &str,
+    messages: Vec<Message>,
+) -> Result<ModelResponse, ModelError> {
     let mut request = ModelRequest::new(agent, "");
     request.messages = messages.into();
     script.respond(&request, &mut |_| {}).await
@@ -15,7 +19,7 @@ async fn ask(script: &Script, agent: &str, messages: Vec<Message>) -> Result<Mod
 
 #[tokio::test]
 async fn a5_the_conversation_alone_chooses_the_turn() {
-    let script = Script::new()
+    let script = ScriptedModel::new()
         .agent("a", [ScriptedTurn::say("first"), ScriptedTurn::say("second")])
         .agent("*", [ScriptedTurn::say("anyone")]);
     let begun = || vec![Message::user("hi")];
@@ -24,14 +28,14 @@ async fn a5_the_conversation_alone_chooses_the_turn() {
     assert_eq!(ask(&script, "a", begun()).await.unwrap().text, "first");
     assert_eq!(ask(&script, "b", begun()).await.unwrap().text, "anyone");
     let error = ask(&script, "b", later()).await.unwrap_err();
-    let ended = ScriptError::Ended { agent: "b".to_owned(), turns: 1, asked: 2 };
+    let ended = ScriptedModelError::Ended { agent: "b".to_owned(), turns: 1, asked: 2 };
     assert_eq!(error, ModelError::Script(ended));
     assert_eq!(script.requests().len(), 4);
 }
 
 #[tokio::test]
 async fn a5_an_agent_that_is_not_there_is_told_with_the_others() {
-    let script = Script::new().agent("b", []).agent("a", []);
+    let script = ScriptedModel::new().agent("b", []).agent("a", []);
     let error = ask(&script, "c", vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the script has no turns for the agent `c`; it has: a, b");
     assert!(!error.is_transient());
@@ -39,8 +43,10 @@ async fn a5_an_agent_that_is_not_there_is_told_with_the_others() {
 
 #[tokio::test]
 async fn a5_text_is_filled_in_once() {
-    let script =
-        Script::turns([ScriptedTurn::say("one"), ScriptedTurn::say("{input} / {last} / {other} / {input")]);
+    let script = ScriptedModel::turns([
+        ScriptedTurn::say("one"),
+        ScriptedTurn::say("{input} / {last} / {other} / {input"),
+    ]);
     let messages = vec![Message::user("old"), Message::assistant("one"), Message::user("new {last}")];
     let mut pieces = String::new();
     let mut request = ModelRequest::new("a", "");
@@ -60,7 +66,7 @@ async fn a5_text_is_filled_in_once() {
 async fn a5_turns_call_wait_and_fail() {
     let mut waits = ScriptedTurn::call_unknown("f", json!({"x": 1})).and_call_unknown("g", json!("{broken"));
     waits.wait_ms = 5_000;
-    let script = Script::new().agent("a", [waits]).agent("b", [ScriptedTurn::fail(503)]);
+    let script = ScriptedModel::new().agent("a", [waits]).agent("b", [ScriptedTurn::fail(503)]);
     let started = tokio::time::Instant::now();
     let answer = ask(&script, "a", vec![]).await.unwrap();
     assert_eq!(started.elapsed().as_millis(), 5_000);
@@ -97,12 +103,12 @@ manager:
 ";
 
     fn error(text: &str) -> String {
-        Script::from_yaml(text, "play.yaml").unwrap_err().to_string()
+        ScriptedModel::from_yaml(text, "play.yaml").unwrap_err().to_string()
     }
 
     #[tokio::test]
     async fn a5_a_file_plays_like_code() {
-        let script = Script::from_yaml(GOOD, "play.yaml").unwrap();
+        let script = ScriptedModel::from_yaml(GOOD, "play.yaml").unwrap();
         let answer = ask(&script, "manager", vec![]).await.unwrap();
         assert_eq!(answer.text, "Let me see.");
         let calls: Vec<_> = answer.tool_calls.iter().map(|call| (&*call.name, &*call.arguments)).collect();
@@ -150,15 +156,18 @@ manager:
 
     #[test]
     fn a5_a_file_that_is_not_there_is_named() {
-        let error = Script::from_yaml_file("no/such/play.yaml").unwrap_err();
-        assert!(matches!(&error, ScriptError::File { file, .. } if file == "no/such/play.yaml"), "{error:?}");
+        let error = ScriptedModel::from_yaml_file("no/such/play.yaml").unwrap_err();
+        assert!(
+            matches!(&error, ScriptedModelError::File { file, .. } if file == "no/such/play.yaml"),
+            "{error:?}"
+        );
     }
 
     #[test]
     fn a5_a_file_is_read() {
         let path = std::env::temp_dir().join(format!("onionskin-script-{}.yaml", std::process::id()));
         std::fs::write(&path, GOOD).unwrap();
-        let read = Script::from_yaml_file(&path);
+        let read = ScriptedModel::from_yaml_file(&path);
         std::fs::remove_file(&path).unwrap();
         read.unwrap();
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use onionskin::{
     AgentHandle, AgentTool, App, CancellationToken, EventKind, Limits, RunError, RunOutput, RunStream,
-    Script, ScriptedTurn, Secret, Session, State, agent, call, tool,
+    ScriptedModel, ScriptedTurn, Secret, Session, State, agent, call, tool,
 };
 use serde_json::json;
 use tokio::sync::{Barrier, Semaphore};
@@ -29,8 +29,8 @@ agent! {
     Guest { name: "guest", instruction: "Talk." }
 }
 
-fn counts() -> Script {
-    Script::new()
+fn counts() -> ScriptedModel {
+    ScriptedModel::new()
         .agent("teller", [ScriptedTurn::call("count", json!({})), ScriptedTurn::say("{last}")])
         .agent(
             "manager",
@@ -70,8 +70,10 @@ async fn a8_a_run_that_does_not_begin_tells_its_end() {
     assert!(stream.next().await.is_none());
 
     let ask = AgentTool::new(&teller).name("ask").thread(&guest.session());
-    let model =
-        Script::turns([ScriptedTurn::call("ask", json!({ "input": "x" })), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([
+        ScriptedTurn::call("ask", json!({ "input": "x" })),
+        ScriptedTurn::say("{last}"),
+    ]);
     let caller = Guest::builder().model(model).tool(ask).build().await.unwrap();
     let mut stream = caller.request("go").stream();
     let mut failed = Vec::new();
@@ -103,7 +105,7 @@ async fn a12_a_session_of_another_agent_does_if_it_holds_the_states() {
 #[tokio::test]
 async fn t8_an_agent_keeps_its_secrets_in_the_session_of_another() {
     let secret = "the-guests-own-key";
-    let model = Script::turns([ScriptedTurn::say(format!("it is {secret}"))]);
+    let model = ScriptedModel::turns([ScriptedTurn::say(format!("it is {secret}"))]);
     let guest = Guest::builder().model(model).conceal(&Secret::from(secret)).build().await.unwrap();
     let other = Guest::builder().model(counts()).build().await.unwrap();
     let output = guest.request("go").session(&other.session()).run().await.unwrap();
@@ -153,9 +155,9 @@ agent! {
 }
 
 /// An actor whose every run calls one tool and says what it gave.
-async fn actor(tool: &str, limits: Limits) -> (AgentHandle, Arc<Script>, Scene) {
+async fn actor(tool: &str, limits: Limits) -> (AgentHandle, Arc<ScriptedModel>, Scene) {
     let turns = [ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")];
-    let model = Arc::new(Script::turns([turns.clone(), turns].concat()));
+    let model = Arc::new(ScriptedModel::turns([turns.clone(), turns].concat()));
     let scene =
         Scene { two: Arc::new(Barrier::new(2)), gate: Arc::new(Semaphore::new(0)), own: Arc::default() };
     let agent = Actor::builder().model(Arc::clone(&model)).state(scene.clone()).limits(limits);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onionskin::{
-    Args, Next, Script, ScriptedTurn, Secret, ToolContext, ToolOutput, ToolResult, agent, call, tool,
+    Args, Next, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolOutput, ToolResult, agent, call, tool,
     tool_hook,
 };
 use serde_json::{Value, json};
@@ -48,14 +48,14 @@ agent! {
 }
 
 /// The last text that the model was told.
-fn last_told(model: &Script) -> String {
+fn last_told(model: &ScriptedModel) -> String {
     let last = model.requests().pop().unwrap();
     super::support::texts(&last.messages).pop().unwrap()
 }
 
 /// What the model is told of this call.
 async fn told(tool: &str, args: Value) -> String {
-    let model = Arc::new(Script::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]));
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]));
     Clerk::builder().model(Arc::clone(&model)).run("go").await.unwrap();
     last_told(&model)
 }
@@ -133,7 +133,7 @@ mod remote {
         answer.set_remote_meta(json!({ "example.com/cost": 7 }));
         let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone());
         let model = || {
-            Arc::new(Script::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]))
+            Arc::new(ScriptedModel::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]))
         };
         let (plain, shown) = (model(), model());
         let reader = Reader::builder().model(Arc::clone(&plain)).server("files", server.config());

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Args, CancellationToken, IdempotencyKey, Next, Progress, Script, ScriptedTurn, State, Strict, Team, Tool,
-    ToolContext, ToolOutput, ToolResult, ToolSource, agent, guardrail, tool, tool_hook, toolbox,
+    Args, CancellationToken, IdempotencyKey, Next, Progress, ScriptedModel, ScriptedTurn, State, Strict,
+    Team, Tool, ToolContext, ToolOutput, ToolResult, ToolSource, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -239,7 +239,7 @@ async fn t7_h2_what_is_injected_is_taken_by_reference_too() {
         ScriptedTurn::say("{last}"),
     ];
     let desk = desk();
-    let clerk = Clerk::builder().model(Script::new().agent("Clerk", turns)).state(desk.clone());
+    let clerk = Clerk::builder().model(ScriptedModel::new().agent("Clerk", turns)).state(desk.clone());
     let output = clerk.toolbox(Notes).build().await.unwrap().run("Take notes.").await.unwrap();
     assert_eq!(output.text, "11");
     let steps = desk.steps.lock().unwrap().join(", ");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use onionskin::{Script, ScriptedTurn, ToolSpec, agent, tool};
+use onionskin::{ScriptedModel, ScriptedTurn, ToolSpec, agent, tool};
 use serde_json::{Value, json};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -77,7 +77,7 @@ agent! {
 
 #[tokio::test]
 async fn a7_a_long_name_of_an_unknown_tool_is_told_in_short() {
-    let script = Script::turns([
+    let script = ScriptedModel::turns([
         ScriptedTurn::call_unknown("x".repeat(10_000_000), Value::Object(serde_json::Map::new())),
         ScriptedTurn::say("done"),
     ]);

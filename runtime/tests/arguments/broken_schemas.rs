@@ -2,8 +2,8 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, BuildError, Script, Tool, ToolCaller, ToolContext, ToolDefinition,
-    ToolResult, agent, tool,
+    Agent, AgentBuilder, AgentDeclaration, BuildError, ScriptedModel, Tool, ToolCaller, ToolContext,
+    ToolDefinition, ToolResult, agent, tool,
 };
 
 fn from_nowhere() -> u32 {
@@ -74,7 +74,7 @@ impl Agent for AtRunTime {
 }
 
 async fn refused<A: Agent>() -> (String, &'static str, String) {
-    match AgentBuilder::<A>::default().model(Script::new()).build().await {
+    match AgentBuilder::<A>::default().model(ScriptedModel::new()).build().await {
         Err(BuildError::ToolPanicked { agent, tool, reason }) => (agent, tool, reason),
         other => panic!("{other:?}"),
     }

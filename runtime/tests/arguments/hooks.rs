@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use onionskin::spec::Transform;
 use onionskin::{
-    Args, ErrorKind, Exit, Next, Script, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolDefinition,
+    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
@@ -93,7 +93,7 @@ async fn h1_what_a_hook_sets_in_broken_arguments_is_an_argument_error() {
 
 #[tokio::test]
 async fn h1_a_run_goes_on_after_a_hook_wrote_into_broken_arguments() {
-    let script = Script::turns([
+    let script = ScriptedModel::turns([
         ScriptedTurn::call("delete", json!("{\"dry_run\": fal")),
         ScriptedTurn::say("{last}"),
     ]);
@@ -268,7 +268,8 @@ async fn h1_hooks_of_tool_values_see_what_the_tool_gets() {
     let mut renamed = closure().hook(renamed_at_most::new());
     renamed.transform(Transform::new().rename("cents", "amount")).unwrap();
     for spec in [pay::spec().hook(at_most::new(10)), closure().hook(at_most::new(10)), pay_clamped::spec()] {
-        let handle = AtRunTime::builder().model(Script::turns([])).tool(spec.clone()).build().await.unwrap();
+        let handle =
+            AtRunTime::builder().model(ScriptedModel::turns([])).tool(spec.clone()).build().await.unwrap();
         drop(handle);
         for text in SPELLINGS {
             let result = spec.exec(text).await.result;
@@ -294,7 +295,8 @@ async fn renamed_at_most(args: &mut Args, next: impl Next) -> ToolResult {
 #[tokio::test]
 async fn h1_hooks_of_a_run_see_what_the_tool_gets() {
     for text in SPELLINGS {
-        let script = Script::turns([ScriptedTurn::call("pay", json!(text)), ScriptedTurn::say("{last}")]);
+        let script =
+            ScriptedModel::turns([ScriptedTurn::call("pay", json!(text)), ScriptedTurn::say("{last}")]);
         let spec = ToolSpec::from_fn("pay", "Pays.", |args: Payment, _| async move {
             Ok(format!("{} {:?}", args.cents, args.note))
         });

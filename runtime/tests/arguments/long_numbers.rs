@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
 
 use onionskin::{
-    Args, ErrorKind, Next, Script, ScriptedTurn, ToolCaller, ToolResult, ToolSpec, agent, hooks, tool,
+    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolResult, ToolSpec, agent, hooks, tool,
     tool_hook,
 };
 use serde_json::{Value, json};
@@ -213,7 +213,7 @@ agent! {
 async fn t6_a_run_reports_a_long_number_exactly() {
     for tool in ["book", "marked"] {
         let turns = [ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")];
-        let run = Keeper::builder().model(Script::turns(turns)).run("go").await.unwrap();
+        let run = Keeper::builder().model(ScriptedModel::turns(turns)).run("go").await.unwrap();
         assert!(run.text.contains(&u128::MAX.to_string()), "{}", run.text);
         let structured = run.tool_calls[0].structured_content().unwrap();
         assert_eq!(structured["id"], u128::MAX.to_string(), "{tool}");

@@ -1,7 +1,7 @@
 //! What one hook writes is seen by the hooks inside of it as the tool gets it.
 
 use onionskin::spec::Transform;
-use onionskin::{Args, Next, Script, ScriptedTurn, ToolCaller, ToolResult, agent, tool, tool_hook};
+use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolResult, agent, tool, tool_hook};
 use serde_json::json;
 
 #[tool_hook]
@@ -94,7 +94,7 @@ macro_rules! written_by {
                 holds(&spec.exec(r#"{"cents": "41"}"#).await.result, stringify!($hook));
 
                 let turns = [ScriptedTurn::call("pay", json!({ "cents": 41 })), ScriptedTurn::say("{last}")];
-                let agent = Bare::builder().model(Script::turns(turns)).tool(pay::spec());
+                let agent = Bare::builder().model(ScriptedModel::turns(turns)).tool(pay::spec());
                 let agent = agent.hook($hook::new()).hook(at_most_ten::new()).build().await.unwrap();
                 assert_eq!(agent.run("go").await.unwrap().text, "paid 10", "{}", stringify!($hook));
             )*

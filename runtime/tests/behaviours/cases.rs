@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use onionskin::{
-    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, Script, ScriptedTurn, SessionState,
-    State, Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
+    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, ScriptedModel, ScriptedTurn,
+    SessionState, State, Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -160,7 +160,7 @@ agent! {
 async fn one_kind_of_hook(_: Value) {
     let log = Log::default();
     let turns = [ScriptedTurn::call("add_one", json!({"x": 1})), ScriptedTurn::say("done")];
-    Mixed::builder().state(log.clone()).model(Script::turns(turns)).run_blocking("go").unwrap();
+    Mixed::builder().state(log.clone()).model(ScriptedModel::turns(turns)).run_blocking("go").unwrap();
     assert_eq!(log.lines(), ["A>", "B>", "tool 1", "<A"]);
 }
 
@@ -189,7 +189,7 @@ agent! {
 async fn agent_hooks_outside_tool_hooks(case: Value) {
     let log = Log::default();
     let turns = [ScriptedTurn::call("hooked", json!({})), ScriptedTurn::say("done")];
-    Outside::builder().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
+    Outside::builder().state(log.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     let lines = log.lines();
     assert_eq!(lines.last().map(String::as_str), Some("tool"));
     assert_eq!(json!(lines[..lines.len() - 1]), case["expect"]["effective"]);
@@ -218,7 +218,7 @@ async fn every_source(case: Value) {
     let turn =
         ScriptedTurn::call("add_one", json!({"x": 1})).and_call("agent__Child-Agent", json!({"input": "hi"}));
     let turns = [turn, ScriptedTurn::say("done")];
-    Everything::builder().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
+    Everything::builder().state(log.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     let lines = log.lines();
     for source in case["expect"]["A_runs_for"].as_array().unwrap() {
         let line = match source.as_str().unwrap() {
@@ -262,7 +262,7 @@ agent! {
 async fn declared_order(_: Value) {
     let log = Log::default();
     let turns = [ScriptedTurn::call("add_one", json!({"x": 1})), ScriptedTurn::say("done")];
-    Ordered::builder().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
+    Ordered::builder().state(log.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!(log.lines(), ["A>", "B", "tool 1", "C", "<A"]);
 }
 
@@ -279,7 +279,8 @@ agent! {
 async fn before_hook_fails_closed(_: Value) {
     let log = Log::default();
     let turns = [ScriptedTurn::call("add_one", json!({"x": 1})), ScriptedTurn::say("done")];
-    let output = Guarded::builder().state(log.clone()).model(Script::turns(turns)).run("go").await.unwrap();
+    let output =
+        Guarded::builder().state(log.clone()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!(log.lines(), [""; 0], "the tool did not run");
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Failed)));
 }
@@ -344,7 +345,8 @@ async fn aliases(case: Value) {
         assert_eq!(names[role], wanted);
     }
     let turns = [ScriptedTurn::call("add_one", json!({"x": 1})), ScriptedTurn::say("done")];
-    let handle = Aliased::builder().state(Log::default()).model(Script::turns(turns)).build().await.unwrap();
+    let handle =
+        Aliased::builder().state(Log::default()).model(ScriptedModel::turns(turns)).build().await.unwrap();
     let session = handle.session();
     let output = handle.request("go").session(&session).run().await.unwrap();
     assert_eq!(output.tool_calls[0].to_text(), "2");
@@ -373,7 +375,7 @@ async fn injected_cannot_be_supplied(case: Value) {
     args["a"] = json!(1);
     let turns = [ScriptedTurn::call("with_context", args), ScriptedTurn::say("done")];
     let log = Log::default();
-    let model = Script::turns(turns);
+    let model = ScriptedModel::turns(turns);
     let builder = Injected::builder().state(log.clone()).model(model).hook(Described::new("A", &log));
     let output = builder.run("go").await.unwrap();
     let call = &output.tool_calls[0];
@@ -416,7 +418,7 @@ async fn unknown_tool(case: Value) {
     let name = case["given"]["call"].as_str().unwrap();
     let turns = [ScriptedTurn::call_unknown(name, json!({})), ScriptedTurn::say("done")];
     let output =
-        OneTool::builder().state(Log::default()).model(Script::turns(turns)).run("go").await.unwrap();
+        OneTool::builder().state(Log::default()).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].to_text(), case["expect"]["text"].as_str().unwrap());
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::UnknownTool)));
     assert_eq!(output.text, "done");
@@ -438,7 +440,7 @@ async fn asks_retry(case: Value) {
     // Over the limit the run fails.
     let mut limits = Limits::default();
     limits.max_retries = 1;
-    let model = Script::turns([small(), small(), ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([small(), small(), ScriptedTurn::say("done")]);
     let error =
         Scene::builder().state(Log::default()).limits(limits).model(model).run("go").await.unwrap_err();
     assert!(error.to_string().contains("`picky` asked for another try 2 times"), "{error}");
@@ -455,7 +457,7 @@ agent! {
 }
 
 async fn stop_after(case: Value) {
-    let model = std::sync::Arc::new(Script::turns([
+    let model = std::sync::Arc::new(ScriptedModel::turns([
         ScriptedTurn::call("add_one", json!({"x": 1})),
         ScriptedTurn::say("never"),
     ]));
@@ -476,8 +478,11 @@ agent! {
 
 async fn max_calls(case: Value) {
     let turn = ScriptedTurn::call("once", json!({})).and_call("once", json!({}));
-    let output =
-        Limited::builder().model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
+    let output = Limited::builder()
+        .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]))
+        .run("go")
+        .await
+        .unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Ok));
     assert_eq!(case["expect"]["second"], "error");
     assert_eq!(output.tool_calls[1].outcome, Some(CallOutcome::Error(ErrorKind::Limit)));
@@ -488,10 +493,10 @@ agent! {
 }
 
 async fn child_name(case: Value) {
-    let handle = Parent::builder().model(Script::turns([])).build().await.unwrap();
+    let handle = Parent::builder().model(ScriptedModel::turns([])).build().await.unwrap();
     assert_eq!(handle.tool_names(), ["agent__Child-Agent"]);
     assert_eq!(case["expect"]["input_schema"], json!({"input": "string"}));
-    let model = std::sync::Arc::new(Script::turns([ScriptedTurn::say("done")]));
+    let model = std::sync::Arc::new(ScriptedModel::turns([ScriptedTurn::say("done")]));
     Parent::builder().model(model.clone()).run("go").await.unwrap();
     let schema = &model.requests()[0].tools[0].input_schema;
     assert_eq!(schema["properties"]["input"]["type"], "string");
@@ -500,14 +505,14 @@ async fn child_name(case: Value) {
 
 async fn child_result(case: Value) {
     let turns = [ScriptedTurn::call("agent__Child-Agent", json!({"input": "hi"})), ScriptedTurn::say("done")];
-    let output = Parent::builder().model(Script::turns(turns)).run("go").await.unwrap();
+    let output = Parent::builder().model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].to_text(), case["expect"]["tool_result"].as_str().unwrap());
 }
 
 async fn child_history(case: Value) {
     assert_eq!(case["given"], json!({"history_source": "none", "history_merge_target": "none"}));
     let turns = [ScriptedTurn::call("agent__Child-Agent", json!({"input": "hi"})), ScriptedTurn::say("done")];
-    let handle = Parent::builder().model(Script::turns(turns)).build().await.unwrap();
+    let handle = Parent::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
     assert!(session.child_history("Child-Agent").is_empty());

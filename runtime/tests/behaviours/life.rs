@@ -1,8 +1,8 @@
 //! Guardrails, approval and cache of tools.
 
 use onionskin::{
-    Approval, ApprovalRequest, Args, CallOutcome, ErrorKind, Exit, Next, RunError, Script, ScriptedTurn,
-    State, ToolOutput, ToolResult, agent, guardrail, tool, tool_hook,
+    Approval, ApprovalRequest, Args, CallOutcome, ErrorKind, Exit, Next, RunError, ScriptedModel,
+    ScriptedTurn, State, ToolOutput, ToolResult, agent, guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -107,9 +107,9 @@ agent! {
     }
 }
 
-fn script(calls: &[(&str, Value)]) -> Script {
+fn script(calls: &[(&str, Value)]) -> ScriptedModel {
     let calls = calls.iter().map(|(tool, args)| ScriptedTurn::call(*tool, args.clone()));
-    Script::turns(calls.chain([ScriptedTurn::say("done")]))
+    ScriptedModel::turns(calls.chain([ScriptedTurn::say("done")]))
 }
 
 /// `tool_ran`, `model_sees` and `run_continues` of one call.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Agent, AgentDeclaration, Args, CallOutcome, Exit, Hook, Next, RunError, RunOutput, Script, ScriptedTurn,
-    State, ToolContext, ToolError, ToolOutput, ToolResult, agent, tool,
+    Agent, AgentDeclaration, Args, CallOutcome, Exit, Hook, Next, RunError, RunOutput, ScriptedModel,
+    ScriptedTurn, State, ToolContext, ToolError, ToolOutput, ToolResult, agent, tool,
 };
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ pub async fn play(tool: &str, args: Value, hooks: &[String]) -> Seen {
 
 pub async fn play_turns(turns: Vec<ScriptedTurn>, hooks: &[String]) -> Seen {
     let log = Log::default();
-    let builder = Scene::builder().state(log.clone()).model(Script::turns(turns));
+    let builder = Scene::builder().state(log.clone()).model(ScriptedModel::turns(turns));
     let builder = hooks.iter().fold(builder, |builder, hook| builder.hook(Described::new(hook, &log)));
     let output = builder.run("go").await;
     Seen { log: log.lines(), output }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use onionskin::{
-    Args, Hook, Next, Script, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolResult, agent, raw_hook, tool,
-    tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolResult, agent,
+    raw_hook, tool, tool_hook,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -308,7 +308,7 @@ fn g_schemas_of_100_tools_are_built_once() {
 #[tokio::test]
 async fn g_the_declarations_of_100_tools_are_made_once_for_all_turns() {
     let call = ScriptedTurn::call("d00", serde_json::json!({ "words": ["tea"] }));
-    let model = Arc::new(Script::turns([call, ScriptedTurn::say("{last}")]));
+    let model = Arc::new(ScriptedModel::turns([call, ScriptedTurn::say("{last}")]));
     let library = Library::builder().model(Arc::clone(&model)).build().await.unwrap();
     library.run("tea").await.unwrap();
     library.run("tea").await.unwrap();

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::{
-    Args, ArgsOf, Exit, Next, OutputOf, RunError, Script, ScriptedTurn, State, ToolCaller, ToolContext,
-    ToolResult, TypedNext, agent, tool, tool_hook,
+    Args, ArgsOf, Exit, Next, OutputOf, RunError, ScriptedModel, ScriptedTurn, State, ToolCaller,
+    ToolContext, ToolResult, TypedNext, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -77,7 +77,7 @@ agent! { Again { instruction: "Fail.", state: Runs, function_tools: [aborts], to
 macro_rules! ends_aborted {
     ($agent:ty) => {{
         let runs = Runs::default();
-        let model = Script::turns([ScriptedTurn::call("aborts", json!({})), ScriptedTurn::say("done")]);
+        let model = ScriptedModel::turns([ScriptedTurn::call("aborts", json!({})), ScriptedTurn::say("done")]);
         let end = <$agent>::builder().state(runs.clone()).model(model).run("go").await;
         assert!(matches!(&end, Err(RunError::Aborted(abort)) if abort.reason() == "the house is on fire"), "{end:?}");
         assert_eq!(runs.0.load(Ordering::SeqCst), 1, "nothing runs after an abort");
@@ -136,7 +136,8 @@ agent! {
 
 #[tokio::test]
 async fn h6_an_abort_that_a_function_returns_cannot_be_swallowed_by_a_typed_hook() {
-    let model = Script::turns([ScriptedTurn::call("returns_abort", json!({})), ScriptedTurn::say("fine")]);
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("returns_abort", json!({})), ScriptedTurn::say("fine")]);
     let error = ReturnsAbort::builder().model(model).run("go").await.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "returned"), "{error}");
 }
@@ -171,7 +172,7 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
         .and_call("aborts", json!({}))
         .and_call("effect", json!({}));
     let abort = "the run was aborted: the house is on fire";
-    let (runs, model) = (Runs::default(), Script::turns([turn]));
+    let (runs, model) = (Runs::default(), ScriptedModel::turns([turn]));
     let handle = Wide::builder().model(model).state(runs.clone()).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap_err();
@@ -180,7 +181,7 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
     assert_eq!(runs.0.load(Ordering::SeqCst), 3);
 
     let turn = ScriptedTurn::call("aborts", json!({})).and_call("effect", json!({}));
-    let (runs, model) = (Runs::default(), Script::turns([turn]));
+    let (runs, model) = (Runs::default(), ScriptedModel::turns([turn]));
     let handle = Narrow::builder().model(model).state(runs.clone()).build().await.unwrap();
     let session = handle.session();
     let mut stream = handle.request("go").session(&session).stream();

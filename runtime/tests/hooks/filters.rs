@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    AgentBuilder, Args, BuildError, CallOutcome, Next, Script, ScriptedTurn, ToolContext, ToolResult,
+    AgentBuilder, Args, BuildError, CallOutcome, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult,
     ToolSpec, agent, tool, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -92,7 +92,8 @@ fn keeper(log: &Log) -> AgentBuilder<Keeper> {
 async fn seen_by(tool: &str) -> Vec<String> {
     let log = Log::default();
     let turns = [ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("done")];
-    let output = keeper(&log).tool(lookup("lookup")).model(Script::turns(turns)).run("go").await.unwrap();
+    let output =
+        keeper(&log).tool(lookup("lookup")).model(ScriptedModel::turns(turns)).run("go").await.unwrap();
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Ok), "{}", output.tool_calls[0].to_text());
     std::mem::take(&mut *log.0.lock().unwrap())
 }
@@ -114,7 +115,7 @@ async fn h5_filters_name_tools_that_are_added_when_the_agent_is_built() {
 
 #[tokio::test]
 async fn h5_a_filter_that_names_no_tool_of_the_built_agent_is_an_error() {
-    let builder = keeper(&Log::default()).tool(lookup("look_up")).model(Script::turns([]));
+    let builder = keeper(&Log::default()).tool(lookup("look_up")).model(ScriptedModel::turns([]));
     let Err(error) = builder.build().await else { panic!("it was built") };
     assert!(matches!(error, BuildError::FilterNamesNoTool { hook: "seen", tool: "lookup", .. }), "{error:?}");
     assert_eq!(

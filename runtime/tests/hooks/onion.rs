@@ -11,7 +11,7 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Agent, AgentDeclaration, AgentRun, Args, ArgsOf, Exit, Hook, Next, OutputOf, RunError, Script,
+    Agent, AgentDeclaration, AgentRun, Args, ArgsOf, Exit, Hook, Next, OutputOf, RunError, ScriptedModel,
     ScriptedTurn, State, ToolCaller, ToolContext, ToolOutput, ToolResult, ToolSource, TypedNext, agent, tool,
     tool_hook,
 };
@@ -150,7 +150,8 @@ async fn run<A: Agent>(
 ) -> Vec<String> {
     let turn =
         calls.iter().fold(ScriptedTurn::default(), |turn, (tool, args)| turn.and_call(*tool, args.clone()));
-    let output = builder.model(Script::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
+    let output =
+        builder.model(ScriptedModel::turns([turn, ScriptedTurn::say("done")])).run("go").await.unwrap();
     output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
 }
 

@@ -12,9 +12,9 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    AgentHandle, Approval, ApprovalRequest, Args, ArgsOf, MemoryJournal, Next, Script, ScriptedTurn, State,
-    Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail, tool,
-    tool_hook, toolbox,
+    AgentHandle, Approval, ApprovalRequest, Args, ArgsOf, MemoryJournal, Next, ScriptedModel, ScriptedTurn,
+    State, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail,
+    tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -134,8 +134,8 @@ agent! {
     Typed { state: Log, instruction: "Go.", function_tools: [other], tool_hooks: [typed_original] }
 }
 
-fn calls(tool: &str) -> Script {
-    Script::turns([ScriptedTurn::call(tool, json!({ "x": 21 })), ScriptedTurn::say("{last}")])
+fn calls(tool: &str) -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::call(tool, json!({ "x": 21 })), ScriptedTurn::say("{last}")])
 }
 
 async fn own(tool: &str, log: &Log) -> String {
@@ -283,7 +283,7 @@ async fn told(handle: &AgentHandle) -> String {
 async fn h3_the_original_does_not_call_itself() {
     for tool in ["itself", "guarded", "by_hand"] {
         let log = Log::default();
-        let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let handle = Selfish::builder().model(model).state(log.clone()).build().await.unwrap();
         let text = told(&handle).await;
         assert!(text.contains("`call_original` was called by what it runs"), "{tool}: {text}");
@@ -301,7 +301,7 @@ async fn h3_the_original_is_approved_as_any_call() {
     }
     agent! { Payer { state: Log, instruction: "Pay.", function_tools: [pay] } }
     let log = Log::default();
-    let model = Script::turns([ScriptedTurn::call("pay", json!({})), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("pay", json!({})), ScriptedTurn::say("{last}")]);
     let deny = |_: ApprovalRequest| async { Approval::deny("no") };
     let output = Payer::builder().model(model).state(log.clone()).approver(deny).run("go").await.unwrap();
     assert_eq!(output.text, "Tool execution was not approved: no");

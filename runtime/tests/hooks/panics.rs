@@ -7,8 +7,8 @@
 )]
 
 use onionskin::{
-    Agent, AgentBuilder, Args, ArgsOf, ErrorKind, Exit, Next, RunError, Script, ScriptedTurn, ToolResult,
-    TypedNext, agent, hooks, tool, tool_hook,
+    Agent, AgentBuilder, Args, ArgsOf, ErrorKind, Exit, Next, RunError, ScriptedModel, ScriptedTurn,
+    ToolResult, TypedNext, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -75,7 +75,7 @@ agent! {
 /// What came of one call, and of the run.
 async fn call<A: Agent>(tool: &str, x: i64) -> Result<String, RunError> {
     let turns = [ScriptedTurn::call(tool, json!({ "x": x })), ScriptedTurn::say("{last}")];
-    Ok(AgentBuilder::<A>::default().model(Script::turns(turns)).run("go").await?.text)
+    Ok(AgentBuilder::<A>::default().model(ScriptedModel::turns(turns)).run("go").await?.text)
 }
 
 #[tokio::test]
@@ -228,10 +228,10 @@ agent! {
 #[tokio::test]
 async fn g_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
     let turns = [ScriptedTurn::call("looks", json!({})), ScriptedTurn::say("{last}")];
-    let builder = AgentBuilder::<Copied>::default().model(Script::turns(turns.clone()));
+    let builder = AgentBuilder::<Copied>::default().model(ScriptedModel::turns(turns.clone()));
     assert_eq!(builder.state(Once(false)).run("go").await.unwrap().text, "false");
     let agent = AgentBuilder::<Copied>::default()
-        .model(Script::turns(turns))
+        .model(ScriptedModel::turns(turns))
         .state(Once(true))
         .build()
         .await
@@ -247,8 +247,8 @@ async fn g_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
 #[tokio::test]
 async fn g_the_configuration_of_a_hook_that_panics_is_a_build_error() {
     for error in [
-        AgentBuilder::<Configured>::default().model(Script::new()).build().await.unwrap_err(),
-        AgentBuilder::<AboveConfigured>::default().model(Script::new()).build().await.unwrap_err(),
+        AgentBuilder::<Configured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
+        AgentBuilder::<AboveConfigured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
     ] {
         let expected = "what the agent `Configured` declares panicked when it was made, as the configuration of its hooks: LIMIT is not set";
         assert_eq!(error.to_string(), expected);

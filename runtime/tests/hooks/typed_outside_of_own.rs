@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::{
     Approval, ApprovalRequest, Approver, Args, ArgsOf, ContentBlock, ErrorKind, Exit, Image, Media, Next,
-    OutputOf, RunOutput, Script, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext, ToolError,
-    ToolOutput, ToolResult, TypedNext, agent, guardrail, tool, tool_hook,
+    OutputOf, RunOutput, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext,
+    ToolError, ToolOutput, ToolResult, TypedNext, agent, guardrail, tool, tool_hook,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -143,7 +143,7 @@ impl Approver for Yes {
 
 async fn clerk(log: &Log, tool: &str, args: serde_json::Value, times: usize) -> RunOutput {
     let calls = std::iter::repeat_with(|| ScriptedTurn::call(tool, args.clone())).take(times);
-    let script = Script::turns(calls.chain([ScriptedTurn::say("{last}")]));
+    let script = ScriptedModel::turns(calls.chain([ScriptedTurn::say("{last}")]));
     let clerk = Clerk::builder().model(script).state(log.clone()).approver(Yes(log.clone()));
     clerk.build().await.unwrap().run("go").await.unwrap()
 }

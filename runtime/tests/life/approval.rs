@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use onionskin::{
     AgentBuilder, AgentTool, Approval, ApprovalRequest, Approver, Args, CallOutcome, Effect, ErrorKind, Next,
-    RunOutput, Script, ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
+    RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool,
+    tool_hook,
 };
 use serde_json::json;
 
@@ -92,8 +93,8 @@ impl Approver for Says {
     }
 }
 
-fn script(tool: &str, cents: i64) -> Script {
-    Script::turns([ScriptedTurn::call(tool, json!({ "cents": cents })), ScriptedTurn::say("{last}")])
+fn script(tool: &str, cents: i64) -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::call(tool, json!({ "cents": cents })), ScriptedTurn::say("{last}")])
 }
 
 async fn run(log: &Log, tool: &str, cents: i64, approver: Option<Says>) -> RunOutput {
@@ -165,7 +166,7 @@ async fn t4_approval_covers_another_try_with_the_same_arguments() {
 #[tokio::test]
 async fn t4_approval_in_a_child_asks_the_same_and_a_run_may_bring_its_own() {
     let (log, yes, no) = (Log::default(), Says::new(Approval::Allow), Says::new(Approval::deny("no")));
-    let model = Script::new()
+    let model = ScriptedModel::new()
         .agent(
             "Boss",
             [ScriptedTurn::call("agent__Payer", json!({ "input": "5" })), ScriptedTurn::say("{last}")],
@@ -184,7 +185,7 @@ async fn l2_an_agent_as_a_tool_asks_its_own_approver_else_the_callers() {
     let (log, yes, no) = (Log::default(), Says::new(Approval::Allow), Says::new(Approval::deny("no")));
     let boss = async |payer: AgentBuilder<Payer>| {
         let payer = payer.model(script("pay", 5)).state(log.clone()).build().await.unwrap();
-        let model = Script::turns([
+        let model = ScriptedModel::turns([
             ScriptedTurn::call("payer", json!({ "input": "5" })),
             ScriptedTurn::say("{last}"),
         ]);

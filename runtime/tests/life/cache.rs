@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use onionskin::{
-    AgentHandle, AgentTool, Args, Cache, Effect, Next, Script, ScriptedTurn, State, ToolOutput, ToolResult,
-    ToolSpec, agent, call, guardrail, tool, tool_hook,
+    AgentHandle, AgentTool, Args, Cache, Effect, Next, ScriptedModel, ScriptedTurn, State, ToolOutput,
+    ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -70,7 +70,8 @@ agent! {
 }
 
 async fn clerk(log: &Log, tool: &str, x: i64) -> AgentHandle {
-    let script = Script::turns([ScriptedTurn::call(tool, json!({ "x": x })), ScriptedTurn::say("{last}")]);
+    let script =
+        ScriptedModel::turns([ScriptedTurn::call(tool, json!({ "x": x })), ScriptedTurn::say("{last}")]);
     Clerk::builder().model(script).state(log.clone()).build().await.unwrap()
 }
 
@@ -98,7 +99,7 @@ async fn t4_cache_answers_the_same_call_of_the_same_user_in_the_same_session() {
 async fn count(log: &Log, tool: &str, calls: &[i64]) -> Vec<String> {
     let calls = calls.iter().map(|x| ScriptedTurn::call(tool, json!({ "x": x })));
     let turns = calls.chain([ScriptedTurn::say("done")]);
-    let clerk = Clerk::builder().model(Script::turns(turns)).state(log.clone()).build().await.unwrap();
+    let clerk = Clerk::builder().model(ScriptedModel::turns(turns)).state(log.clone()).build().await.unwrap();
     clerk.run("go").await.unwrap();
     log.take().into_iter().filter(|line| line.starts_with("ran")).collect()
 }
@@ -117,7 +118,7 @@ async fn t4_cache_keeps_nothing_that_was_tried_again() {
     let log = Log::default();
     assert_eq!(count(&log, "own_twice", &[1, 1]).await, ["ran 1", "ran 1", "ran 1", "ran 1"]);
     let turns = [1, 1].map(|x| ScriptedTurn::call("add_one", json!({ "x": x })));
-    let script = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let script = ScriptedModel::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
     Twice::builder().model(script).state(log.clone()).run("go").await.unwrap();
     assert_eq!(log.take(), ["ran 1"; 4]);
 }

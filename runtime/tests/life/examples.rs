@@ -2,7 +2,7 @@
 
 use onionskin::export::{self, ExportError, ExportOptions};
 use onionskin::spec::Transform;
-use onionskin::{BuildError, ExampleError, Script, ScriptedTurn, Tool, ToolExample, agent, tool};
+use onionskin::{BuildError, ExampleError, ScriptedModel, ScriptedTurn, Tool, ToolExample, agent, tool};
 use serde_json::{Map, json};
 
 /// Where to look.
@@ -89,7 +89,7 @@ agent! {
 
 #[tokio::test]
 async fn t4_examples_are_sent_to_the_model() {
-    let script = std::sync::Arc::new(Script::turns([ScriptedTurn::say("done")]));
+    let script = std::sync::Arc::new(ScriptedModel::turns([ScriptedTurn::say("done")]));
     Searcher::builder().model(std::sync::Arc::clone(&script)).run("go").await.unwrap();
     let request = &script.requests()[0];
     assert_eq!(request.tools[0].input_schema["examples"][1], json!({ "query": "crabs" }));
@@ -114,7 +114,8 @@ async fn t4_a_wrong_example_is_a_typed_error() {
             .to_owned(),
     };
     assert_eq!(wrong::default().definition().check_examples().unwrap_err(), expected);
-    let built = Wrong::builder().model(Script::turns([ScriptedTurn::say("x")])).build().await.unwrap_err();
+    let built =
+        Wrong::builder().model(ScriptedModel::turns([ScriptedTurn::say("x")])).build().await.unwrap_err();
     assert!(matches!(&built, BuildError::Example { source, .. } if *source == expected), "{built}");
     let exported = export::anthropic(wrong::default().definition(), &ExportOptions::new()).unwrap_err();
     assert_eq!(exported, ExportError::Example(expected));

@@ -6,7 +6,7 @@ use onionskin::export::ExportOptions;
 use onionskin::spec::Transform;
 use onionskin::{Args, RunOutput};
 use onionskin::{
-    CallOutcome, Effect, ErrorKind, Script, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    CallOutcome, Effect, ErrorKind, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
     ToolExample, ToolOutput, ToolResult, ToolSpec, agent, hooks, tool, toolbox,
 };
 use serde_json::{Value, json};
@@ -187,7 +187,7 @@ const KINDS: &[&str] = &[
 /// Runs calls of one tool, each in a turn of its own.
 async fn run(tool: &str, modes: &[&str], log: &Log) -> RunOutput {
     let calls = modes.iter().map(|mode| ScriptedTurn::call(tool, json!({ "mode": mode })));
-    let model = Script::turns(calls.chain([ScriptedTurn::say("the end")]));
+    let model = ScriptedModel::turns(calls.chain([ScriptedTurn::say("the end")]));
     let mut worker = Worker::builder().model(model).state(log.clone()).toolbox(Desk);
     for spec in values("", log) {
         worker = worker.tool(optioned(spec));

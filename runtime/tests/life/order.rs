@@ -1,6 +1,6 @@
 //! The order of all stages, and what answers for errors.
 
-use onionskin::{AgentHandle, Script, ScriptedTurn, TypedNext};
+use onionskin::{AgentHandle, ScriptedModel, ScriptedTurn, TypedNext};
 use onionskin::{
     Args, ErrorKind, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
     ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
@@ -175,7 +175,7 @@ fn closure() -> ToolSpec {
 }
 
 async fn clerk(log: &Log, turn: ScriptedTurn) -> (AgentHandle, onionskin::RunOutput) {
-    let script = Script::turns([turn, ScriptedTurn::say("{last}")]);
+    let script = ScriptedModel::turns([turn, ScriptedTurn::say("{last}")]);
     let clerk = Clerk::builder().model(script).state(log.clone()).toolbox(Box1).tool(closure());
     let clerk = clerk.build().await.unwrap();
     let output = clerk.run("go").await.unwrap();

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::{
-    Approval, ApprovalRequest, Args, ArgsOf, ErrorKind, Exit, Next, Script, ScriptedTurn, Tool, ToolContext,
-    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail, tool,
-    tool_hook, toolbox,
+    Approval, ApprovalRequest, Args, ArgsOf, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool,
+    ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail,
+    tool, tool_hook, toolbox,
 };
 use serde_json::json;
 use tokio::time::sleep;
@@ -155,7 +155,7 @@ fn values() -> [ToolSpec; 3] {
 async fn t4_timeout_counts_no_approval_no_guardrail_and_not_all_attempts() {
     for tool in ["whole", "approved", "typed", "method", "by_hand", "closure", "around", "stages"] {
         TRIES.store(0, Ordering::SeqCst);
-        let model = Script::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let builder = Clerk::builder().model(model).state(Log::default()).approver(thinks).toolbox(Desk);
         let builder = values().into_iter().fold(builder, onionskin::AgentBuilder::tool);
         assert_eq!(builder.run("go").await.unwrap().text, "done", "{tool}");
@@ -212,7 +212,7 @@ agent! { Hasty { name: "hasty", instruction: "Go.", function_tools: [NoTime] } }
 
 #[tokio::test]
 async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
-    let error = Hasty::builder().model(Script::turns([])).build().await.unwrap_err();
+    let error = Hasty::builder().model(ScriptedModel::turns([])).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "the tool `hasty` of the agent `hasty` has `timeout` 0: leave it out for no limit"

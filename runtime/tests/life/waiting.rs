@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::{
-    Approval, ApprovalRequest, Args, Exit, Script, ScriptedTurn, State, ToolCaller, ToolContext, ToolResult,
-    agent, guardrail, tool,
+    Approval, ApprovalRequest, Args, Exit, ScriptedModel, ScriptedTurn, State, ToolCaller, ToolContext,
+    ToolResult, agent, guardrail, tool,
 };
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -68,7 +68,7 @@ async fn u2_a_call_beside_one_that_waits_for_a_person_goes_on() {
             Approval::Allow
         }
     };
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("pay", json!({})).and_call("note", json!({})),
         ScriptedTurn::say("{last}"),
     ]);
@@ -87,7 +87,7 @@ async fn u2_equal_calls_that_are_approved_and_cached_do_not_wait_for_each_other(
         Approval::Allow
     };
     let turn = (0..3).fold(ScriptedTurn::say(""), |turn, _| turn.and_call("pay_less", json!({ "cents": 5 })));
-    let model = Script::turns([turn, ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([turn, ScriptedTurn::say("{last}")]);
     let run = Narrow::builder().model(model).state(log.clone()).approver(approver).run("go");
     let output = timeout(Duration::from_secs(10), run).await.expect("they go on").unwrap();
     assert_eq!((output.text.as_str(), log.take().len()), ("1\n1\n1", 1));
@@ -122,7 +122,7 @@ async fn look_up_three_times(bench: &Bench) -> Vec<String> {
     let turn = [call(1), call(1), call(2), call(1)]
         .into_iter()
         .fold(ScriptedTurn::say(""), |turn, (name, args)| turn.and_call(name, args));
-    let model = Script::turns([turn, ScriptedTurn::say("done")]);
+    let model = ScriptedModel::turns([turn, ScriptedTurn::say("done")]);
     let output = Reader::builder().model(model).state(bench.clone()).run("go").await.unwrap();
     output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
 }

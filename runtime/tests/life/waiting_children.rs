@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use onionskin::Args;
 use onionskin::{
-    Approval, ApprovalRequest, Next, RunOutput, Script, ScriptedTurn, State, ToolResult, agent, tool,
+    Approval, ApprovalRequest, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, tool,
     tool_hook,
 };
 use serde_json::json;
@@ -124,7 +124,7 @@ async fn within_time<T>(run: impl Future<Output = T>) -> T {
 #[tokio::test(start_paused = true)]
 async fn u2_a_call_beside_a_child_that_waits_for_a_person_goes_on() {
     let desk = Desk::default();
-    let model = Script::default()
+    let model = ScriptedModel::default()
         .agent("Owner", [noting(ask("agent__Cashier"), &["a"]), ScriptedTurn::say("{last}")])
         .agent("Cashier", [ScriptedTurn::call("pay", json!({})), ScriptedTurn::say("{last}")]);
     let run = Owner::builder().model(model).state(desk.clone()).approver(desk.person(1)).run("go");
@@ -137,7 +137,7 @@ async fn u2_a_call_beside_a_child_that_waits_for_a_person_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn u2_a_call_beside_a_child_whose_child_waits_goes_on() {
     let desk = Desk::default();
-    let model = Script::default()
+    let model = ScriptedModel::default()
         .agent("Owner", [noting(ask("agent__Manager"), &["a", "b"]), ScriptedTurn::say("{last}")])
         .agent("Manager", [ask("agent__Cashier"), ScriptedTurn::say("{last}")])
         .agent("Cashier", [ScriptedTurn::call("pay", json!({})), ScriptedTurn::say("{last}")]);
@@ -153,7 +153,7 @@ async fn u2_a_child_that_works_beside_a_wait_keeps_the_place_of_its_parent() {
     for notes in [1, 2, 3, 4] {
         let desk = Desk::default();
         let pay = ScriptedTurn::call("pay", json!({}));
-        let model = Script::default()
+        let model = ScriptedModel::default()
             .agent("Owner", [noting(ask("agent__Cashier"), &["a", "b"]), ScriptedTurn::say("{last}")])
             .agent("Cashier", [noting(pay, &["c", "d"]), ScriptedTurn::say("{last}")]);
         let run = Owner::builder().model(model).state(desk.clone()).approver(desk.person(notes)).run("go");
@@ -184,7 +184,7 @@ async fn u2_places_are_neither_lost_nor_doubled_by_many_waits() {
             .and_call("pay", json!({}))
             .and_call("note", json!({ "text": "inside" }))
     };
-    let model = Script::default()
+    let model = ScriptedModel::default()
         .agent("Two", [turn.clone(), turn, ScriptedTurn::say("done")])
         .agent(
             "Narrow",
@@ -206,7 +206,7 @@ async fn u2_places_are_neither_lost_nor_doubled_by_many_waits() {
 #[tokio::test(start_paused = true)]
 async fn u2_a_wait_that_is_given_up_ends_for_the_parent_too() {
     let desk = Desk::default();
-    let model = Script::default()
+    let model = ScriptedModel::default()
         .agent("Boss", [noting(ask("agent__Hasty"), &["a"]), ScriptedTurn::say("{last}")])
         .agent(
             "Hasty",

@@ -1,7 +1,7 @@
 //! Approval and the cache among the other stages, for each kind of tool that has them.
 
 use onionskin::{
-    AgentHandle, Approval, ApprovalRequest, Approver, Args, Cache, Next, Script, ScriptedTurn, State,
+    AgentHandle, Approval, ApprovalRequest, Approver, Args, Cache, Next, ScriptedModel, ScriptedTurn, State,
     ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -137,7 +137,7 @@ const KINDS: &[&str] = &["function", "method", "bare", "closure", "script"];
 const KINDS: &[&str] = &["function", "method", "bare", "closure"];
 
 async fn clerk(turns: Vec<ScriptedTurn>, log: &Log) -> AgentHandle {
-    let clerk = Clerk::builder().model(Script::turns(turns)).state(log.clone()).toolbox(Desk);
+    let clerk = Clerk::builder().model(ScriptedModel::turns(turns)).state(log.clone()).toolbox(Desk);
     let clerk = clerk.tool(added(bare::spec())).tool(added(closure(log)));
     #[cfg(feature = "rhai")]
     let clerk = clerk.tool(added(script(log)));

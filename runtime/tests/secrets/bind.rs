@@ -1,7 +1,7 @@
 //! Secrets that the state fills.
 
 use onionskin::{
-    Args, Exit, Script, ScriptedTurn, Secret, SessionState, Tool, ToolCaller, ToolContext, agent, tool,
+    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolCaller, ToolContext, agent, tool,
 };
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn results(output: &onionskin::RunOutput) -> Vec<String> {
 
 #[tokio::test]
 async fn t8_a_secret_is_bound_from_a_field_and_from_a_key() {
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("borrowed", json!({ "text": "a" })),
         ScriptedTurn::call("owned", json!({})),
         ScriptedTurn::call("keyed", json!({})),

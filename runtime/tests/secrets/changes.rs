@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use onionskin::{
-    Args, Script, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext, ToolSpec, agent, call, testing,
-    tool,
+    Args, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext, ToolSpec, agent, call,
+    testing, tool,
 };
 use serde_json::json;
 
@@ -61,7 +61,7 @@ fn log_in_with(token: &str, shared: bool) -> ScriptedTurn {
 }
 
 async fn said(turns: impl IntoIterator<Item = ScriptedTurn>) -> Vec<String> {
-    let script = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let script = ScriptedModel::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
     let output = Desk::builder().model(script).state(Account::default()).run("go").await.unwrap();
     output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    App, Args, Next, Script, ScriptedTurn, Secret, SessionState, State, ToolContext, ToolResult, ToolSpec,
-    agent, call, tool, tool_hook, toolbox,
+    App, Args, Next, ScriptedModel, ScriptedTurn, Secret, SessionState, State, ToolContext, ToolResult,
+    ToolSpec, agent, call, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -79,7 +79,7 @@ fn vault() -> Vault {
 async fn said(turns: impl IntoIterator<Item = ScriptedTurn>) -> Vec<String> {
     let turns: Vec<_> = turns.into_iter().chain([ScriptedTurn::say("done")]).collect();
     let child = [ScriptedTurn::call("read", json!({ "conceal": false })), ScriptedTurn::say("{last}")];
-    let script = Script::new().agent("desk", turns).agent("child", child);
+    let script = ScriptedModel::new().agent("desk", turns).agent("child", child);
     let agent = Desk::builder().model(script).state(config()).toolbox(vault()).conceal(&vault().key);
     let output = agent.run("go").await.unwrap();
     output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
@@ -137,7 +137,7 @@ agent! {
 #[tokio::test]
 async fn t8_the_first_secret_of_a_session_is_hidden_from_hooks_too() {
     let heard = Heard::default();
-    let model = Script::turns([ScriptedTurn::call("log_in", json!({})), ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([ScriptedTurn::call("log_in", json!({})), ScriptedTurn::say("{last}")]);
     let output = Guest::builder().model(model).state(heard.clone()).run("go").await.unwrap();
     assert_eq!(output.text, "the token is [secret]");
     let heard = heard.0.lock().unwrap();
@@ -150,7 +150,7 @@ async fn t8_an_app_tells_its_secrets_too() {
         [ScriptedTurn::call("echo", json!({ "text": "told-to-the-app" })), ScriptedTurn::say("{last}")];
     let app = App::builder()
         .agent::<Desk>()
-        .model(Script::new().agent("desk", turns))
+        .model(ScriptedModel::new().agent("desk", turns))
         .state(config())
         .toolbox(vault())
         .conceal(&Secret::<String>::from("told-to-the-app"));
@@ -211,7 +211,7 @@ agent! { Leaker { instruction: "Leak.", function_tools: [leak], tool_hooks: [loo
 #[tokio::test]
 async fn t8_a_hook_does_not_see_what_the_call_itself_conceals() {
     let turns = [ScriptedTurn::call("leak", json!({})), ScriptedTurn::say("{last}")];
-    let leaker = Leaker::builder().model(Script::turns(turns)).build().await.unwrap();
+    let leaker = Leaker::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
     let session = leaker.session();
     leaker.request("go").session(&session).run().await.unwrap();
     assert_eq!(session.state().get("seen"), Some(json!("it is [secret]")));

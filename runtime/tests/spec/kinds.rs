@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use onionskin::spec::Transform;
 use onionskin::{
-    AgentTool, Args, Next, Script, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult,
-    ToolSpec, agent, call, guardrail, tool, tool_hook, toolbox,
+    AgentTool, Args, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput,
+    ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ impl Tool for ByHand {
 agent! { Shouter { instruction: "Shout." } }
 
 async fn agent_tool() -> ToolSpec {
-    let model = Script::turns([ScriptedTurn::say("{input}")]);
+    let model = ScriptedModel::turns([ScriptedTurn::say("{input}")]);
     let shouter = Shouter::builder().model(model).build().await.unwrap();
     let tool = AgentTool::new(&shouter).name("shout");
     tool.typed_as(|said: Shout| shout(&said.text, said.times, &said.mark)).spec()
@@ -173,7 +173,7 @@ async fn s6_every_kind_of_tool_is_renamed_hidden_defaulted_and_described() {
         assert_eq!(call!(spec, times = 3).await.unwrap(), "b!b!b!", "{kind}");
         spec.unbind("words").unwrap();
         let turns = [ScriptedTurn::call("yell", json!({ "words": "c" })), ScriptedTurn::say("{last}")];
-        let run = Shouter::builder().model(Script::turns(turns)).tool(spec).run("go").await.unwrap();
+        let run = Shouter::builder().model(ScriptedModel::turns(turns)).tool(spec).run("go").await.unwrap();
         assert_eq!(run.text, "c!c!", "{kind}");
     }
 }

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use onionskin::export::{ExportError, ExportOptions};
 use onionskin::spec::{NotConnected, SpecError, Transform};
 use onionskin::{
-    Args, ErrorKind, Exit, Script, ScriptedTurn, ToolContext, ToolResult, ToolSource, ToolSpec, agent, call,
-    tool_hook,
+    Args, ErrorKind, Exit, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSource, ToolSpec, agent,
+    call, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -172,7 +172,7 @@ async fn s2_a_description_knows_its_server() {
     assert!(format!("{:?}", own.content()).contains(&format!("{wanted:?}")), "{:?}", own.content());
     let call = || {
         let call = ScriptedTurn::call("get_current_time", json!({ "timezone": "UTC" }));
-        Script::turns([call, ScriptedTurn::say("{last}")])
+        ScriptedModel::turns([call, ScriptedTurn::say("{last}")])
     };
     let text = Watched::builder().model(call()).tool(spec.clone()).run("Go.").await.unwrap().text;
     assert!(text.contains(wanted), "{text}");

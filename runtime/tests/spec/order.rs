@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use onionskin::export::ExportOptions;
 use onionskin::spec::Transform;
 use onionskin::{
-    AgentTool, Args, Script, ScriptedTurn, Secret, SessionState, Tool, ToolContext, ToolDefinition,
+    AgentTool, Args, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult, ToolSpec, agent, tool, toolbox,
 };
 #[cfg(feature = "mcp")]
@@ -144,7 +144,7 @@ agent! { Keeper { instruction: "Look." } }
 
 async fn child() -> ToolSpec {
     let keeper =
-        Keeper::builder().model(Script::turns([ScriptedTurn::say("{input}")])).build().await.unwrap();
+        Keeper::builder().model(ScriptedModel::turns([ScriptedTurn::say("{input}")])).build().await.unwrap();
     AgentTool::new(&keeper).name("find").description("Looks for animals.").typed::<Search>().spec()
 }
 

@@ -2,7 +2,7 @@
 
 use onionskin::spec::SpecError;
 use onionskin::{
-    Args, DynTool, Script, ScriptedTurn, Secret, ToolContext, ToolOutput, ToolResult, ToolSpec, agent,
+    Args, DynTool, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolOutput, ToolResult, ToolSpec, agent,
     guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -86,7 +86,7 @@ agent! { Host { instruction: "Greet.", tool_hooks: [of_the_agent] } }
 /// What an agent with the tool says of a call, in a session whose state has this name.
 async fn told(spec: &ToolSpec, name: Option<&str>) -> String {
     let call = ScriptedTurn::call(spec.name(), json!({}));
-    let model = Script::turns([call, ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([call, ScriptedTurn::say("{last}")]);
     let host = Host::builder().model(model).tool(spec.clone()).build().await.unwrap();
     let session = host.session();
     if let Some(name) = name {
@@ -125,7 +125,8 @@ async fn t8_what_the_state_of_a_value_lacks_is_asked_of_the_session() {
 async fn t8_a_change_of_the_state_of_a_value_is_seen_by_the_next_call_of_an_agent() {
     let spec = plain::spec();
     let call = || ScriptedTurn::call("plain", json!({}));
-    let model = Script::turns([call(), ScriptedTurn::say("{last}"), call(), ScriptedTurn::say("{last}")]);
+    let model =
+        ScriptedModel::turns([call(), ScriptedTurn::say("{last}"), call(), ScriptedTurn::say("{last}")]);
     let state = spec.state().clone();
     let host = Host::builder().model(model).tool(spec).build().await.unwrap();
     for name in ["Ada", "Bob"] {

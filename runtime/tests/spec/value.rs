@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use onionskin::{
-    Args, DynTool, ErrorKind, Script, ScriptedTurn, State, Tool, ToolContext, ToolDefinition, ToolOutput,
-    ToolResult, ToolSource, ToolSpec, agent, call, tool,
+    Args, DynTool, ErrorKind, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, ToolSource, ToolSpec, agent, call, tool,
 };
 use serde_json::{Value, json};
 
@@ -294,7 +294,7 @@ async fn h4_an_agent_takes_values_as_tools() {
         ScriptedTurn::call("search", json!({"query": "b", "limit": 1})),
         ScriptedTurn::say("done"),
     ];
-    let script = Arc::new(Script::turns(turns));
+    let script = Arc::new(ScriptedModel::turns(turns));
     let handle =
         Clerk::builder().model(Arc::clone(&script)).state(Counter(0)).tool(bound).build().await.unwrap();
     state.set("most", 8);
@@ -309,7 +309,8 @@ async fn h4_an_agent_takes_values_as_tools() {
     let tools = &script.requests()[0].tools;
     let told = tools.iter().find(|tool| &*tool.name == "search").unwrap();
     assert!(told.input_schema["properties"].get("limit").is_none());
-    let clash = Clerk::builder().model(Script::new()).state(Counter(0)).tool(count::spec()).build().await;
+    let clash =
+        Clerk::builder().model(ScriptedModel::new()).state(Counter(0)).tool(count::spec()).build().await;
     assert!(clash.unwrap_err().to_string().contains("two tools of the agent"));
 }
 

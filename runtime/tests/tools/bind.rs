@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use onionskin::{
-    Args, Exit, Script, ScriptedTurn, Secret, SessionState, State, Tool, ToolCaller, ToolContext, agent, tool,
+    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, State, Tool, ToolCaller, ToolContext,
+    agent, tool,
 };
 use serde_json::json;
 use tokio::sync::Barrier;
@@ -221,7 +222,7 @@ fn results(output: &onionskin::RunOutput) -> Vec<String> {
 
 #[tokio::test]
 async fn t8_fields_of_the_state_fill_parameters_at_every_call() {
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("who", json!({ "question": "why" })),
         ScriptedTurn::call("who_now", json!({})),
         ScriptedTurn::call("who_slow", json!({ "text": "later" })),
@@ -235,7 +236,7 @@ async fn t8_fields_of_the_state_fill_parameters_at_every_call() {
 async fn t8_optional_fields_of_the_state_are_there_or_not() {
     let run = async |app: App| {
         let turn = ScriptedTurn::call("maybe", json!({})).and_call("maybe_slow", json!({}));
-        let model = Script::turns([turn, ScriptedTurn::say("done")]);
+        let model = ScriptedModel::turns([turn, ScriptedTurn::say("done")]);
         results(&Desk::builder().model(model).state(app).run("go").await.unwrap())
     };
     assert_eq!(run(App::new()).await, ["None None None [None, None]", r#"None ["a", "b"]"#]);
@@ -249,7 +250,8 @@ async fn t8_optional_fields_of_the_state_are_there_or_not() {
 #[tokio::test]
 async fn t8_an_optional_key_that_is_missing_is_none() {
     let run = async |set: fn(&SessionState)| {
-        let model = Script::turns([ScriptedTurn::call("maybe_keys", json!({})), ScriptedTurn::say("done")]);
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call("maybe_keys", json!({})), ScriptedTurn::say("done")]);
         let agent = Desk::builder().model(model).state(App::new()).build().await.unwrap();
         let session = agent.session();
         set(session.state());
@@ -274,7 +276,7 @@ async fn t8_an_optional_key_that_is_missing_is_none() {
 async fn t8_a_bind_keeps_what_it_was_given_while_another_call_updates_the_state() {
     let turn = ScriptedTurn::call("holds", json!({})).and_call("changes", json!({}));
     let turns = [turn, ScriptedTurn::call("holds", json!({})).and_call("changes", json!({}))];
-    let model = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let model = ScriptedModel::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
     let room = Room { names: vec!["Ada".into()], barrier: Arc::new(Barrier::new(2)) };
     let output = Shared::builder().model(model).state(room).run("go").await.unwrap();
     let (one, two, three) = (r#"["Ada"]"#, r#"["Ada", "Bob"]"#, r#"["Ada", "Bob", "Bob"]"#);
@@ -304,7 +306,7 @@ async fn t8_an_owned_bind_is_one_clone_and_a_borrowed_one_none() {
 #[tokio::test]
 async fn t8_keys_of_the_session_fill_parameters() {
     let model = || {
-        Script::turns([
+        ScriptedModel::turns([
             ScriptedTurn::call("ask", json!({ "text": "a" })),
             ScriptedTurn::call("ask", json!({ "text": "b" })),
             ScriptedTurn::say("done"),
@@ -332,7 +334,7 @@ async fn t8_keys_of_the_session_fill_parameters() {
 #[tokio::test]
 async fn t8_sessions_that_run_at_once_have_keys_of_their_own() {
     let turns = [ScriptedTurn::call("meet", json!({})), ScriptedTurn::call("meet", json!({}))];
-    let model = Script::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
+    let model = ScriptedModel::turns(turns.into_iter().chain([ScriptedTurn::say("done")]));
     let meeting = Meeting(Arc::new(Barrier::new(2)));
     let agent = Hall::builder().model(model).state(meeting).build().await.unwrap();
     let run = async |name: &str, seen: u8| {
@@ -368,7 +370,7 @@ async fn t8_a_key_of_very_many_parts_is_refused_and_ends_no_process() {
     }
     agent! { Memory { instruction: "Remember.", function_tools: [remember] } }
     let deep = vec!["k"; 100_000].join(".");
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("remember", json!({ "key": deep, "value": 1 })),
         ScriptedTurn::call("remember", json!({ "key": "a.b", "value": 2 })),
         ScriptedTurn::say("done"),

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use onionskin::{
-    Args, ArgsOf, Next, RunError, Script, ScriptedTurn, Secret, State, ToolOutput, ToolResult, TypedNext,
-    agent, guardrail, tool, tool_hook,
+    Args, ArgsOf, Next, RunError, ScriptedModel, ScriptedTurn, Secret, State, ToolOutput, ToolResult,
+    TypedNext, agent, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -125,7 +125,7 @@ async fn run(tool: &str, count: i64) -> (Result<String, RunError>, Vec<String>) 
     let shop = Shop::default();
     let turns =
         [ScriptedTurn::call(tool, json!({ "count": count, "note": "" })), ScriptedTurn::say("{last}")];
-    let clerk = Clerk::builder().model(Script::new().agent("Clerk", turns)).state(shop.clone());
+    let clerk = Clerk::builder().model(ScriptedModel::new().agent("Clerk", turns)).state(shop.clone());
     let output = clerk.build().await.unwrap().run("Sell.").await;
     let log = shop.log.lock().unwrap().clone();
     (output.map(|output| output.text), log)

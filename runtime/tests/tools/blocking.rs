@@ -11,8 +11,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use onionskin::{
-    Args, ArgsOf, CancellationToken, ErrorKind, Exit, Message, Next, Script, ScriptedTurn, State, Tool,
-    ToolCaller, ToolContext, ToolResult, ToolSource, ToolSpec, TypedNext, agent, tool, tool_hook,
+    Args, ArgsOf, CancellationToken, ErrorKind, Exit, Message, Next, ScriptedModel, ScriptedTurn, State,
+    Tool, ToolCaller, ToolContext, ToolResult, ToolSource, ToolSpec, TypedNext, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -194,7 +194,7 @@ fn pays(tool: &str, times: usize) -> ScriptedTurn {
 fn t4_what_has_not_begun_when_its_time_is_up_never_begins() {
     one_thread(async {
         let till = Till::default();
-        let model = Script::turns([pays("pay", 3), ScriptedTurn::say("done")]);
+        let model = ScriptedModel::turns([pays("pay", 3), ScriptedTurn::say("done")]);
         let output = Payer::builder().model(model).state(till.clone()).run("go").await.unwrap();
         let told: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect();
         let begun =
@@ -211,7 +211,7 @@ fn t4_what_has_not_begun_when_its_time_is_up_never_begins() {
 fn t4_what_has_not_begun_when_its_run_is_dropped_never_begins() {
     one_thread(async {
         let till = Till::default();
-        let model = Script::turns([pays("pay_slowly", 3), ScriptedTurn::say("done")]);
+        let model = ScriptedModel::turns([pays("pay_slowly", 3), ScriptedTurn::say("done")]);
         let handle = Payer::builder().model(model).state(till.clone()).build().await.unwrap();
         let session = handle.session();
         let run = handle.request("go").session(&session).run();
@@ -227,7 +227,8 @@ fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
     one_thread(async {
         let till = Till::default();
         let turn = pays("pay_slowly", 2).and_call("abort", json!({}));
-        let handle = Payer::builder().model(Script::turns([turn])).state(till.clone()).build().await.unwrap();
+        let handle =
+            Payer::builder().model(ScriptedModel::turns([turn])).state(till.clone()).build().await.unwrap();
         let session = handle.session();
         let error = handle.request("go").session(&session).run().await.unwrap_err();
         assert_eq!(error.to_string(), "the run was aborted: the house is on fire");
@@ -262,9 +263,9 @@ agent! {
 }
 
 /// A script whose head asks the clerk, and does this as well.
-fn has_it_paid(and: impl FnOnce(ScriptedTurn) -> ScriptedTurn) -> Script {
+fn has_it_paid(and: impl FnOnce(ScriptedTurn) -> ScriptedTurn) -> ScriptedModel {
     let ask = ScriptedTurn::call("agent__Clerk", json!({ "input": "pay" }));
-    Script::default()
+    ScriptedModel::default()
         .agent("Head", [and(ask), ScriptedTurn::say("{last}")])
         .agent("Clerk", [pays("pay_slowly", 1)])
 }

@@ -8,7 +8,7 @@
 )]
 
 use onionskin::{Args, BuildError, ToolResult};
-use onionskin::{Next, Script, ScriptedTurn, State, ToolContext, ToolSpec, agent, tool, tool_hook};
+use onionskin::{Next, ScriptedModel, ScriptedTurn, State, ToolContext, ToolSpec, agent, tool, tool_hook};
 
 #[derive(Clone)]
 struct Ledger;
@@ -70,8 +70,8 @@ agent! { Booker { instruction: "Book.", state: Ledger } }
 agent! { Stateless { instruction: "Do." } }
 agent! { Elsewhere { instruction: "Do.", state: Other } }
 
-fn model() -> Script {
-    Script::turns([ScriptedTurn::say("done")])
+fn model() -> ScriptedModel {
+    ScriptedModel::turns([ScriptedTurn::say("done")])
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin::{
-    Args, BuildError, Exit, Next, Script, ScriptedTurn, State, ToolContext, ToolError, ToolOutput,
+    Args, BuildError, Exit, Next, ScriptedModel, ScriptedTurn, State, ToolContext, ToolError, ToolOutput,
     ToolResult, Toolbox, agent, call, tool_hook, toolbox,
 };
 use serde_json::json;
@@ -143,7 +143,7 @@ fn results(output: &onionskin::RunOutput) -> Vec<String> {
 #[tokio::test]
 async fn t9_methods_are_tools_that_share_their_object() {
     let kb = Arc::new(Kb::default());
-    let model = Script::turns([
+    let model = ScriptedModel::turns([
         ScriptedTurn::call("add", json!({ "text": "buy milk" })),
         ScriptedTurn::call("find", json!({ "word": "milk" })),
         ScriptedTurn::call("sum", json!({ "a": 1, "b": 2 })),
@@ -250,7 +250,7 @@ async fn t9_methods_of_the_types_own_come_first() {
 #[tokio::test]
 async fn t9_a_toolbox_that_nobody_gave_is_named() {
     let error = Librarian::builder()
-        .model(Script::turns([ScriptedTurn::say("x")]))
+        .model(ScriptedModel::turns([ScriptedTurn::say("x")]))
         .state(Settings::default())
         .toolbox(Kb::default())
         .build()

@@ -15,7 +15,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{App, AppBuilder, Script};
+use onionskin::{App, AppBuilder, ScriptedModel};
 use onionskin_examples::{print_tools, show, time_server};
 
 use agents::{LondonProjectManager, NyProjectManager, PmoOrchestrator};
@@ -73,7 +73,7 @@ async fn report(options: Options) -> Result<(), Box<dyn Error + Send + Sync>> {
 
 /// Prints the tools of all agents, each once.
 async fn tools(app: AppBuilder) -> Result<(), Box<dyn Error + Send + Sync>> {
-    let app = app.model(Script::from_yaml(SCRIPT, "script.yaml")?).build().await?;
+    let app = app.model(ScriptedModel::from_yaml(SCRIPT, "script.yaml")?).build().await?;
     let mut tools = Vec::new();
     for agent in app.agents() {
         tools.extend(app.agent(agent)?.tool_definitions());
@@ -104,7 +104,7 @@ fn with_model(app: AppBuilder, options: &Options) -> Result<AppBuilder, Box<dyn 
         }
         None => {
             println!("model: a script (set an API key, or give --model and --base-url, for a real one)\n");
-            Ok(app.model(Script::from_yaml(SCRIPT, "script.yaml")?))
+            Ok(app.model(ScriptedModel::from_yaml(SCRIPT, "script.yaml")?))
         }
     }
 }

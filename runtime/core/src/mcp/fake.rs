@@ -24,7 +24,7 @@ use crate::output::ToolOutput;
 /// ```
 /// use std::time::Duration;
 /// use onionskin::testing::{FakeAnswer, FakeServer};
-/// use onionskin::{Script, ScriptedTurn, agent};
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
 /// use serde_json::json;
 ///
 /// agent! {
@@ -41,7 +41,7 @@ use crate::output::ToolOutput;
 ///         format!("noon in {}", args["zone"].as_str().unwrap_or("UTC"))
 ///     })
 ///     .tool(json!({"name": "get_moon", "description": "Tells its phase."}), |_| FakeAnswer::silence());
-/// let model = Script::turns([
+/// let model = ScriptedModel::turns([
 ///     ScriptedTurn::call("time__get_time", json!({"zone": "Rome"})).and_call("time__get_moon", json!({})),
 ///     ScriptedTurn::say("Noon."),
 /// ]);

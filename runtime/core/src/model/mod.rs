@@ -5,7 +5,7 @@ mod deltas;
 mod history;
 mod message;
 mod redact;
-mod script;
+mod scripted;
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -19,7 +19,7 @@ pub(crate) use asked::Asked;
 pub(crate) use deltas::RedactedDeltas;
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
-pub use script::{Script, ScriptError, ScriptedCall, ScriptedTurn};
+pub use scripted::{ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn};
 
 use crate::export::ExportError;
 pub use crate::tool::ToolDeclaration;
@@ -262,7 +262,7 @@ pub enum ModelError {
     Tools(Vec<ExportError>),
     /// A scripted model has no turn for this request.
     #[error("{0}")]
-    Script(ScriptError),
+    Script(ScriptedModelError),
 }
 
 impl ModelError {

@@ -123,7 +123,7 @@ impl ToolSpec {
     /// that it lacks is asked of the session of the agent. The agent's own hooks see the session's state only.
     ///
     /// ```
-    /// use onionskin::{Script, ScriptedTurn, agent, call, tool};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent, call, tool};
     /// use serde_json::json;
     ///
     /// /// Greets.
@@ -139,7 +139,7 @@ impl ToolSpec {
     /// spec.state().set("user.name", "Ada");
     /// assert_eq!(call!(spec).await.unwrap(), "Hello Ada");
     ///
-    /// let model = Script::turns([ScriptedTurn::call("greet", json!({})), ScriptedTurn::say("{last}")]);
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("greet", json!({})), ScriptedTurn::say("{last}")]);
     /// let host = Host::builder().model(model).tool(spec).build().await.unwrap();
     /// assert_eq!(host.run("Greet.").await.unwrap().text, "Hello Ada");
     /// # });

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use super::super::env::Env;
 use super::super::memory::{Meter, Shape};
 use super::super::sandbox::{ScriptLimits, Watch, engine};
-use super::super::{Code, ToolSpec};
+use crate::{Script, from_code};
 
 /// The child's name, as the test runner knows it.
-const CHILD: &str = "spec::script::bounded::tests::s2_every_function_in_a_child";
+const CHILD: &str = "bounded::tests::s2_every_function_in_a_child";
 /// Set in the child.
 const IS_CHILD: &str = "ONIONSKIN_TEST_EVERY_FUNCTION";
 /// Twice what a call may hold.
@@ -169,7 +169,7 @@ fn call_with_all(name: &str, values: &[Vec<&str>]) {
         "/// Calls.\n/// # Arguments\n/// * `which: int`\nfn f(which) {{ switch which {{ {bodies} _ => () }} }}"
     );
     let limits = ScriptLimits { code_bytes: usize::MAX, ..ScriptLimits::default() };
-    let spec = rhai::from_code(Script::new(&code).limits(limits).env(env()));
+    let spec = from_code(Script::new(&code).limits(limits).env(env()));
     let spec = spec.unwrap_or_else(|error| panic!("{name}: {error}\n{code}"));
     for which in 0..count {
         eprintln!("call {which} of `{name}`");

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::{AgentHandle, AgentTool, MemoryJournal, RunOutput, Script, ScriptedTurn, State, agent, tool};
+use onionskin::{
+    AgentHandle, AgentTool, MemoryJournal, RunOutput, ScriptedModel, ScriptedTurn, State, agent, tool,
+};
 use serde_json::json;
 use tokio::sync::Semaphore;
 
@@ -22,7 +24,7 @@ async fn asked_by_a_boss(agent: &AgentHandle, journal: Option<&Arc<MemoryJournal
 #[tokio::test]
 async fn o5_a_recorded_run_asks_nobody_again() {
     let journal = Arc::new(MemoryJournal::default());
-    let model = Arc::new(Script::turns([ScriptedTurn::say("re: {input}")]));
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("re: {input}")]));
     let run = || async {
         let helper = Helper::builder().model(Arc::clone(&model)).build().await.unwrap();
         let boss = Boss::builder().model(asks("agent__helper", ["one", "two"])).tool(AgentTool::new(&helper));
@@ -36,7 +38,7 @@ async fn o5_a_recorded_run_asks_nobody_again() {
 #[tokio::test]
 async fn o5_an_agent_with_a_journal_of_its_own_records_there_whoever_calls() {
     let own = Arc::new(MemoryJournal::default());
-    let model = Arc::new(Script::turns([ScriptedTurn::say("re: {input}")]));
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("re: {input}")]));
     let helper = Helper::builder().model(Arc::clone(&model)).journal(Arc::clone(&own));
     let helper = helper.build().await.unwrap();
 
@@ -57,7 +59,7 @@ async fn o5_an_agent_with_a_journal_of_its_own_records_there_whoever_calls() {
 #[tokio::test]
 async fn o5_a_call_that_is_already_recorded_by_the_caller_needs_no_record_of_the_agents() {
     let callers = Arc::new(MemoryJournal::default());
-    let model = Arc::new(Script::turns([ScriptedTurn::say("re: {input}")]));
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say("re: {input}")]));
     for _ in 0..2 {
         let helper = Helper::builder().model(Arc::clone(&model)).journal(MemoryJournal::default());
         asked_by_a_boss(&helper.build().await.unwrap(), Some(&callers), "c-1").await;
@@ -102,7 +104,7 @@ async fn o5_a_call_that_was_cut_goes_on_from_the_agents_own_journal() {
             ScriptedTurn::say("done"),
         ];
         let payer =
-            Payer::builder().model(Script::turns(turns)).state(till.clone()).journal(Arc::clone(&own));
+            Payer::builder().model(ScriptedModel::turns(turns)).state(till.clone()).journal(Arc::clone(&own));
         asked_by_a_boss(&payer.build().await.unwrap(), Some(&callers), "c-1").await
     };
     tokio::select! {

@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use onionskin::{
-    AgentTool, CancellationToken, ErrorKind, EventKind, Exit, RunContext, RunError, Script, ScriptedTurn,
-    Secret, ToolSource, ToolSpec, agent, call, tool,
+    AgentTool, CancellationToken, ErrorKind, EventKind, Exit, RunContext, RunError, ScriptedModel,
+    ScriptedTurn, Secret, ToolSource, ToolSpec, agent, call, tool,
 };
 use serde_json::json;
 
@@ -192,7 +192,7 @@ agent! { Looker { name: "looker", instruction: "Look up.", function_tools: [abov
 #[tokio::test]
 async fn l2_the_run_stands_beneath_the_callers() {
     let turns = [ScriptedTurn::call("above", json!({})), ScriptedTurn::say("{last}")];
-    let looker = Looker::builder().model(Script::turns(turns)).build().await.unwrap();
+    let looker = Looker::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
     let tool = AgentTool::new(&looker);
     let boss = Boss::builder().model(asks("agent__looker", ["x"])).tool(tool.clone()).build().await.unwrap();
     let output = boss.request("go").correlation_id("c-7").run().await.unwrap();
@@ -207,7 +207,7 @@ async fn l2_the_run_stands_beneath_the_callers() {
 #[tokio::test]
 async fn t8_secrets_of_neither_side_reach_the_other() {
     let (ours, theirs) = ("the-callers-own-key", "the-agents-own-key");
-    let model = Arc::new(Script::turns([ScriptedTurn::say(format!("{theirs} {{input}}"))]));
+    let model = Arc::new(ScriptedModel::turns([ScriptedTurn::say(format!("{theirs} {{input}}"))]));
     let helper = Helper::builder().model(Arc::clone(&model)).conceal(&Secret::from(theirs));
     let helper = AgentTool::new(&helper.build().await.unwrap())
         .output(|output| Ok(format!("out: {}", output.text).into()));

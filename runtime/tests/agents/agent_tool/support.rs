@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin::{
-    Agent, AgentDeclaration, AgentHandle, AgentRun, Args, Exit, Next, RunContext, RunError, Script,
+    Agent, AgentDeclaration, AgentHandle, AgentRun, Args, Exit, Next, RunContext, RunError, ScriptedModel,
     ScriptedTurn, State, ToolContext, ToolResult, ToolSource, agent, tool, tool_hook,
 };
 use serde_json::json;
@@ -85,16 +85,16 @@ fn log_line(line: &str, log: State<Log>, run: &RunContext) -> ToolResult<u32> {
 }
 
 pub(crate) async fn probe(log: &Log) -> AgentHandle {
-    let model = Script::turns([ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
+    let model = ScriptedModel::turns([ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
     onionskin::AgentBuilder::<Probe>::default().model(model).state(log.clone()).build().await.unwrap()
 }
 
 pub(crate) async fn helper(turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentHandle {
-    Helper::builder().model(Script::turns(turns)).build().await.unwrap()
+    Helper::builder().model(ScriptedModel::turns(turns)).build().await.unwrap()
 }
 
-pub(crate) fn asks<const N: usize>(tool: &str, inputs: [&str; N]) -> Script {
+pub(crate) fn asks<const N: usize>(tool: &str, inputs: [&str; N]) -> ScriptedModel {
     let turn = ScriptedTurn::default();
     let turn = inputs.into_iter().fold(turn, |turn, input| turn.and_call(tool, json!({ "input": input })));
-    Script::turns([turn, ScriptedTurn::say("{last}")])
+    ScriptedModel::turns([turn, ScriptedTurn::say("{last}")])
 }

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin::{
-    AgentTool, CallOutcome, ContentBlock, ErrorKind, Exit, Message, RunError, Script, ScriptedTurn, Session,
-    call,
+    AgentTool, CallOutcome, ContentBlock, ErrorKind, Exit, Message, RunError, ScriptedModel, ScriptedTurn,
+    Session, call,
 };
 use serde_json::json;
 
@@ -100,7 +100,7 @@ async fn said_in_one_run(tool: &AgentTool, threads: &[Option<&str>]) -> Vec<Stri
         Some(thread) => turn.and_call("ask", json!({ "input": "x", "thread": thread })),
         None => turn.and_call("ask", json!({ "input": "x" })),
     });
-    let model = Script::turns([turn, ScriptedTurn::say("{last}")]);
+    let model = ScriptedModel::turns([turn, ScriptedTurn::say("{last}")]);
     let boss = Boss::builder().model(model).tool(tool.clone()).build().await.unwrap();
     let session = boss.session();
     boss.request("go").session(&session).run().await.unwrap();
@@ -138,7 +138,8 @@ async fn l2_a_thread_belongs_to_one_tool_and_one_user() {
     let agent = probe(&Log::default()).await;
     let (ask, other) = (AgentTool::new(&agent).name("ask"), AgentTool::new(&agent).name("other"));
     let turn = |name| ScriptedTurn::call(name, json!({ "input": "x", "thread": "1" }));
-    let model = || Script::turns([turn("ask"), turn("other"), turn("ask"), ScriptedTurn::say("{last}")]);
+    let model =
+        || ScriptedModel::turns([turn("ask"), turn("other"), turn("ask"), ScriptedTurn::say("{last}")]);
     let boss = Boss::builder().model(model()).tool(ask.thread_argument()).tool(other.thread_argument());
     let boss = boss.build().await.unwrap();
     let session = boss.session();

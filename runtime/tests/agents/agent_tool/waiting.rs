@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use onionskin::{
-    AgentTool, CancellationToken, ErrorKind, Exit, RunError, Script, ScriptedTurn, State, ToolSpec, agent,
-    call, tool,
+    AgentTool, CancellationToken, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec,
+    agent, call, tool,
 };
 use serde_json::json;
 
@@ -96,7 +96,7 @@ const REFUSED: &str =
 async fn l2_a_direct_call_within_a_thread_does_not_wait_for_itself() {
     for name in ["back", "back_sync", "back_blocking"] {
         let back = Back::default();
-        let model = Script::turns([ScriptedTurn::call(name, json!({})), ScriptedTurn::say("{last}")]);
+        let model = ScriptedModel::turns([ScriptedTurn::call(name, json!({})), ScriptedTurn::say("{last}")]);
         let agent = Circular::builder().model(model).state(Arc::clone(&back)).build().await.unwrap();
         // It ends by itself where it is not refused: nothing can end a thread that blocks.
         let tool = AgentTool::new(&agent).thread(&agent.session()).timeout(Duration::from_secs(5));
@@ -108,7 +108,7 @@ async fn l2_a_direct_call_within_a_thread_does_not_wait_for_itself() {
 #[tokio::test]
 async fn l2_a_direct_call_two_agents_further_in_does_not_wait_for_the_thread_either() {
     let (outer, inner) = (Back::default(), Back::default());
-    let model = || Script::turns([ScriptedTurn::call("back", json!({})), ScriptedTurn::say("{last}")]);
+    let model = || ScriptedModel::turns([ScriptedTurn::call("back", json!({})), ScriptedTurn::say("{last}")]);
     let agent = Circular::builder().model(model()).state(Arc::clone(&inner)).build().await.unwrap();
     let spec = outer.get_or_init(|| AgentTool::new(&agent).thread(&agent.session()).spec());
     let between = Between::builder().model(model()).state(Arc::clone(&outer)).build().await.unwrap();

@@ -40,7 +40,7 @@ const TAGS: usize = 20;
 ///
 /// ```
 /// use onionskin::toolboxes::KnowledgeBase;
-/// use onionskin::{Script, ScriptedTurn, agent};
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
 /// use serde_json::json;
 ///
 /// agent! {
@@ -53,7 +53,7 @@ const TAGS: usize = 20;
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let kb = KnowledgeBase::in_memory().unwrap();
 /// kb.add("Tides", "The moon pulls the sea twice a day.", &["sea".to_owned()]).unwrap();
-/// let model = Script::turns([
+/// let model = ScriptedModel::turns([
 ///     ScriptedTurn::call("search", json!({ "query": "What pulls the seas?" })),
 ///     ScriptedTurn::call("get", json!({ "id": 1 })),
 ///     ScriptedTurn::say("{last}"),

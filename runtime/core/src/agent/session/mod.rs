@@ -100,7 +100,7 @@ impl Session {
     /// The newest typed state, if the session holds one of this type: what tools and hooks see as `State<S>`.
     ///
     /// ```
-    /// use onionskin::{Script, ScriptedTurn, State, agent, tool};
+    /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
     /// use serde_json::json;
     ///
     /// #[derive(Clone)]
@@ -115,7 +115,7 @@ impl Session {
     /// agent! { Clerk { instruction: "Take the money.", state: Till, function_tools: [take] } }
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = Script::turns([ScriptedTurn::call("take", json!({ "amount": 5 })), ScriptedTurn::say("Thank you.")]);
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("take", json!({ "amount": 5 })), ScriptedTurn::say("Thank you.")]);
     /// let clerk = Clerk::builder().state(Till(1)).model(model).build().await.unwrap();
     /// let session = clerk.session();
     /// clerk.request("Here are five.").session(&session).run().await.unwrap();

@@ -36,7 +36,7 @@ const THREAD: &str = "thread";
 /// a child: source `agent`, server name `agent`.
 ///
 /// ```
-/// use onionskin::{AgentTool, Script, ScriptedTurn, agent};
+/// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, agent};
 /// use serde_json::json;
 ///
 /// agent! {
@@ -45,13 +45,13 @@ const THREAD: &str = "thread";
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// let researcher = Researcher::builder().model(Script::turns([ScriptedTurn::say("About {input}: yes.")]));
+/// let researcher = Researcher::builder().model(ScriptedModel::turns([ScriptedTurn::say("About {input}: yes.")]));
 /// let research = AgentTool::new(&researcher.build().await.unwrap())
 ///     .name("research")
 ///     .output(|output| Ok(format!("{} ({} turn)", output.text, output.turns).into()))
 ///     .on_error(|_, error| Ok(format!("no answer: {error}").into()));
 ///
-/// let model = Script::turns([
+/// let model = ScriptedModel::turns([
 ///     ScriptedTurn::call("research", json!({ "input": "tides" })),
 ///     ScriptedTurn::say("{last}"),
 /// ]);
@@ -182,7 +182,7 @@ impl AgentTool {
     /// The fields of `T` are what the model fills, in place of `input`. The agent is told them as JSON.
     ///
     /// ```
-    /// use onionskin::{AgentTool, Script, ScriptedTurn, ToolSpec, agent, call};
+    /// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, ToolSpec, agent, call};
     ///
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct Question {
@@ -194,7 +194,7 @@ impl AgentTool {
     /// agent! { Researcher { instruction: "You are given a topic and a number of words." } }
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-    /// let model = Script::turns([ScriptedTurn::say("{input}")]);
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("{input}")]);
     /// let researcher = Researcher::builder().model(model).build().await.unwrap();
     /// let tool = AgentTool::new(&researcher).typed::<Question>().spec();
     /// assert_eq!(call!(tool, topic = "tides").await.unwrap(), r#"{"topic":"tides"}"#);

@@ -23,8 +23,8 @@ use crate::text::nearest;
 /// again.
 ///
 /// ```
-/// use onionskin::{Script, ScriptedTurn};
-/// let script = Script::new().agent("adder", [
+/// use onionskin::{ScriptedModel, ScriptedTurn};
+/// let script = ScriptedModel::new().agent("adder", [
 ///     ScriptedTurn::call("add_one", serde_json::json!({"x": 3})),
 ///     ScriptedTurn::say("The result is {last}."),
 /// ]);
@@ -33,22 +33,22 @@ use crate::text::nearest;
 /// In a turn's text and in the texts of a call's arguments, `{last}` stands for the text of the last message, `{input}` for what was
 /// asked: the text of the last user's message.
 ///
-/// A call of a tool that the agent does not have fails the run with [`ScriptError::UnknownTool`], because it is most likely a
+/// A call of a tool that the agent does not have fails the run with [`ScriptedModelError::UnknownTool`], because it is most likely a
 /// slip of the script. [`ScriptedTurn::call_unknown`] means it: the agent then tells the model, as it tells any other.
 ///
-/// With feature `yaml`, [`Script::from_yaml_file`] reads one from a file.
+/// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads one from a file.
 #[derive(Debug, Default)]
-pub struct Script {
+pub struct ScriptedModel {
     agents: HashMap<String, Vec<ScriptedTurn>>,
     requests: Mutex<Vec<ModelRequest>>,
 }
 
-/// One prepared answer of a [`Script`].
+/// One prepared answer of a [`ScriptedModel`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScriptedTurn {
-    /// What it says; `{last}` and `{input}` are filled in, as [`Script`] tells.
+    /// What it says; `{last}` and `{input}` are filled in, as [`ScriptedModel`] tells.
     pub say: String,
     /// What it calls.
     pub calls: Vec<ScriptedCall>,
@@ -79,7 +79,7 @@ fn empty_object() -> Value {
 /// A script has no turn for a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum ScriptError {
+pub enum ScriptedModelError {
     /// The agent is not in the script.
     #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
     NoAgent {
@@ -138,7 +138,7 @@ pub enum ScriptError {
     },
 }
 
-impl Script {
+impl ScriptedModel {
     /// An empty script.
     pub fn new() -> Self {
         Self::default()
@@ -161,16 +161,16 @@ impl Script {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn turn(&self, request: &ModelRequest) -> Result<(usize, &ScriptedTurn), ScriptError> {
+    fn turn(&self, request: &ModelRequest) -> Result<(usize, &ScriptedTurn), ScriptedModelError> {
         let agent = &*request.agent;
         let Some(turns) = self.agents.get(agent).or_else(|| self.agents.get("*")) else {
             let mut known: Vec<_> = self.agents.keys().cloned().collect();
             known.sort();
-            return Err(ScriptError::NoAgent { agent: agent.to_owned(), known: known.join(", ") });
+            return Err(ScriptedModelError::NoAgent { agent: agent.to_owned(), known: known.join(", ") });
         };
         let answered = request.messages.iter().filter(|message| matches!(message, Message::Assistant { .. }));
         let index = answered.count();
-        let turn = turns.get(index).ok_or_else(|| ScriptError::Ended {
+        let turn = turns.get(index).ok_or_else(|| ScriptedModelError::Ended {
             agent: agent.to_owned(),
             turns: turns.len(),
             asked: index + 1,
@@ -217,13 +217,13 @@ impl ScriptedTurn {
 
 impl ScriptedTurn {
     /// Whether the agent has the tools that are called.
-    fn check(&self, request: &ModelRequest) -> Result<(), ScriptError> {
+    fn check(&self, request: &ModelRequest) -> Result<(), ScriptedModelError> {
         let names = || request.tools.iter().map(|tool| &*tool.name);
         let missing = self.calls.iter().find(|call| !call.unknown && !names().any(|name| name == call.tool));
         let Some(ScriptedCall { tool, .. }) = missing else { return Ok(()) };
         let near = nearest(tool, names()).map(|near| format!("; did you mean `{near}`?"));
         let known: Vec<_> = names().map(|name| format!("`{name}`")).collect();
-        Err(ScriptError::UnknownTool {
+        Err(ScriptedModelError::UnknownTool {
             agent: request.agent.to_string(),
             tool: tool.clone(),
             near: near.unwrap_or_else(|| ".".to_owned()),
@@ -232,7 +232,7 @@ impl ScriptedTurn {
     }
 }
 
-impl Model for Script {
+impl Model for ScriptedModel {
     async fn respond(
         &self,
         request: &ModelRequest,

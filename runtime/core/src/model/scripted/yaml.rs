@@ -5,20 +5,20 @@ use std::path::Path;
 
 use serde_saphyr::Error;
 
-use super::{Script, ScriptError, ScriptedTurn};
+use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use crate::text::nearest;
 
-impl Script {
-    /// A script from a YAML file; the format stands at [`Script::from_yaml`]. Feature `yaml`.
+impl ScriptedModel {
+    /// A script from a YAML file; the format stands at [`ScriptedModel::from_yaml`]. Feature `yaml`.
     ///
     /// # Errors
-    /// If the file cannot be read, and as [`Script::from_yaml`].
-    pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptError> {
+    /// If the file cannot be read, and as [`ScriptedModel::from_yaml`].
+    pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptedModelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
         match std::fs::read_to_string(path) {
             Ok(text) => Self::from_yaml(&text, &file),
-            Err(error) => Err(ScriptError::File { file, reason: error.to_string() }),
+            Err(error) => Err(ScriptedModelError::File { file, reason: error.to_string() }),
         }
     }
 
@@ -26,7 +26,7 @@ impl Script {
     /// fields are those of [`ScriptedTurn`]. `file_name` is what errors name. Feature `yaml`.
     ///
     /// ```
-    /// let script = onionskin::Script::from_yaml(r#"
+    /// let script = onionskin::ScriptedModel::from_yaml(r#"
     /// adder:
     ///   - say: Let me see.
     ///     calls:
@@ -42,7 +42,7 @@ impl Script {
     /// # Errors
     /// With file, line and column: if it is no YAML, if a field is unknown (the nearest known one is
     /// named), twice there or of another type, or if a turn both fails and answers.
-    pub fn from_yaml(text: &str, file_name: &str) -> Result<Self, ScriptError> {
+    pub fn from_yaml(text: &str, file_name: &str) -> Result<Self, ScriptedModelError> {
         let agents: HashMap<String, Vec<Spanned>> =
             serde_saphyr::from_str(text).map_err(|error| located(&error, file_name))?;
         let mut script = Self::new();
@@ -57,7 +57,7 @@ impl Script {
 
 type Spanned = serde_saphyr::Spanned<ScriptedTurn>;
 
-fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptError> {
+fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptedModelError> {
     let place = turn.referenced;
     let turn = turn.value;
     let reason = match turn.fail {
@@ -69,10 +69,15 @@ fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptError> {
         }
         _ => return Ok(turn),
     };
-    Err(ScriptError::Content { file: file.to_owned(), line: place.line(), column: place.column(), reason })
+    Err(ScriptedModelError::Content {
+        file: file.to_owned(),
+        line: place.line(),
+        column: place.column(),
+        reason,
+    })
 }
 
-fn located(error: &Error, file: &str) -> ScriptError {
+fn located(error: &Error, file: &str) -> ScriptedModelError {
     let error = error.without_snippet();
     let reason = match error {
         Error::SerdeUnknownField { field, expected, .. } => {
@@ -87,10 +92,13 @@ fn located(error: &Error, file: &str) -> ScriptError {
         error => plain(error),
     };
     match error.location() {
-        Some(place) => {
-            ScriptError::Content { file: file.to_owned(), line: place.line(), column: place.column(), reason }
-        }
-        None => ScriptError::File { file: file.to_owned(), reason },
+        Some(place) => ScriptedModelError::Content {
+            file: file.to_owned(),
+            line: place.line(),
+            column: place.column(),
+            reason,
+        },
+        None => ScriptedModelError::File { file: file.to_owned(), reason },
     }
 }
 
