@@ -13,7 +13,7 @@ const ENUMS: [(&str, &str); 13] = [
     ("BuildError", "runtime/core/src/agent/error.rs"),
     ("RunError", "runtime/core/src/agent/error.rs"),
     ("Limit", "runtime/core/src/agent/error.rs"),
-    ("McpError", "runtime/core/src/mcp/error.rs"),
+    ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/mod.rs"),
     ("ScriptedModelError", "runtime/core/src/model/scripted/mod.rs"),
     ("ScriptError", "runtime/rhai/src/error.rs"),

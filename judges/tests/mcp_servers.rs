@@ -5,8 +5,8 @@ use std::path::Path;
 
 use onionskin::mcp::ServerConfig;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError, ScriptedModel,
-    ToolError,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError,
+    ScriptedModel, ToolError,
 };
 use onionskin_judges::{folder, npm, python};
 use serde_json::{Value, json};

@@ -25,6 +25,7 @@ mod types;
 use std::path::Path;
 
 use onionskin::export::{self, ExportError, ExportOptions};
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::toolboxes::{KnowledgeBase, WebSearch};
 use onionskin::{ToolDefinition, ToolSpec, toolbox};
 use serde_json::{Value, json};

@@ -7,6 +7,7 @@
 use std::process::ExitCode;
 
 use onionskin::export::ExportOptions;
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::{Strict, ToolSpec, tool};
 use rmcp::handler::server::ServerHandler;
 use rmcp::handler::server::router::tool::ToolRouter;

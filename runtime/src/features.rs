@@ -19,3 +19,24 @@ macro_rules! __onionskin_model {
         $agent
     };
 }
+
+/// Gives an agent the servers of the working directory's `.mcp.json`.
+#[cfg(feature = "mcp")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_servers {
+    ($agent:ident) => {
+        $agent.default_servers($crate::mcp::WorkingDirectory::new())
+    };
+}
+
+/// Says what is missing where an agent uses servers and the feature is off.
+#[cfg(not(feature = "mcp"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_servers {
+    ($agent:ident) => {{
+        ::core::compile_error!("`servers` need MCP: enable feature `mcp` of onionskin");
+        $agent
+    }};
+}

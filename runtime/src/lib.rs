@@ -73,6 +73,7 @@
 //!   order wherever a tool is shown: that of the function, of a struct's fields, of an imported schema. It turns on `serde_json`'s
 //!   feature of the same name, which holds for the whole program. Without it keys have the alphabet's order; what is written of a
 //!   function as text or as a list (`params`, `signature`, `docstring`, `required`) has the function's all the same.
+//! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
 //! - `shell`: the built-in tool `shell.execute`, on Unix.
@@ -93,11 +94,8 @@ compile_error!("the feature `shell` of onionskin needs a Unix system");
 #[cfg(feature = "shell")]
 #[doc(inline)]
 pub use onionskin_core::builtin;
-#[cfg(feature = "mcp")]
-#[doc(inline)]
-pub use onionskin_core::mcp;
 #[doc(hidden)]
-pub use onionskin_core::{__onionskin_needs_mcp, __onionskin_shell, __private0};
+pub use onionskin_core::{__onionskin_shell, __private0};
 #[doc(inline)]
 pub use onionskin_core::{
     Abort, Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentInfo, AgentRun, AgentTool, Annotations,
@@ -116,13 +114,28 @@ pub use onionskin_core::{
     toolbox,
 };
 #[doc(inline)]
-pub use onionskin_core::{checks, export, forms, hooks, spec, testing};
+pub use onionskin_core::{checks, export, forms, hooks, spec};
 #[cfg(feature = "genai")]
 #[doc(inline)]
 pub use onionskin_genai::GenaiModel;
+#[cfg(feature = "mcp")]
+#[doc(inline)]
+pub use onionskin_mcp as mcp;
 #[cfg(feature = "rhai")]
 #[doc(inline)]
 pub use onionskin_rhai as rhai;
 #[cfg(any(feature = "knowledge-base", feature = "web-search"))]
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;
+
+/// For unit tests of hooks and tools: what is around them in a run, without a run.
+///
+/// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
+/// of it, [`context`](testing::context) makes the call. `FakeServer` (feature `mcp`) is an MCP server of closures.
+pub mod testing {
+    #[doc(inline)]
+    pub use onionskin_core::testing::{ContextBuilder, TestCall, context, next, typed_next};
+    #[cfg(feature = "mcp")]
+    #[doc(inline)]
+    pub use onionskin_mcp::testing::{FakeAnswer, FakeServer};
+}

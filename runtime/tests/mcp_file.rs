@@ -2,17 +2,11 @@
 #![cfg(feature = "mcp")]
 
 use onionskin::mcp::ServerConfig;
-use onionskin::{Agent, AgentBuilder, AgentDeclaration, ScriptedModel};
+use onionskin::{ScriptedModel, agent};
 
-struct Clock;
-
-impl Agent for Clock {
-    const NAME: &'static str = "clock";
-    type State = ();
-
-    fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("time", None)
-    }
+agent! {
+    /// Tells the time.
+    Clock { instruction: "Tell the time.", servers: [time] }
 }
 
 #[tokio::test]
@@ -21,7 +15,7 @@ async fn a4_servers_without_configuration_are_looked_for_in_the_working_director
     std::fs::create_dir_all(&directory).unwrap();
     std::env::set_current_dir(&directory).unwrap();
     let _ = std::fs::remove_file(".mcp.json");
-    let build = || AgentBuilder::<Clock>::default().model(ScriptedModel::new());
+    let build = || Clock::builder().model(ScriptedModel::new());
 
     let text = build().build().await.unwrap_err().to_string();
     assert!(text.contains("configured are: none"), "{text}");

@@ -261,11 +261,6 @@ fn checks(parts: &Parts<'_>) -> TokenStream {
             }> as __rt::Is>::Type<#alias>;
         });
     }
-    if let Some(server) = fields.servers.first() {
-        let span = Span::call_site().located_at(server.span);
-        let root = parts.runtime.root_at(span);
-        checks.extend(quote_spanned!(span=> #root::__onionskin_needs_mcp!();));
-    }
     checks.extend(target::checks(fields));
     let agents = fields.agents.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
@@ -369,6 +364,11 @@ fn declaration(parts: &Parts<'_>, name: &str) -> TokenStream {
             None => quote!(::core::option::Option::None),
         };
         calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
+    }
+    if let Some(server) = fields.servers.first() {
+        let span = Span::call_site().located_at(server.span);
+        let root = parts.runtime.root_at(span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
     }
     for tool in fields.runtime.iter().filter(|tool| tool.name == "shell.execute") {
         let span = Span::call_site().located_at(tool.span);

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::mcp::{McpError, McpServer};
 use onionskin::spec::Transform;
 use onionskin::{Args, ErrorKind, Next, ToolContext, ToolResult, ToolSource, ToolSpec, call, tool_hook};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use onionskin::mcp::{McpError, ServerConfig};
+use onionskin::mcp::ServerConfig;
 use onionskin::{Agent, AgentBuilder, AgentDeclaration, App, BuildError, ScriptedModel};
 
 use super::fixture::{Log, runs, server, silent, wait_until};
@@ -150,7 +150,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
         .await
         .unwrap_err();
     assert!(begun.elapsed() < Duration::from_millis(3_500), "{:?}", begun.elapsed());
-    assert!(matches!(&error, BuildError::Mcp(McpError::Several(both)) if both.len() == 2), "{error:?}");
+    assert!(matches!(&error, BuildError::Several(both) if both.len() == 2), "{error:?}");
     let text = error.to_string();
     assert!(text.contains("server `fix`") && text.contains("server `other`"), "{text}");
 }

@@ -265,21 +265,12 @@ macro_rules! __onionskin_model {
     };
 }
 
-/// Says what is missing where an agent uses servers and the feature is off.
-#[cfg(feature = "mcp")]
+/// Gives an agent the servers that it finds without a configuration.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __onionskin_needs_mcp {
-    () => {};
-}
-
-/// Says what is missing where an agent uses servers and the feature is off.
-#[cfg(not(feature = "mcp"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __onionskin_needs_mcp {
-    () => {
-        ::core::compile_error!("`servers` need MCP: enable feature `mcp` of onionskin");
+macro_rules! __onionskin_servers {
+    ($agent:ident) => {
+        $agent
     };
 }
 

@@ -17,8 +17,6 @@ pub mod hooks;
 mod journal;
 mod json;
 mod life;
-#[cfg(feature = "mcp")]
-pub mod mcp;
 pub mod model;
 mod onion;
 mod output;
@@ -35,8 +33,9 @@ extern crate self as onionskin;
 
 pub use agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
-    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, Limit, Limits, RunError,
-    RunOutput, RunRequest, RunStream, Session, ToolCallReport,
+    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, IntoToolServer, Limit, Limits,
+    RunError, RunOutput, RunRequest, RunStream, ServerError, Session, ToolCallReport, ToolProvider,
+    ToolServer, ToolServers,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};

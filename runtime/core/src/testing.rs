@@ -40,9 +40,6 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-#[cfg(feature = "mcp")]
-pub use crate::mcp::fake::{FakeAnswer, FakeServer};
-
 use crate::agent::Session;
 use crate::args::Args;
 use crate::context::{

@@ -1,5 +1,6 @@
 //! The order of all stages, and what answers for errors.
 
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::{AgentHandle, ScriptedModel, ScriptedTurn, TypedNext};
 use onionskin::{
     Args, ErrorKind, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,

@@ -1,6 +1,7 @@
 //! S4, S6: what a schema says of parameters beside their list names them as they are seen.
 
 use onionskin::ToolSpec;
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::spec::Transform;
 use serde_json::{Value, json};
 

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::spec::Transform;
 use onionskin::{
     AgentTool, Args, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput,

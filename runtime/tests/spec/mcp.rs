@@ -5,7 +5,9 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use onionskin::export::{ExportError, ExportOptions};
-use onionskin::spec::{NotConnected, SpecError, Transform};
+use onionskin::mcp::McpToolSpec as _;
+use onionskin::mcp::NotConnected;
+use onionskin::spec::{SpecError, Transform};
 use onionskin::{
     Args, ErrorKind, Exit, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSource, ToolSpec, agent,
     call, tool_hook,

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use onionskin::export::ExportOptions;
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::spec::Transform;
 use onionskin::{
     AgentTool, Args, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolContext, ToolDefinition,

@@ -1,5 +1,6 @@
 //! S3: tools as routes of an rmcp server, called by rmcp's client.
 
+use onionskin::mcp::McpToolSpec as _;
 use onionskin::{Exit, ToolOutput, ToolResult, ToolSpec, tool};
 use rmcp::handler::server::ServerHandler;
 use rmcp::handler::server::router::tool::ToolRouter;

@@ -26,7 +26,7 @@ const FORMS: [(&str, Export, &str); 8] = [
 ];
 
 fn mcp_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    export::mcp_tool(definition, options).map(|tool| serde_json::to_value(tool).expect("JSON"))
+    onionskin::mcp::export_tool(definition, options).map(|tool| serde_json::to_value(tool).expect("JSON"))
 }
 
 const MODES: [&str; 3] = ["plain", "strict", "lossy"];

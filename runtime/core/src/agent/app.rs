@@ -6,13 +6,12 @@ use super::Agent;
 use super::declaration::{ChildLink, Limits};
 use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
+use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::{RunOutput, RunStream};
 use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::journal::Journal;
 use crate::life::Approver;
-#[cfg(feature = "mcp")]
-use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{Message, Model};
 use crate::onion::Hook;
 use crate::secret::{Secret, Sensitive};
@@ -162,17 +161,16 @@ impl AppBuilder {
         self
     }
 
-    /// Configures a server.
-    #[cfg(feature = "mcp")]
-    pub fn server(mut self, name: impl Into<String>, server: ServerConfig) -> Self {
-        self.setup.server(name, server);
+    /// Configures a server: an `mcp::ServerConfig`, for example. An agent has to use it.
+    pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
+        self.setup.servers.one(name.into(), server);
         self
     }
 
-    /// Configures servers, for example those of a `.mcp.json`.
-    #[cfg(feature = "mcp")]
-    pub fn servers(mut self, config: McpConfig) -> Self {
-        self.setup.servers.extend(config);
+    /// Configures servers: an `mcp::McpConfig`, for example, with those of a `.mcp.json`. They go before the servers of an
+    /// earlier call that have the same names.
+    pub fn servers(mut self, servers: impl ToolServers) -> Self {
+        self.setup.servers.several(servers);
         self
     }
 

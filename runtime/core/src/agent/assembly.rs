@@ -10,20 +10,17 @@ use super::declaration::{AgentDeclaration, ChildLink, Onion};
 use super::error::BuildError;
 use super::given;
 use super::handle::AgentHandle;
-use super::instance::{Children, Instance, ToolProvider, fixed_entries};
+use super::instance::{Children, Instance, fixed_entries};
+use super::servers::{Configured, Pool, Provided};
 use super::setup::{Extra, Setup, StateMakers};
 use super::toolboxes::Toolboxes;
 use crate::context::AgentInfo;
 use crate::journal::Journal;
 use crate::life::DynApprover;
-#[cfg(feature = "mcp")]
-use crate::mcp::{McpConfig, ServerPool};
 use crate::model::DynModel;
 
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
-#[cfg(feature = "mcp")]
-use crate::text::nearest;
 use crate::tool::table::ToolTable;
 
 /// What all agents of a program share.
@@ -34,45 +31,30 @@ pub(super) struct Shared {
     pub(super) toolboxes: Toolboxes,
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) approver: Option<Arc<dyn DynApprover>>,
-    #[cfg(feature = "mcp")]
-    pub(super) servers: ServerPool,
-}
-
-impl Shared {
-    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
-    pub(super) async fn shutdown(&self) {
-        #[cfg(feature = "mcp")]
-        self.servers.shutdown().await;
-    }
+    pub(super) servers: Pool,
 }
 
 impl Setup {
     /// Builds agents and everything beneath them; servers that several of them use are started once.
-    #[cfg_attr(not(feature = "mcp"), expect(clippy::unused_async, reason = "only servers are waited for"))]
     pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
-        let declared: Vec<_> =
+        let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
         let problems = given::problems(&self, &declared);
         let mut names = BTreeSet::new();
         for agent in &declared {
             agent.servers(&mut names);
         }
-        #[cfg(feature = "mcp")]
-        let servers = start(self.servers, &self.named_servers, &names, problems).await?;
-        #[cfg(not(feature = "mcp"))]
-        {
-            let mut problems = problems;
-            let off = names.first().map(|(_, agent)| BuildError::McpIsOff { agent: (*agent).to_owned() });
-            problems.extend(off);
-            BuildError::all(problems)?;
+        let mut servers = self.servers;
+        for agent in &mut declared {
+            agent.default_servers(&mut servers);
         }
+        let servers = servers.start(&names, problems).await?;
         let shared = Arc::new(Shared {
             states: self.states,
             secrets: self.secrets,
             toolboxes: self.toolboxes,
             journal: self.journal,
             approver: self.approver,
-            #[cfg(feature = "mcp")]
             servers,
         });
         let extras = Extras { own: links.first().map(|link| (link.id, self.own)), named: self.named };
@@ -86,43 +68,6 @@ impl Setup {
             })
             .collect()
     }
-}
-
-/// Finds the servers and starts them, unless something is wrong already.
-#[cfg(feature = "mcp")]
-async fn start(
-    config: McpConfig,
-    named: &[String],
-    names: &BTreeSet<(&'static str, &'static str)>,
-    mut problems: Vec<BuildError>,
-) -> Result<ServerPool, BuildError> {
-    let used: BTreeSet<_> = names.iter().map(|(server, _)| *server).collect();
-    for server in named.iter().filter(|server| !used.contains(server.as_str())) {
-        problems.push(BuildError::UnusedServer {
-            server: server.clone(),
-            near: nearest(server, used.iter().copied())
-                .map(|near| format!("; did you mean `{near}`?"))
-                .unwrap_or_default(),
-            used: given::list(used.iter().map(|server| format!("`{server}`"))),
-        });
-    }
-    let pool = match ServerPool::new(config, used.iter().copied()) {
-        Ok(pool) => pool,
-        Err(error) => {
-            problems.push(error.into());
-            return Err(BuildError::together(problems));
-        }
-    };
-    problems.extend(names.iter().filter(|(server, _)| !pool.knows(server)).map(|(server, agent)| {
-        BuildError::UnknownServer {
-            agent: (*agent).to_owned(),
-            server: (*server).to_owned(),
-            known: pool.known(),
-        }
-    }));
-    BuildError::all(problems)?;
-    pool.start(used).await?;
-    Ok(pool)
 }
 
 /// What agents get beyond what is declared of them.
@@ -164,6 +109,13 @@ impl Declared {
         let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
         path.pop();
         Ok(Self { declaration, link: link.clone(), children })
+    }
+
+    fn default_servers(&mut self, into: &mut Configured) {
+        into.default_to(self.declaration.default_servers.take());
+        for child in &mut self.children {
+            child.default_servers(into);
+        }
     }
 
     fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
@@ -248,13 +200,13 @@ impl Assembly<'_> {
             children: rules,
             effect: declaration.effect,
             fixed,
-            providers: self.providers(&name, &declaration.servers)?,
+            providers: self.shared.servers.providers(&name, &declaration.servers)?,
             tools: Mutex::default(),
             name,
         });
         // Names that clash before anything runs are a mistake of the program; later ones are a server's.
         let everything =
-            instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(|p| p.entries()));
+            instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(Provided::entries));
         let (table, clashes) = ToolTable::new(&instance.name, everything);
         if let Some(clash) = clashes.into_iter().next() {
             return Err(clash.into());
@@ -262,28 +214,6 @@ impl Assembly<'_> {
         checks::filters(&instance.name, &declaration.filter_names, &table)?;
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)
-    }
-
-    #[cfg(feature = "mcp")]
-    fn providers(
-        &self,
-        agent: &str,
-        servers: &[super::declaration::ServerUse],
-    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
-        servers
-            .iter()
-            .map(|server| Ok(self.shared.servers.provider(agent, server.name, server.filter)?))
-            .collect()
-    }
-
-    #[cfg(not(feature = "mcp"))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as the one with the feature")]
-    fn providers(
-        &self,
-        _: &str,
-        _: &[super::declaration::ServerUse],
-    ) -> Result<Vec<Arc<dyn ToolProvider>>, BuildError> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use super::servers::ToolServers;
 use super::{Agent, AgentRun, RunError};
 use crate::checks::RawHook;
 use crate::context::State;
@@ -88,6 +89,7 @@ pub struct AgentDeclaration {
     pub(crate) description: Option<String>,
     pub(crate) instruction: String,
     pub(crate) servers: Vec<ServerUse>,
+    pub(crate) default_servers: Option<Arc<dyn ToolServers>>,
     pub(crate) runtime_tools: Vec<Arc<dyn DynTool>>,
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
@@ -115,7 +117,6 @@ pub struct AgentDeclaration {
 pub(crate) struct ServerUse {
     pub(crate) name: &'static str,
     /// Globs over tool names; none lets every tool through.
-    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP tools are filtered"))]
     pub(crate) filter: Option<&'static [&'static str]>,
 }
 
@@ -214,6 +215,7 @@ impl AgentDeclaration {
             description: None,
             instruction: String::new(),
             servers: Vec::new(),
+            default_servers: None,
             runtime_tools: Vec::new(),
             tools: Vec::new(),
             toolboxes: Vec::new(),
@@ -254,6 +256,14 @@ impl AgentDeclaration {
     #[must_use]
     pub fn server(mut self, name: &'static str, filter: Option<&'static [&'static str]>) -> Self {
         self.servers.push(ServerUse { name, filter });
+        self
+    }
+
+    /// Where servers are looked for that the builder does not configure. `agent!` sets the `.mcp.json` of the working directory,
+    /// with feature `mcp`.
+    #[must_use]
+    pub fn default_servers(mut self, servers: impl ToolServers) -> Self {
+        self.default_servers = Some(Arc::new(servers));
         self
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::servers::ServerError;
 use crate::error::Abort;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
@@ -93,7 +94,6 @@ pub enum BuildError {
         advice: String,
     },
     /// A server was given that no agent uses.
-    #[cfg(feature = "mcp")]
     #[error("`.server(\"{server}\", ..)` configures a server that no agent uses{near}; used are: {used}")]
     UnusedServer {
         /// The server.
@@ -252,16 +252,8 @@ pub enum BuildError {
         known: String,
     },
     /// A server did not start, or does not offer what the agent asks of it.
-    #[cfg(feature = "mcp")]
     #[error(transparent)]
-    Mcp(#[from] crate::mcp::McpError),
-    /// The agent uses servers and the feature is off.
-    #[cfg(not(feature = "mcp"))]
-    #[error("the agent `{agent}` uses servers: enable feature `mcp` of onionskin")]
-    McpIsOff {
-        /// The agent.
-        agent: String,
-    },
+    Server(ServerError),
     /// An app has no agent to start with.
     #[error("the app has no entry: write `default: true` in one of its agents ({agents})")]
     NoEntry {

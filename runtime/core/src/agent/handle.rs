@@ -94,7 +94,7 @@ impl AgentHandle {
 
     /// Ends the MCP servers gracefully; they are killed if the last handle is dropped without it.
     pub async fn shutdown(self) {
-        self.shared.shutdown().await;
+        self.shared.servers.shutdown().await;
     }
 }
 

@@ -5,23 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::child::ChildTool;
 use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
 use super::prompt;
+use super::servers::Provided;
 use crate::context::{AgentInfo, ToolSource};
 use crate::model::{DynModel, History, RequestParams};
 use crate::onion::{Definitions, DynCall, Undefined, define};
 use crate::tool::table::{Entry, NameClash, Target, ToolTable};
 use crate::tool::{DynTool, Effect, ToolDefinition};
-
-/// Tools that come and go at run time, such as an MCP server's.
-pub(crate) trait ToolProvider: Send + Sync {
-    /// Grows whenever [`Self::entries`] may have changed.
-    fn generation(&self) -> u64;
-
-    /// The tools that there are now.
-    fn entries(&self) -> Vec<Entry>;
-
-    /// What a person should know since the last call: restarts, patterns that match nothing.
-    fn notices(&self) -> Vec<String>;
-}
 
 /// A built agent. Its tools, hooks and connections are shared by all its runs.
 pub(crate) struct Instance {
@@ -45,7 +34,7 @@ pub(crate) struct Instance {
     pub(crate) effect: Effect,
     /// Tools that do not change: functions, children, built-in tools.
     pub(crate) fixed: Vec<Entry>,
-    pub(crate) providers: Vec<Arc<dyn ToolProvider>>,
+    pub(super) providers: Vec<Provided>,
     pub(crate) tools: Mutex<Option<TurnTools>>,
 }
 
@@ -68,15 +57,27 @@ pub(crate) struct Children {
     pub(crate) max_display_instances: usize,
 }
 
+impl Provided {
+    /// The tools that there are now.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entry = |tool: Arc<dyn DynTool>| {
+            let definition = tool.definition().clone();
+            let name = Arc::clone(&definition.name);
+            Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Target::Dynamic(tool))
+        };
+        self.provider.tools().into_iter().map(entry).collect()
+    }
+}
+
 impl Instance {
     /// The tools for one turn, and what of them was left out because its name was taken.
     pub(crate) fn tools(&self) -> (TurnTools, Vec<NameClash>) {
-        let generation = self.providers.iter().map(|provider| provider.generation()).sum();
+        let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
         let mut cached = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
             return (tools.clone(), Vec::new());
         }
-        let provided = self.providers.iter().flat_map(|provider| provider.entries());
+        let provided = self.providers.iter().flat_map(Provided::entries);
         let (table, clashes) = ToolTable::new(&self.name, self.fixed.iter().cloned().chain(provided));
         let system = prompt::system(&self.instruction, &table);
         let tools = TurnTools { generation, table: Arc::new(table), system };

@@ -20,6 +20,7 @@ mod instance;
 mod named;
 mod prompt;
 mod run;
+mod servers;
 mod session;
 mod setup;
 mod stream;
@@ -40,9 +41,8 @@ pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};
 pub use handle::{AgentHandle, RunRequest};
 pub(crate) use handle::{block_on, new_id};
-#[cfg(feature = "mcp")]
-pub(crate) use instance::ToolProvider;
 pub use run::AgentRun;
+pub use servers::{IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 pub use session::Session;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;

@@ -190,7 +190,7 @@ impl AgentRun {
         for clash in clashes {
             self.event(turn, EventKind::Notice { text: format!("{clash}; the first one is used") });
         }
-        for text in self.instance.providers.iter().flat_map(|provider| provider.notices()) {
+        for text in self.instance.providers.iter().flat_map(|provided| provided.provider.notices()) {
             self.event(turn, EventKind::Notice { text });
         }
         tools

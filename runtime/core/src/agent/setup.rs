@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::declaration::{Limits, StateType};
+use super::servers::Configured;
 use super::toolboxes::Toolboxes;
 use crate::checks::MadeBy;
 use crate::context::{StateCell, StateHandle};
 use crate::journal::Journal;
 use crate::life::DynApprover;
-#[cfg(feature = "mcp")]
-use crate::mcp::{McpConfig, ServerConfig};
 use crate::model::{DynModel, Message};
 use crate::onion::{DynHook, Hook, StateOf};
 use crate::secret::{Secret, Sensitive, noted};
@@ -41,11 +40,7 @@ pub(super) struct Setup {
     /// For agents that are called by these names.
     pub(super) named: BTreeMap<String, Extra>,
     pub(super) toolboxes: Toolboxes,
-    #[cfg(feature = "mcp")]
-    pub(super) servers: McpConfig,
-    /// The servers that were given one by one: an agent must use them.
-    #[cfg(feature = "mcp")]
-    pub(super) named_servers: Vec<String>,
+    pub(super) servers: Configured,
 }
 
 /// What one agent gets beyond what is declared of it.
@@ -125,12 +120,5 @@ impl Setup {
     /// What the agent of this name gets.
     pub(super) fn of(&mut self, agent: impl Into<String>) -> &mut Extra {
         self.named.entry(agent.into()).or_default()
-    }
-
-    #[cfg(feature = "mcp")]
-    pub(super) fn server(&mut self, name: impl Into<String>, server: ServerConfig) {
-        let name = name.into();
-        self.servers.insert(name.clone(), server);
-        self.named_servers.push(name);
     }
 }

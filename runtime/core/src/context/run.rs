@@ -21,7 +21,7 @@ use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
 use crate::model::{History, Message};
 use crate::onion::DynCall;
-use crate::secret::{Concealed, Redact as _, Secret, Sensitive, held_by};
+use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, held_by};
 
 /// The name of what calls a tool without an agent.
 const DETACHED: &str = "detached";
@@ -309,6 +309,17 @@ impl RunContext {
     #[inline]
     pub(crate) fn concealed(&self) -> &Concealed {
         self.0.seed.session_state.concealed()
+    }
+
+    /// What takes the secrets out of texts that the session knows now; none if it knows none. A source of tools needs it for what it
+    /// writes by itself, such as a log: results, events and requests are redacted anyway.
+    pub fn redactor(&self) -> Option<Arc<Redactor>> {
+        self.concealed().redactor()
+    }
+
+    /// A number that differs between the sessions that are alive, for what is kept for each.
+    pub fn session_number(&self) -> usize {
+        std::ptr::from_ref(self.concealed()).addr()
     }
 
     /// Watches tool calls from now on if there is a secret.

@@ -60,29 +60,21 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
     Ok(form)
 }
 
-/// A tool as rmcp's type. It has a place for custom fields in its `_meta`, so that is where they go, beside the tool's own
-/// `meta`; `icons` has its own.
+/// As [`mcp`], with custom fields where MCP keeps what is not its own: in `_meta`, beside what the tool itself has there. The
+/// field `icons` is MCP's own.
 ///
 /// ```
+/// use onionskin::ToolDefinition;
 /// use onionskin::export::{self, ExportOptions};
-/// # use onionskin::ToolDefinition;
-/// let options = ExportOptions::new()
-///     .field("example.com/team", "clocks")
-///     .field("icons", serde_json::json!([{ "src": "https://example.com/clock.png" }]));
-/// let tool = export::mcp_tool(&ToolDefinition::new("now", "Tells the time."), &options).unwrap();
-/// assert_eq!(tool.name, "now");
-/// assert_eq!(tool.meta.unwrap()["example.com/team"], "clocks");
-/// assert_eq!(tool.icons.unwrap().len(), 1);
+///
+/// let options = ExportOptions::new().field("example.com/team", "clocks");
+/// let tool = export::mcp_with_meta(&ToolDefinition::new("now", "Tells the time."), &options).unwrap();
+/// assert_eq!(tool["_meta"]["example.com/team"], "clocks");
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, `meta` is no object, `icons` are none, or a custom field has a name of the form's
-/// own or of the tool's `meta`.
-#[cfg(feature = "mcp")]
-pub fn mcp_tool(
-    definition: &ToolDefinition,
-    options: &ExportOptions,
-) -> Result<rmcp::model::Tool, ExportError> {
+/// If a schema is not of type `object`, or a custom field has a name of the form's own or of the tool's `meta`.
+pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
     let mut form = form(definition, &site)?;
     let (icons, others) = options.clone().split("icons");
@@ -93,8 +85,5 @@ pub fn mcp_tool(
             others.add_fields(meta, &RESERVED, &site)?;
         }
     }
-    serde_json::from_value(Value::Object(form)).map_err(|error| {
-        let reason = format!("makes a tool that MCP does not take ({error})");
-        site.refuse("$", reason, "give `meta` an object, and `icons` a list of MCP's icons")
-    })
+    Ok(Value::Object(form))
 }

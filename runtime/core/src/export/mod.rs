@@ -8,7 +8,7 @@
 //! | [`gemini`] | `parameters` in Gemini's subset of OpenAPI |
 //! | [`gemini_json_schema`] | `parametersJsonSchema`, which takes any schema |
 //! | [`to_jsonschema`] | `{"type", "name", "description", "parameters", "strict"}`, flat |
-//! | [`mcp`], `mcp_tool` | MCP's `Tool`, as JSON and as rmcp's type (feature `mcp`) |
+//! | [`mcp`], [`mcp_with_meta`] | MCP's `Tool` |
 //! | [`to_prompt`], [`docstring`], [`signature`] | text |
 //! | [`request`] | all tools of one request, names and numbers checked against the provider's limits |
 //!
@@ -84,9 +84,7 @@ mod tests;
 pub use anthropic::anthropic;
 pub use error::{ExportError, Provider};
 pub use gemini::{gemini, gemini_json_schema};
-pub use mcp::mcp;
-#[cfg(feature = "mcp")]
-pub use mcp::mcp_tool;
+pub use mcp::{mcp, mcp_with_meta};
 pub use openai::{openai_chat, openai_responses};
 pub use options::ExportOptions;
 pub use plain::{strict_schema, to_jsonschema};

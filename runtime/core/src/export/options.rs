@@ -64,13 +64,11 @@ impl ExportOptions {
     }
 
     /// The options with this custom field alone, and with all others.
-    #[cfg(feature = "mcp")]
     pub(super) fn split(self, field: &str) -> (Self, Self) {
         let (one, others) = self.fields.clone().into_iter().partition(|(name, _)| name == field);
         (Self { fields: one, ..self.clone() }, Self { fields: others, ..self })
     }
 
-    #[cfg(feature = "mcp")]
     pub(super) fn has_fields(&self) -> bool {
         !self.fields.is_empty()
     }

@@ -52,7 +52,7 @@ impl CallRecord {
     pub(crate) fn into_result(self) -> ToolResult {
         let mut output = ToolOutput::blocks(self.content);
         if let Some(structured) = self.structured {
-            output.set_apart(structured);
+            output.set_remote_structured(structured);
         }
         match self.exit {
             RecordedExit::Ok => Ok(output),

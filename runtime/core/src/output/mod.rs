@@ -246,14 +246,14 @@ impl ToolOutput {
     /// ```
     pub fn set_structured(&mut self, value: Value) {
         let is_wrapped = !value.is_object();
-        self.set_apart(if is_wrapped { json!({ "result": value }) } else { value });
+        self.set_remote_structured(if is_wrapped { json!({ "result": value }) } else { value });
         if is_wrapped {
             self.structured = Structured::ApartWrapped;
         }
     }
 
-    /// Sets the structured value as it came from elsewhere.
-    pub(crate) fn set_apart(&mut self, value: Value) {
+    /// Sets the structured value of a server's answer. It reads as it is, also where it is no object.
+    pub fn set_remote_structured(&mut self, value: Value) {
         let rare = self.rare.0.get_or_insert_default();
         (rare.structured, rare.exact) = (Arc::new(value), None);
         self.structured = Structured::Apart;
@@ -262,7 +262,7 @@ impl ToolOutput {
     /// Sets a structured value that was made of the one that was there, in its form.
     pub(crate) fn replace_structured(&mut self, value: Value) {
         let is_wrapped = self.is_wrapped();
-        self.set_apart(value);
+        self.set_remote_structured(value);
         if is_wrapped {
             self.structured = Structured::ApartWrapped;
         }

@@ -16,7 +16,7 @@ const PER_PART: u64 = 16;
 pub(super) const LINKS: usize = 64;
 
 /// Ends walks on other threads.
-pub(crate) type Stop = Arc<AtomicBool>;
+pub(super) type Stop = Arc<AtomicBool>;
 
 /// The steps that a walk may still take. A step is a comparison or a look-up, some 50 ns.
 pub(super) struct Budget {
@@ -33,7 +33,6 @@ impl Budget {
     }
 
     /// The same, until somebody ends it.
-    #[cfg(feature = "mcp")]
     pub(super) fn until(self, stop: Stop) -> Self {
         Self { stop: Some(stop), ..self }
     }

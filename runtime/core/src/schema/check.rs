@@ -7,10 +7,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use serde_json::Value;
 
-#[cfg(feature = "mcp")]
-use super::budget::Stop;
 use super::budget::{Budget, Chain, of_text, weight};
 use super::found::{Found, Path, Verdict};
 use super::keys::is_of_texts;
@@ -68,9 +69,8 @@ pub fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Pro
     check_within(value, schema, root, path, &budget)
 }
 
-/// As [`check`], until somebody on another thread ends it.
-#[cfg(feature = "mcp")]
-pub(crate) fn check_until(stop: Stop, value: &Value, schema: &Value) -> Vec<Problem> {
+/// As [`check`] for a whole value, until another thread sets `stop`. What was not checked by then counts as a problem.
+pub fn check_until(stop: Arc<AtomicBool>, value: &Value, schema: &Value) -> Vec<Problem> {
     check_within(value, schema, schema, "", &Budget::for_value(value).until(stop))
 }
 

@@ -12,14 +12,10 @@ mod found;
 mod keys;
 mod pattern;
 mod problem;
-#[cfg(feature = "mcp")]
 mod walkable;
 
-#[cfg(feature = "mcp")]
-pub(crate) use budget::Stop;
 pub use check::check;
-#[cfg(feature = "mcp")]
-pub(crate) use check::check_until;
+pub use check::check_until;
 pub(crate) use check::has_limits;
 pub(crate) use closed::close;
 pub(crate) use coerce::coerce;
@@ -28,5 +24,4 @@ pub(crate) use finite::to_json;
 pub(crate) use keys::{Keys, has_forms};
 pub use problem::Problem;
 pub(crate) use problem::{describe, expected};
-#[cfg(feature = "mcp")]
-pub(crate) use walkable::unwalkable;
+pub use walkable::unwalkable;

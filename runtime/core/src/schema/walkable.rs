@@ -18,8 +18,9 @@ const BYTES: usize = 1 << 20;
 /// So many schemas may one value be held against, references written out.
 const ALTERNATIVES: u64 = 100_000;
 
-/// Why no value can be held against a schema, in words; none if it can.
-pub(crate) fn unwalkable(schema: &Value) -> Option<String> {
+/// Why no value can be held against a schema, in words; none if it can. Ask it once of each schema that comes from elsewhere: a
+/// stranger's schema can be written so that a check would not end.
+pub fn unwalkable(schema: &Value) -> Option<String> {
     let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0, bytes: 0 };
     walk.all(schema, 0).err()
 }

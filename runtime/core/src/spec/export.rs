@@ -130,38 +130,4 @@ impl ToolSpec {
     pub fn to_mcp_json(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::mcp(&self.definition, options)
     }
-
-    /// As MCP lists it, in rmcp's type: [`export::mcp_tool`].
-    ///
-    /// # Errors
-    /// As there.
-    #[cfg(feature = "mcp")]
-    pub fn to_mcp(&self) -> Result<rmcp::model::Tool, ExportError> {
-        self.to_mcp_with(&ExportOptions::new())
-    }
-
-    /// As [`Self::to_mcp`], with custom fields. They are in the type's `_meta`, beside what the tool itself has there.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use onionskin::ToolSpec;
-    /// use onionskin::export::ExportOptions;
-    /// use serde_json::json;
-    ///
-    /// let mut spec = ToolSpec::from_fn("now", "The time.", |(): (), _| async { Ok(12) });
-    /// spec.options(|options| options.meta = Some(Arc::new(json!({ "example.com/team": "clocks" }))));
-    /// let tool = spec.to_mcp_with(&ExportOptions::new().field("example.com/tier", 2)).unwrap();
-    /// let meta = tool.meta.unwrap();
-    /// assert_eq!((&meta["example.com/team"], &meta["example.com/tier"]), (&json!("clocks"), &json!(2)));
-    ///
-    /// let clash = spec.to_mcp_with(&ExportOptions::new().field("example.com/team", "bells"));
-    /// assert!(clash.unwrap_err().to_string().contains("example.com/team"));
-    /// ```
-    ///
-    /// # Errors
-    /// As [`export::mcp_tool`].
-    #[cfg(feature = "mcp")]
-    pub fn to_mcp_with(&self, options: &ExportOptions) -> Result<rmcp::model::Tool, ExportError> {
-        export::mcp_tool(&self.definition, options)
-    }
 }

@@ -26,11 +26,7 @@ mod fill;
 mod hooks;
 mod leave;
 mod life;
-#[cfg(feature = "mcp")]
-mod mcp;
 mod param;
-#[cfg(feature = "mcp-server")]
-mod route;
 mod shape;
 mod toolspec;
 mod transform;
@@ -42,8 +38,6 @@ pub use error::{MissingKey, SpecError};
 pub(crate) use execution::error_chain;
 pub use execution::{Execution, HookEnd, HookExit};
 pub(crate) use leave::Came;
-#[cfg(feature = "mcp")]
-pub use mcp::{McpDescription, NotConnected};
 pub use param::SpecParam;
 pub use toolspec::ToolSpec;
 pub use transform::Transform;

@@ -167,9 +167,8 @@ impl ToolSpec {
         Self::new(tool).with_code(code)
     }
 
-    /// A tool of an MCP server.
-    #[cfg(feature = "mcp")]
-    pub(crate) fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
+    /// A tool of a server, for those who write a source of tools. Hooks read the name of the server in the call's context.
+    pub fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
         Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
     }
 
@@ -378,8 +377,9 @@ impl ToolSpec {
         StateCell::<S>::newest(&self.typed.handle)
     }
 
-    /// The same tool with the same state: what a call in flight holds.
-    pub(super) fn share(&self) -> Self {
+    /// The same tool with the same state, as a call in flight holds it. A clone has a state of its own.
+    #[must_use]
+    pub fn share(&self) -> Self {
         Self {
             tool: Arc::clone(&self.tool),
             source: self.source,

@@ -316,7 +316,7 @@ impl ToolDefinition {
     /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
     /// assert_eq!(tool.fit(&Args::from(r#"{"x": "41"}"#)).unwrap()["x"], 41);
     /// let problems = tool.fit(&Args::from("{}")).unwrap_err();
-    /// assert!(tool.refuse(&problems).to_text().contains("`x` is missing"));
+    /// assert!(tool.refuse(&problems).to_text().contains("missing; expected an integer"));
     /// ```
     ///
     /// # Errors

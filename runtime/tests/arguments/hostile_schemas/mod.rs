@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use schemas::{any_schema, doubling, endless, nested, wide};
 
 /// Far more than is needed, also without optimisation and beside other builds: what has no end does not end in a minute either.
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 
 /// Runs `work` on a thread with an ordinary stack, and fails if it does not end soon.
 fn soon<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -2,12 +2,15 @@
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::server::{RemoteTool, Server};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
-use crate::schema::{Stop, check_until};
+use onionskin_core::ToolOutput;
+use onionskin_core::schema::check_until;
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
+
+/// Ends a check from another thread.
+type Stop = Arc<AtomicBool>;
 
 /// A longer answer is read on another thread: it may take seconds, and an async thread has other work.
 const LONG: usize = 16 << 10;

@@ -13,11 +13,11 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::watch;
 
 use super::config::ServerConfig;
-use crate::output::ToolOutput;
+use onionskin_core::ToolOutput;
 
 /// An MCP server within a test: its tools are closures, and it fails on demand.
 ///
-/// Agents and [`McpServer`](crate::mcp::McpServer) take its [`config`](Self::config) as that of any server, and speak the
+/// Agents and [`McpServer`](crate::McpServer) take its [`config`](Self::config) as that of any server, and speak the
 /// protocol with it: filters, time limits, restarts, hooks and checks of results are those of real servers. No process is
 /// started. With tokio's paused clock, an agent's time limits pass at once.
 ///

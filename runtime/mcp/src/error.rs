@@ -67,9 +67,6 @@ pub enum McpError {
         /// The tool that was most likely meant.
         nearest: Option<String>,
     },
-    /// Several servers failed.
-    #[error("{}", lines(.0))]
-    Several(Vec<McpError>),
 }
 
 /// A server that did not start: what was tried, what happened, and what to do.
@@ -115,8 +112,4 @@ fn at(field: &str) -> String {
 
 fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
-}
-
-fn lines(errors: &[McpError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,6 @@
 //! MCP servers as tool sources: processes that speak the Model Context Protocol over their standard streams.
 //!
-//! Where they come from: [`AgentBuilder::server`](crate::AgentBuilder::server), a [`McpConfig`], or, for a
+//! Where they come from: [`AgentBuilder::server`](onionskin_core::AgentBuilder::server), a [`McpConfig`], or, for a
 //! server that neither names, the `.mcp.json` in the working directory.
 //!
 //! [`McpServer`] is a server of no agent, whose tools are values.
@@ -13,29 +13,37 @@
 
 // The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one), which owns the `process`, and `answer` reads and checks what comes back.
-// Types of the MCP library stay inside this folder.
+// Types of rmcp are public with the feature `rmcp3` only, which has its major version in the name.
+
+#![forbid(unsafe_code)]
 
 mod answer;
 mod client;
 mod config;
 mod connection;
 mod convert;
+mod description;
+mod directory;
 mod error;
 mod expand;
-pub(crate) mod fake;
+#[cfg(feature = "rmcp3")]
+mod export;
+mod fake;
 mod file;
 mod filter;
 mod home;
 mod list;
-mod pool;
 mod process;
 #[cfg(test)]
 mod properties;
 mod provider;
 mod quiet;
 mod restart;
+#[cfg(feature = "server")]
+mod route;
 mod secrets;
 mod server;
+mod spec;
 mod stderr;
 mod tap;
 mod tool;
@@ -43,8 +51,15 @@ mod visible;
 mod wire;
 
 pub use config::{McpConfig, ServerConfig};
+pub use description::{McpDescription, NotConnected};
+pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
+#[cfg(feature = "rmcp3")]
+pub use export::export_tool;
 pub use home::McpServer;
-pub(crate) use pool::ServerPool;
+pub use spec::McpToolSpec;
 
-pub(crate) use convert::{definition, unwalkable};
+/// A server of closures, for tests.
+pub mod testing {
+    pub use crate::fake::{FakeAnswer, FakeServer};
+}

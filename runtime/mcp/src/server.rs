@@ -18,8 +18,8 @@ use super::restart::Restarts;
 use super::secrets::Secrets;
 use super::visible::visible;
 use super::{convert, list};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::ToolDefinition;
+use onionskin_core::ToolDefinition;
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// So many tools that are left out are told one by one.
 const REFUSED: usize = 8;

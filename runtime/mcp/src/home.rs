@@ -10,11 +10,13 @@ use tokio::task::{AbortHandle, JoinError};
 use tokio_util::sync::CancellationToken;
 
 use super::config::ServerConfig;
+use super::description::{self, McpDescription};
 use super::error::{McpError, StartFailure};
 use super::server::Server;
 use super::tool::McpTool;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::spec::{McpDescription, SpecError, ToolSpec};
+use onionskin_core::ToolSpec;
+use onionskin_core::spec::SpecError;
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// A server that runs, and its tools as values. Cheap to clone; the process is killed when the last clone and the last
 /// of its tools is dropped.
@@ -100,7 +102,7 @@ impl McpServer {
     /// # Errors
     /// If that is no description of a tool.
     pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
-        Ok(self.spec(McpTool::described(self.server(), description.into_tool()?)))
+        Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
     }
 
     /// Ends the server gracefully. Calls of its tools are refused from then on.

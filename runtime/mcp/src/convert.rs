@@ -10,10 +10,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::wire;
-use crate::content::ContentBlock;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
-use crate::tool::{Annotations, Effect, ToolDefinition};
+use onionskin_core::ContentBlock;
+use onionskin_core::ToolOutput;
+use onionskin_core::{Annotations, Effect, ToolDefinition};
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// What a server says of a tool, under the name that hooks see.
 pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
@@ -24,12 +24,10 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     let mut title = tool.title;
     if let Some(hints) = tool.annotations {
         title = title.or(hints.title);
-        definition.annotations = Annotations {
-            read_only: hints.read_only_hint,
-            destructive: hints.destructive_hint,
-            idempotent: hints.idempotent_hint,
-            open_world: hints.open_world_hint,
-        };
+        definition.annotations.read_only = hints.read_only_hint;
+        definition.annotations.destructive = hints.destructive_hint;
+        definition.annotations.idempotent = hints.idempotent_hint;
+        definition.annotations.open_world = hints.open_world_hint;
     }
     definition.title = title.map(Into::into);
     definition.effect = effect(definition.annotations);
@@ -40,7 +38,7 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
 pub(crate) fn unwalkable(tool: &Tool) -> Option<String> {
     let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
     schemas.into_iter().find_map(|(which, schema)| {
-        let reason = crate::schema::unwalkable(&Value::Object((**schema?).clone()))?;
+        let reason = onionskin_core::schema::unwalkable(&Value::Object((**schema?).clone()))?;
         Some(format!("values cannot be held against its {which} schema: {reason}"))
     })
 }
@@ -88,7 +86,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     }
     let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
     if let Some(structured) = answer.structured_content {
-        output.set_apart(structured);
+        output.set_remote_structured(structured);
     }
     if let Some(meta) = answer.meta {
         output.set_remote_meta(meta);

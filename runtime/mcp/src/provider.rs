@@ -2,14 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::BoxFuture;
+
 use super::error::McpError;
 use super::filter::Filter;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
-use crate::agent::ToolProvider;
-use crate::context::ToolSource;
-use crate::text::nearest;
-use crate::tool::table::{Entry, Target};
+use onionskin_core::text::nearest;
+use onionskin_core::{DynTool, ToolProvider, ToolServer};
+
+/// Any error.
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// An error lists so many tools of a server.
 const LISTED: usize = 50;
@@ -64,21 +67,10 @@ impl ToolProvider for Provider {
         self.server.generation()
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         let takes = |tool: &&RemoteTool| self.filter.as_ref().is_none_or(|filter| filter.takes(&tool.name));
-        let entry = |tool: &RemoteTool| {
-            let name = Arc::clone(&tool.definition.name);
-            let target = McpTool::new(Arc::clone(&self.server), tool.clone());
-            let server = Some(&*self.server.name);
-            Entry::new(
-                name,
-                ToolSource::Mcp,
-                server,
-                tool.definition.clone(),
-                Target::Dynamic(Arc::new(target)),
-            )
-        };
-        self.server.tools().iter().filter(takes).map(entry).collect()
+        let tool = |tool: &RemoteTool| Arc::new(McpTool::new(Arc::clone(&self.server), tool.clone())) as _;
+        self.server.tools().iter().filter(takes).map(tool).collect()
     }
 
     fn notices(&self) -> Vec<String> {
@@ -95,6 +87,31 @@ impl ToolProvider for Provider {
             }
         }
         notices
+    }
+}
+
+/// A server as agents share it.
+pub(super) struct SharedServer(pub(super) Arc<Server>);
+
+impl ToolServer for SharedServer {
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async { Ok(self.0.start().await?) })
+    }
+
+    fn provider(
+        &self,
+        agent: &str,
+        patterns: Option<&'static [&'static str]>,
+    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        Ok(Arc::new(Provider::new(agent, Arc::clone(&self.0), patterns)?))
+    }
+
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.shutdown())
+    }
+
+    fn kill(&self) {
+        self.0.kill();
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::config::ServerConfig;
-use crate::context::RunContext;
-use crate::error::ToolResult;
-use crate::secret::{Redact as _, Redactor, StreamRedactor};
-use crate::tool::ToolDefinition;
+use onionskin_core::RunContext;
+use onionskin_core::ToolDefinition;
+use onionskin_core::ToolResult;
+use onionskin_core::secret::{Redact as _, Redactor, StreamRedactor};
 
 /// Hides the values of environment variables, each behind its name.
 #[derive(Clone)]
@@ -45,8 +45,8 @@ impl Secrets {
 
     /// A call may give the server a secret of its session, which the server may write into its log.
     pub(super) fn called_from(&self, run: &RunContext) {
-        let Some(redactor) = run.concealed().redactor() else { return };
-        let session = std::ptr::from_ref(run.concealed()).addr();
+        let Some(redactor) = run.redactor() else { return };
+        let session = run.session_number();
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         callers.retain(|(known, _)| *known != session);
         callers.push_back((session, redactor));

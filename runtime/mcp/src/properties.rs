@@ -9,7 +9,7 @@ use super::config::McpConfig;
 use super::convert;
 use super::error::McpError;
 use super::wire::{self, Incoming};
-use crate::error::Exit;
+use onionskin_core::Exit;
 
 fn config() -> ProptestConfig {
     let seeds = FileFailurePersistence::Direct("proptest-regressions/mcp.txt");

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Ends a server that cannot go on, and keeps why.
 #[derive(Clone)]
-pub(in crate::mcp) struct Fault(Arc<Inner>);
+pub(crate) struct Fault(Arc<Inner>);
 
 struct Inner {
     how: OnceLock<Arc<str>>,
@@ -17,7 +17,7 @@ struct Inner {
 
 impl Fault {
     /// `kill` ends the server's process.
-    pub(in crate::mcp) fn new(kill: Arc<Notify>) -> Self {
+    pub(crate) fn new(kill: Arc<Notify>) -> Self {
         Self(Arc::new(Inner { how: OnceLock::new(), told: CancellationToken::new(), kill }))
     }
 
@@ -30,7 +30,7 @@ impl Fault {
     }
 
     /// Why the server was ended, if it was.
-    pub(in crate::mcp) fn how(&self) -> Option<Arc<str>> {
+    pub(crate) fn how(&self) -> Option<Arc<str>> {
         self.0.how.get().cloned()
     }
 

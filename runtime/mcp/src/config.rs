@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::error::McpError;
 use super::fake::FakeServer;
 use super::file;
-use crate::secret::Secret;
+use onionskin_core::secret::Secret;
 
 /// The time for one request: a list page or a call. A call's progress starts it anew.
 const REQUEST: Duration = Duration::from_mins(1);

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::config::{Configured, McpConfig, ServerConfig, Word};
 use super::error::McpError;
 use super::expand::expand;
-use crate::text::nearest;
+use onionskin_core::text::nearest;
 
 /// The fields of a server that are read.
 const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "disabled"];

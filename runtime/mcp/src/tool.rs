@@ -9,11 +9,11 @@ use super::answer::Answers;
 use super::convert;
 use super::home::Home;
 use super::server::{RemoteTool, Server};
-use crate::args::Args;
-use crate::context::{Inject, Progress, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::text::short;
-use crate::tool::{DynTool, ToolDefinition, arguments_error, fit};
+use onionskin_core::Args;
+use onionskin_core::text::short;
+use onionskin_core::{DynTool, ToolDefinition};
+use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_core::{Inject, Progress, ToolContext};
 
 /// A tool of a server.
 pub(super) struct McpTool {
@@ -58,7 +58,7 @@ impl McpTool {
         if let Err(error) = args.as_object() {
             return Err(refuse(error));
         }
-        fit(definition, args).map_err(|problems| Exit::Tool(arguments_error(&definition.name, &problems)))
+        definition.fit(args).map_err(|problems| Exit::Tool(definition.refuse(&problems)))
     }
 }
 

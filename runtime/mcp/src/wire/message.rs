@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use crate::mcp::visible::{cut, visible};
+use crate::visible::{cut, visible};
 
 /// The reader of JSON quotes what it did not expect; more of that is cut.
 const REASON: usize = 200;
 
 /// A message, or what else a line may be.
 #[derive(Debug)]
-pub(in crate::mcp) enum Incoming<'l> {
+pub(crate) enum Incoming<'l> {
     /// The result of a request.
     Answer(RequestId, &'l str),
     /// An error instead of a result. One without an id is about a request that the server could not read.
@@ -45,7 +45,7 @@ struct Envelope<'l> {
 }
 
 /// Reads a line.
-pub(in crate::mcp) fn read(line: &[u8]) -> Incoming<'_> {
+pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if !line.starts_with(b"{") {
         return Incoming::Foreign;
@@ -68,7 +68,7 @@ pub(in crate::mcp) fn read(line: &[u8]) -> Incoming<'_> {
 }
 
 /// As [`read`], of a message that was too long to be kept: its beginning and its end.
-pub(in crate::mcp) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
+pub(crate) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
     if !beginning.trim_ascii_start().starts_with(b"{") {
         return Incoming::Foreign;
     }
@@ -195,7 +195,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// What is wrong with a text that does not read as JSON, in a few words and with nothing of the text.
-pub(in crate::mcp) fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     if let Some(at) = text.rfind(" at line ") {
         text.truncate(at);

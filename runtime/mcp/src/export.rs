@@ -1,0 +1,35 @@
+//! A tool in rmcp's type.
+
+use onionskin_core::ToolDefinition;
+use onionskin_core::export::{self, ExportError, ExportOptions, Provider};
+use rmcp::model::Tool;
+
+/// A tool as rmcp's type. It has a place for custom fields in its `_meta`, so that is where they go, beside the tool's own
+/// `meta`; `icons` has its own.
+///
+/// ```
+/// use onionskin::export::ExportOptions;
+/// use onionskin::mcp;
+/// # use onionskin::ToolDefinition;
+/// let options = ExportOptions::new()
+///     .field("example.com/team", "clocks")
+///     .field("icons", serde_json::json!([{ "src": "https://example.com/clock.png" }]));
+/// let tool = mcp::export_tool(&ToolDefinition::new("now", "Tells the time."), &options).unwrap();
+/// assert_eq!(tool.name, "now");
+/// assert_eq!(tool.meta.unwrap()["example.com/team"], "clocks");
+/// assert_eq!(tool.icons.unwrap().len(), 1);
+/// ```
+///
+/// # Errors
+/// If a schema is not of type `object`, `meta` is no object, `icons` are none, or a custom field has a name of the form's
+/// own or of the tool's `meta`.
+pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Tool, ExportError> {
+    let form = export::mcp_with_meta(definition, options)?;
+    serde_json::from_value(form).map_err(|error| ExportError::Schema {
+        tool: definition.name.to_string(),
+        provider: Provider::Mcp,
+        path: "$".to_owned(),
+        reason: format!("makes a tool that MCP does not take ({error})"),
+        next: "give `meta` an object, and `icons` a list of MCP's icons",
+    })
+}

@@ -1,0 +1,150 @@
+//! Tools as values, from MCP and to it.
+
+use onionskin_core::ToolSpec;
+#[cfg(feature = "rmcp3")]
+use onionskin_core::export::{ExportError, ExportOptions};
+use onionskin_core::spec::SpecError;
+#[cfg(feature = "server")]
+use rmcp::handler::server::router::tool::ToolRoute;
+#[cfg(feature = "rmcp3")]
+use rmcp::model::Tool;
+
+use super::description::{McpDescription, unconnected};
+
+/// What MCP adds to [`ToolSpec`].
+pub trait McpToolSpec: Sized + sealed::Sealed {
+    /// A tool of an MCP server from its description, to be shown, changed and exported. Calls end with
+    /// [`NotConnected`](crate::NotConnected); [`McpServer`](crate::McpServer) gives tools that call the live server.
+    ///
+    /// ```
+    /// use onionskin::ToolSpec;
+    /// use onionskin::mcp::McpToolSpec as _;
+    /// use serde_json::json;
+    ///
+    /// let spec = ToolSpec::from_mcp(json!({
+    ///     "name": "my_tool",
+    ///     "description": "Tool description",
+    ///     "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    /// }))?;
+    /// assert_eq!((spec.name(), &*spec.params()[0].name), ("my_tool", "city"));
+    /// assert!(spec.call_blocking(json!({ "city": "Rome" })).is_err());
+    /// # Ok::<_, onionskin::spec::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no description of a tool.
+    fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError>;
+
+    /// As [`Self::from_mcp`], with the name of the server, which a description does not hold: [`ToolSpec::server_name`] gives
+    /// it, and hooks read it in the call's context.
+    ///
+    /// ```
+    /// use onionskin::ToolSpec;
+    /// use onionskin::mcp::McpToolSpec as _;
+    /// use serde_json::json;
+    ///
+    /// let description = json!({ "name": "get_time", "inputSchema": {"type": "object"} });
+    /// let spec = ToolSpec::from_mcp_of("time", description)?;
+    /// assert_eq!((spec.name(), spec.server_name()), ("get_time", Some("time")));
+    /// let error = spec.call_blocking(json!({})).unwrap_err().to_string();
+    /// assert!(error.contains("without a connection to its server `time`"), "{error}");
+    /// # Ok::<_, onionskin::spec::SpecError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it is no description of a tool.
+    fn from_mcp_of(server: &str, description: impl McpDescription) -> Result<Self, SpecError>;
+
+    /// As MCP lists it, in rmcp's type: [`export_tool`](crate::export_tool).
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "rmcp3")]
+    fn to_mcp(&self) -> Result<Tool, ExportError>;
+
+    /// As [`Self::to_mcp`], with custom fields. They are in the type's `_meta`, beside what the tool itself has there.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use onionskin::ToolSpec;
+    /// use onionskin::mcp::McpToolSpec as _;
+    /// use onionskin::export::ExportOptions;
+    /// use serde_json::json;
+    ///
+    /// let mut spec = ToolSpec::from_fn("now", "The time.", |(): (), _| async { Ok(12) });
+    /// spec.options(|options| options.meta = Some(Arc::new(json!({ "example.com/team": "clocks" }))));
+    /// let tool = spec.to_mcp_with(&ExportOptions::new().field("example.com/tier", 2)).unwrap();
+    /// let meta = tool.meta.unwrap();
+    /// assert_eq!((&meta["example.com/team"], &meta["example.com/tier"]), (&json!("clocks"), &json!(2)));
+    ///
+    /// let clash = spec.to_mcp_with(&ExportOptions::new().field("example.com/team", "bells"));
+    /// assert!(clash.unwrap_err().to_string().contains("example.com/team"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`export_tool`](crate::export_tool).
+    #[cfg(feature = "rmcp3")]
+    fn to_mcp_with(&self, options: &ExportOptions) -> Result<Tool, ExportError>;
+
+    /// A route of rmcp's `ToolRouter`: the tool's listing, and a handler that calls it with all that is bound, behind its
+    /// own hooks. It keeps the state of this value: what is set there later, the next call sees.
+    ///
+    /// Structured content stands beside the text. A tool error is a result with `isError`, a graceful stop is a result, an
+    /// abort is an error of the request. A call that the client cancels is dropped.
+    ///
+    /// ```
+    /// use onionskin::mcp::McpToolSpec as _;
+    /// use onionskin::tool;
+    /// use rmcp::handler::server::router::tool::ToolRouter;
+    /// use serde_json::json;
+    ///
+    /// /// Greets a user.
+    /// #[tool]
+    /// fn greet(user: &str, word: &str) -> String {
+    ///     format!("{word} {user}")
+    /// }
+    ///
+    /// struct Server;
+    ///
+    /// let mut tool = greet::spec();
+    /// tool.bind("user", None, json!("Ada")).unwrap();
+    /// let router = ToolRouter::<Server>::new().with_route(tool.to_mcp_route().unwrap());
+    /// assert!(!router.list_all()[0].input_schema["properties"].as_object().unwrap().contains_key("user"));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`to_mcp`](Self::to_mcp).
+    #[cfg(feature = "server")]
+    fn to_mcp_route<S: Send + Sync + 'static>(&self) -> Result<ToolRoute<S>, ExportError>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for ToolSpec {}
+
+impl McpToolSpec for ToolSpec {
+    fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError> {
+        unconnected(None, description)
+    }
+
+    fn from_mcp_of(server: &str, description: impl McpDescription) -> Result<Self, SpecError> {
+        unconnected(Some(server), description)
+    }
+
+    #[cfg(feature = "rmcp3")]
+    fn to_mcp(&self) -> Result<Tool, ExportError> {
+        self.to_mcp_with(&ExportOptions::new())
+    }
+
+    #[cfg(feature = "rmcp3")]
+    fn to_mcp_with(&self, options: &ExportOptions) -> Result<Tool, ExportError> {
+        super::export::export_tool(self.definition(), options)
+    }
+
+    #[cfg(feature = "server")]
+    fn to_mcp_route<S: Send + Sync + 'static>(&self) -> Result<ToolRoute<S>, ExportError> {
+        super::route::route(self)
+    }
+}
