@@ -7,6 +7,9 @@ use onionskin::{ScriptedModel, agent};
 agent! {
     /// Tells the time.
     Clock { instruction: "Tell the time.", servers: [time] }
+
+    /// Tells the time and reads files.
+    Both { instruction: "Do both.", servers: [time, files] }
 }
 
 #[tokio::test]
@@ -28,6 +31,9 @@ async fn a4_servers_without_configuration_are_looked_for_in_the_working_director
     // What the program configures itself is not looked for.
     std::fs::write(".mcp.json", "no JSON").unwrap();
     let text = build().build().await.unwrap_err().to_string();
+    assert!(text.starts_with(".mcp.json:1:"), "{text}");
+    // It is one problem for two servers as well.
+    let text = Both::builder().model(ScriptedModel::new()).build().await.unwrap_err().to_string();
     assert!(text.starts_with(".mcp.json:1:"), "{text}");
     let own = ServerConfig::stdio("sh").args(["-c", "exit 6"]);
     let text = build().server("time", own).build().await.unwrap_err().to_string();

@@ -32,10 +32,10 @@ mod tool;
 extern crate self as onionskin;
 
 pub use agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BuildError,
-    CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, IntoToolServer, Limit, Limits,
-    RunError, RunOutput, RunRequest, RunStream, ServerError, Session, ToolCallReport, ToolProvider,
-    ToolServer, ToolServers,
+    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BoxError,
+    BuildError, CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, IntoToolServer,
+    Limit, Limits, RunError, RunOutput, RunRequest, RunStream, ServerError, Session, ToolCallReport,
+    ToolProvider, ToolServer, ToolServers,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};

@@ -5,6 +5,17 @@ use std::borrow::Cow;
 /// A message shows so many items of a list, and the number of the others.
 pub(crate) const MOST: usize = 20;
 
+/// Items with commas between them; `none` if there are none.
+pub fn list(items: impl IntoIterator<Item = String>) -> String {
+    let items: Vec<_> = items.into_iter().collect();
+    if items.is_empty() { "none".to_owned() } else { items.join(", ") }
+}
+
+/// Names as code, with commas between them; `none` if there are none.
+pub fn names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+    list(names.into_iter().map(|name| format!("`{name}`")))
+}
+
 /// A text of at most `most` bytes as it is; of a longer one the beginning, and how much more there is.
 pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {

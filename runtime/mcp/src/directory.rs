@@ -3,15 +3,12 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use onionskin_core::{IntoToolServer, ToolServer, ToolServers};
+use onionskin_core::{BoxError, IntoToolServer, ToolServer, ToolServers};
 
 use super::config::{McpConfig, ServerConfig};
 use super::error::McpError;
 use super::provider::SharedServer;
 use super::server::Server;
-
-/// Any error.
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Read for servers that no configuration was given for.
 const FILE: &str = ".mcp.json";

@@ -9,10 +9,7 @@ use super::filter::Filter;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
 use onionskin_core::text::nearest;
-use onionskin_core::{DynTool, ToolProvider, ToolServer};
-
-/// Any error.
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+use onionskin_core::{BoxError, DynTool, ToolProvider, ToolServer};
 
 /// An error lists so many tools of a server.
 const LISTED: usize = 50;

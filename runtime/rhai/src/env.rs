@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use onionskin_core::{ToolOutput, ToolResult};
+use onionskin_core::ToolResult;
+use onionskin_core::schema::to_json;
 
 /// What a script sees of the program: named values, and functions that it may call.
 ///
@@ -109,7 +110,7 @@ macro_rules! host_functions {
                     let mut values = values.into_iter();
                     let given = self($(read::<$param>(values.next())?),*)?;
                     // A value would have nothing in place of a number that JSON does not have.
-                    ToolOutput::value(&given)?;
+                    to_json(&given)?;
                     Ok(serde_json::to_value(given)?)
                 };
                 ($count, Arc::new(call))

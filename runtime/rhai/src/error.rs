@@ -1,5 +1,7 @@
 //! Why a script is no tool.
 
+use onionskin_core::text::names;
+
 /// Why a script is no tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -21,7 +23,7 @@ pub enum ScriptError {
             Some(name) => format!("the script has no function `{name}` that is not private"),
             None => "a script has one function that is not private, or `func_name` says which one is the tool".to_owned(),
         },
-        list(.functions)
+        names(.functions)
     )]
     Function {
         /// The function that was asked for.
@@ -29,11 +31,4 @@ pub enum ScriptError {
         /// Those that there are.
         functions: Vec<String>,
     },
-}
-
-fn list(names: &[String]) -> String {
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

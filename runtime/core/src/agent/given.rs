@@ -8,6 +8,7 @@ use super::assembly::Declared;
 use super::declaration::{HistorySource, Limits, ToolboxLink};
 use super::error::BuildError;
 use super::setup::{Extra, Setup};
+use crate::text::list;
 use crate::text::nearest;
 
 /// An agent of the program. One that several others call is here once.
@@ -153,7 +154,7 @@ fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildErr
         setup.states.iter().filter(|(id, _)| !is_used(id)).map(|(_, maker)| maker.name).collect();
     unused.sort_unstable();
     let declared: BTreeSet<_> = used.iter().map(|state| format!("`{}`", state.name)).collect();
-    let declared = list(declared.into_iter());
+    let declared = list(declared);
     problems.extend(
         unused.into_iter().map(|state| BuildError::UnusedState { state, declared: declared.clone() }),
     );
@@ -197,12 +198,6 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
             }
         }
     }
-}
-
-/// Names for an error text.
-pub(super) fn list(names: impl Iterator<Item = String>) -> String {
-    let names: Vec<_> = names.collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 impl BuildError {

@@ -42,7 +42,7 @@ pub use event::{CallOutcome, Event, EventKind};
 pub use handle::{AgentHandle, RunRequest};
 pub(crate) use handle::{block_on, new_id};
 pub use run::AgentRun;
-pub use servers::{IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
+pub use servers::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 pub use session::Session;
 pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
 pub use tool::AgentTool;

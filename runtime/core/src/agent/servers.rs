@@ -9,12 +9,11 @@ use futures_util::future::{BoxFuture, join_all};
 
 use super::declaration::ServerUse;
 use super::error::BuildError;
-use super::given;
-use crate::text::nearest;
+use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
-/// Any error.
-type BoxError = Box<dyn Error + Send + Sync>;
+/// Any error, of a crate that speaks to servers.
+pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The tools of a server for one agent. They may change while the program runs.
 pub trait ToolProvider: Send + Sync + 'static {
@@ -166,7 +165,7 @@ impl Configured {
             }
         }
         names.extend(self.default.iter().flat_map(|servers| servers.names().unwrap_or_default()));
-        if names.is_empty() { "none".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
+        list(names)
     }
 
     /// The names that were given one by one: an agent must use them.
@@ -191,7 +190,7 @@ impl Configured {
                 near: nearest(server, used.iter().copied())
                     .map(|near| format!("; did you mean `{near}`?"))
                     .unwrap_or_default(),
-                used: given::list(used.iter().map(|server| format!("`{server}`"))),
+                used: list(used.iter().map(|server| format!("`{server}`"))),
             });
         }
         let mut pool = Pool::default();
@@ -205,7 +204,13 @@ impl Configured {
                         known: self.known(),
                     },
                 )),
-                Err(error) => problems.push(error),
+                // A file that cannot be read is one problem, however many servers are looked for in it.
+                Err(error) => {
+                    let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
+                    if !is_known {
+                        problems.push(error);
+                    }
+                }
             }
         }
         BuildError::all(problems)?;

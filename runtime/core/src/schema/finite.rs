@@ -16,7 +16,7 @@ use super::found::Path;
 /// # Errors
 /// If it cannot be written, or holds a number that JSON has not; the error names its place.
 #[inline]
-pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let json = serde_json::to_string(value)?;
     // Few results hold `null`, so the value is looked through for few.
     if json.len() >= 4 && json.contains("null") { finite(value).map(|()| json) } else { Ok(json) }

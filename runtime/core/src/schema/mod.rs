@@ -20,7 +20,7 @@ pub(crate) use check::has_limits;
 pub(crate) use closed::close;
 pub(crate) use coerce::coerce;
 pub(crate) use defaults::{fill_defaults, is_left_out};
-pub(crate) use finite::to_json;
+pub use finite::to_json;
 pub(crate) use keys::{Keys, has_forms};
 pub use problem::Problem;
 pub(crate) use problem::{describe, expected};

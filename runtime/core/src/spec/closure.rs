@@ -16,11 +16,8 @@ use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 use crate::json::repair;
 use crate::output::ToolOutput;
-use crate::schema::{Keys, Problem, has_limits, to_json};
-use crate::tool::{
-    DynTool, ToolDefinition, arguments_error, arguments_schema, fit, from_json, has_other_form, offload,
-    output_schema, unit,
-};
+use crate::schema::{Keys, Problem, has_limits};
+use crate::tool::{DynTool, ToolDefinition, arguments_schema, has_other_form, offload, output_schema, unit};
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
 #[diagnostic::on_unimplemented(
@@ -42,7 +39,7 @@ impl<T: Serialize + JsonSchema + Send + 'static> FnOutput for T {
         if (&self as &dyn Any).is::<()>() {
             return Ok(unit());
         }
-        from_json(to_json(&self)?)
+        Ok(ToolOutput::value(&self)?)
     }
 
     fn schema() -> Option<Value> {
@@ -213,10 +210,10 @@ where
 
 impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
     fn read(&self, args: &mut Args) -> ToolResult<A> {
-        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
+        let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         // Nothing is read from nothing.
         if TypeId::of::<A>() == TypeId::of::<()>() {
-            fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+            self.definition.fit(args).map_err(|problems| refuse(&problems))?;
             return Ok(A::deserialize(Value::Null)?);
         }
         if args.as_object().is_ok() {
@@ -230,7 +227,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
                 return Ok(read);
             }
         }
-        let object = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let object = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         // The schema has nothing against the values; the type may have.
         A::deserialize(Value::Object(object))
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
@@ -240,7 +237,7 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
     /// the schema does not show.
     fn takes(&self, args: &Args, text: &str) -> bool {
         if self.is_limited {
-            return fit(&self.definition, args).is_ok();
+            return self.definition.fit(args).is_ok();
         }
         self.keys.as_ref().is_none_or(|keys| keys.know(text)) || !has_other_form(&self.definition, args)
     }

@@ -1,5 +1,6 @@
 //! Why a tool cannot be made into, or changed into, what was asked for.
 
+use crate::text::names;
 use crate::tool::NameProblem;
 
 /// Why a tool cannot be made into, or changed into, what was asked for. No text holds a value of a state.
@@ -22,7 +23,7 @@ pub enum SpecError {
         parameters: Vec<String>,
     },
     /// A parameter cannot be unbound, because it is not bound.
-    #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; bound are: {}", list(.bound))]
+    #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; bound are: {}", names(.bound))]
     NotBound {
         /// The tool.
         tool: String,
@@ -104,19 +105,12 @@ pub enum SpecError {
 fn known(nearest: Option<&str>, parameters: &[String]) -> String {
     match nearest {
         Some(name) => format!("; did you mean `{name}`?"),
-        None => format!("; it has: {}", list(parameters)),
+        None => format!("; it has: {}", names(parameters)),
     }
 }
 
 fn place(key: &str) -> String {
     if key.is_empty() { "the state itself".to_owned() } else { format!("`{key}`") }
-}
-
-fn list(names: &[String]) -> String {
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A bound parameter has no value: the state has nothing under its key, and it was bound without a default.

@@ -10,7 +10,7 @@ use crate::context::{SessionState, ToolContext};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Fill;
 use crate::schema::Problem;
-use crate::tool::{ToolDefinition, arguments_error};
+use crate::tool::ToolDefinition;
 
 /// What is bound of a tool.
 pub(super) struct Filler {
@@ -33,7 +33,7 @@ impl Fill for Filler {
     fn refuse(&self, parameter: &str) -> Exit {
         let seen =
             self.own_names().filter(|own| self.shape.fill(own).is_none()).map(|own| self.shape.name(own));
-        Exit::Tool(arguments_error(&self.own.name, &[Problem::unknown(parameter, seen)]))
+        Exit::Tool(self.own.refuse(&[Problem::unknown(parameter, seen)]))
     }
 
     fn explain(&self, exit: Exit) -> Exit {

@@ -282,28 +282,6 @@ pub(crate) fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]
     (error.kind() == ErrorKind::Arguments && *refused.tool == *tool).then_some(&*refused.problems)
 }
 
-/// Arguments that fit a tool's schema, after the coercions that lose nothing.
-///
-/// # Errors
-/// Everything that is wrong with them.
-pub(crate) fn fit(
-    definition: &ToolDefinition,
-    args: &Args,
-) -> Result<serde_json::Map<String, Value>, Vec<Problem>> {
-    let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
-    let schema = &*definition.input_schema;
-    let mut value = Value::Object(object.clone());
-    let mut problems = check(&value, schema, schema, "");
-    // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
-    if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
-        problems = check(&value, schema, schema, "");
-    }
-    match value {
-        Value::Object(object) if problems.is_empty() => Ok(object),
-        _ => Err(problems),
-    }
-}
-
 impl ToolDefinition {
     /// Holds the arguments of a call against the schema, for a tool that is written by hand. What can be read without loss is
     /// read: `"5"` where a number is wanted.
@@ -322,7 +300,18 @@ impl ToolDefinition {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
-        fit(self, args)
+        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+        let schema = &*self.input_schema;
+        let mut value = Value::Object(object.clone());
+        let mut problems = check(&value, schema, schema, "");
+        // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
+        if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
+            problems = check(&value, schema, schema, "");
+        }
+        match value {
+            Value::Object(object) if problems.is_empty() => Ok(object),
+            _ => Err(problems),
+        }
     }
 
     /// The error of a call that did not run because of its arguments. It names each problem, so that the model can mend all at

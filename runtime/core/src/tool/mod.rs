@@ -31,7 +31,7 @@ use futures_util::future::BoxFuture;
 pub use declaration::ToolDeclaration;
 pub use decode::Slots;
 pub(crate) use decode::{
-    arguments_error, bring_into_types, fit, has_other_form, refusal, refuse_lost, refused_by,
+    arguments_error, bring_into_types, has_other_form, refusal, refuse_lost, refused_by,
 };
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
@@ -46,8 +46,8 @@ pub use param::{
 };
 pub(crate) use reread::Reread;
 pub use reread::reader_of;
+pub(crate) use result::unit;
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
-pub(crate) use result::{from_json, unit};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, is_method, is_of_toolbox,

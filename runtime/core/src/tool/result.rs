@@ -548,7 +548,7 @@ impl<T> Form<T> for Untold {
 
 #[inline]
 fn json<T: ToolReturn>(value: T) -> ToolResult {
-    from_json(value.into_json()?)
+    Ok(from_json(value.into_json()?)?)
 }
 
 impl ToolOutput {
@@ -564,11 +564,7 @@ impl ToolOutput {
     /// # Errors
     /// If it cannot be written as JSON, or holds a number that JSON does not have.
     pub fn value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        let json = to_json(value)?;
-        Ok(match json.as_bytes().first().copied() {
-            Some(b'"') => Self::from_string_value(serde_json::from_str(&json)?),
-            first => Self::from_json_text(json, first != Some(b'{')),
-        })
+        from_json(to_json(value)?)
     }
 }
 
@@ -582,7 +578,7 @@ pub(crate) fn unit() -> ToolOutput {
 /// # Errors
 /// If the text is none.
 #[inline]
-pub(crate) fn from_json(json: String) -> ToolResult {
+fn from_json(json: String) -> Result<ToolOutput, serde_json::Error> {
     match json.as_bytes().first().copied() {
         Some(b'"') => from_json_string(&json),
         first => Ok(ToolOutput::from_json_text(json, first != Some(b'{'))),
@@ -591,6 +587,6 @@ pub(crate) fn from_json(json: String) -> ToolResult {
 
 /// Text reads as itself: JSON would put quotes around an enum's or a date's name.
 #[cold]
-fn from_json_string(json: &str) -> ToolResult {
+fn from_json_string(json: &str) -> Result<ToolOutput, serde_json::Error> {
     Ok(ToolOutput::from_string_value(serde_json::from_str(json)?))
 }

@@ -18,7 +18,7 @@ use crate::json;
 use crate::life::CallLife;
 use crate::output::ToolOutput;
 use crate::schema::Problem;
-use crate::tool::{DynTool, ToolDefinition, arguments_error, fit};
+use crate::tool::{DynTool, ToolDefinition};
 
 /// The tool, with what is made of its settings once.
 pub(super) struct AgentCall {
@@ -33,8 +33,8 @@ impl AgentCall {
 
     /// What the agent is told, and the thread that the model chose.
     fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
-        let refuse = |problems: &[Problem]| Exit::Tool(arguments_error(&self.definition.name, problems));
-        let mut given = fit(&self.definition, args).map_err(|problems| refuse(&problems))?;
+        let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
+        let mut given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         let thread = if self.tool.thread_argument { json::remove(&mut given, THREAD) } else { None };
         // The schema has nothing against the values; the type may have.
         let input = (self.tool.input.read)(given)
