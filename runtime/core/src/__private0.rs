@@ -25,6 +25,11 @@ pub use crate::checks::{
 pub use crate::context::{Bound, ConcealNone, ConcealSome};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::context::{ToolSource, bound};
+pub use crate::definition::{
+    Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,
+    Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,
+    ToolParameter, ToolReturn, Veiled, aborted, encode, ladder, lend, reader, reader_of, reads, schema_of,
+};
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::life::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, Life, OutputGiven, OutputGuardrail, OutputReturn,
@@ -40,12 +45,10 @@ pub use crate::onion::{
 };
 pub use crate::spec::ToolSpec;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
+use crate::text::same;
 pub use crate::tool::{
-    Alias, Annotations, ArgLimit, Body, BothStates, Defined, DynTool, Effect, ErrorText, FitsState, FitsTool,
-    FromText, Function, Itself, Kind, Layer, Lent, Make, NoAlias, Nth, Param, Raw, Reader, Returned, Same,
-    SentToCalls, Slots, States, StaticTool, Tool, ToolArg, ToolDefinition, ToolExample, ToolParameter,
-    ToolReturn, Toolbox, ToolboxPart, ToolboxTools, Veiled, Within, Works, WorksOn, aborted, can_be_shared,
-    encode, ladder, lend, offload, read, reader, reader_of, reads, schema_by, schema_of,
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Layer, Make, States, Tool, Toolbox,
+    ToolboxPart, ToolboxTools, Within, Works, WorksOn, can_be_shared, offload, read, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 
@@ -82,21 +85,6 @@ const fn hash(bytes: &[u8]) -> usize {
 
 /// The number of no entry.
 pub const NO_CLASH: usize = usize::MAX;
-
-pub(crate) const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
 
 /// The names of a toolbox's tools, block by block, behind the prefix that an agent gives them; without one it is empty.
 pub type Prefixed = (&'static str, &'static [&'static [&'static str]]);

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+
+pub use crate::definition::ReadAgain;
 
 use crate::args::Args;
 use crate::life::{Needed, NeedsApproval};
 use crate::onion::{EndRing, Hook, RawRing, Ring};
 use crate::spec::ToolSpec;
-use crate::tool::{Kind, Toolbox, ToolboxPart};
+use crate::tool::{Toolbox, ToolboxPart};
 
 /// What says of a hook or a guardrail `H` how lists make it and which state it works on: its `Made`.
 #[diagnostic::on_unimplemented(
@@ -367,18 +368,3 @@ pub trait ArgumentsWrittenAgain {
 }
 
 impl ArgumentsWrittenAgain for () {}
-
-/// What a function returns that can be read from its tool's result again: a typed hook gets it from what a tool has of its own.
-#[diagnostic::on_unimplemented(
-    message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
-    label = "the result of this tool has no `Deserialize`",
-    note = "the tool has hooks or stages of its own, and the typed hook gets what comes out of them, which is JSON",
-    note = "write `#[derive(serde::Deserialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
-)]
-pub trait ReadAgain: Sized {
-    #[doc(hidden)]
-    fn is_read(_: &Kind<Self>) {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned> ReadAgain for T {}

@@ -11,6 +11,7 @@ pub mod builtin;
 pub mod checks;
 pub mod content;
 mod context;
+mod definition;
 mod error;
 pub mod export;
 pub mod hooks;
@@ -43,6 +44,7 @@ pub use context::{
     AgentInfo, IdempotencyKey, Inject, Progress, RunContext, SessionState, State, StateError, Team,
     ToolContext, ToolSource,
 };
+pub use definition::{Annotations, Effect, ExampleError, NameProblem, ToolDefinition, ToolExample};
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
 pub use life::{
@@ -75,9 +77,7 @@ pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
 pub use tool::ToolboxTools as toolbox;
-pub use tool::{
-    Annotations, DynTool, Effect, ExampleError, NameProblem, Tool, ToolDefinition, ToolExample, Toolbox,
-};
+pub use tool::{DynTool, Tool, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {
@@ -87,6 +87,7 @@ pub mod forms {
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
+    pub use crate::definition::{ErrorText, FromText, SentToCalls, ToolArg, ToolParameter, ToolReturn};
     pub use crate::life::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
@@ -95,10 +96,7 @@ pub mod forms {
         TypedReturn,
     };
     pub use crate::strict::StrictFields;
-    pub use crate::tool::{
-        BothStates, ErrorText, FitsState, FitsTool, FromText, Make, SentToCalls, SharedToolbox, ToolArg,
-        ToolParameter, ToolReturn, Works, WorksOn,
-    };
+    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works, WorksOn};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

@@ -17,8 +17,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::definition::{Reader, ToolArg, ToolDefinition, reader};
 use crate::export::{self, ExportError};
-use crate::tool::{Reader, ToolArg, ToolDefinition, reader};
 
 /// A type that has a form in OpenAI's strict rules
 /// (<https://platform.openai.com/docs/guides/structured-outputs>): the provider can hold a model to its schema while the

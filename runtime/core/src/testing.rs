@@ -45,10 +45,10 @@ use crate::args::Args;
 use crate::context::{
     Inject, RunContext, SessionState, State, StateCell, StateHandle, ToolContext, ToolSource,
 };
+use crate::definition::ToolDefinition;
 use crate::error::ToolResult;
 use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
 use crate::secret::held_by;
-use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
 
 /// The rest of a call, played by a function: it gets the arguments as the hook passes them on.

@@ -49,6 +49,7 @@ fn private_names() -> BTreeSet<String> {
     names.extend(reexported(&root, true));
     let mut public = reexported(&root, false);
     let checks = read("checks.rs");
+    public.extend(reexported(&checks, false));
     let items = checks
         .lines()
         .filter_map(|line| line.strip_prefix("pub trait ").or_else(|| line.strip_prefix("pub enum ")));

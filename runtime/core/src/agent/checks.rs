@@ -3,10 +3,10 @@
 use super::declaration::ChildLink;
 use super::error::BuildError;
 use crate::context::ToolSource;
+use crate::definition::NameProblem;
 use crate::onion::Undefined;
 use crate::spec::ToolSpec;
 use crate::text::{nearest, short};
-use crate::tool::NameProblem;
 use crate::tool::table::{Entry, ToolTable};
 
 /// Whether tool values work on the agent's state. The compiler holds declared tools to it.

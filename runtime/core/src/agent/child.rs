@@ -12,10 +12,11 @@ use super::instance::{Children, Instance};
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
+use crate::definition::{Param, Slots, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
 use crate::output::ToolOutput;
-use crate::tool::{DynTool, Param, Slots, StaticTool, ToolDefinition};
+use crate::tool::DynTool;
 
 /// What a child said and was told in one call.
 pub(crate) struct Transcript {

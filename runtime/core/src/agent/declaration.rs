@@ -10,9 +10,10 @@ use super::servers::ToolServers;
 use super::{Agent, AgentRun, RunError};
 use crate::checks::RawHook;
 use crate::context::State;
+use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynCall, DynHook, RuntimeHooks};
-use crate::tool::{DynTool, Effect, Tool, Toolbox};
+use crate::tool::{DynTool, Tool, Toolbox};
 
 /// What a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

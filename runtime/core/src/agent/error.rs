@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::servers::ServerError;
+use crate::definition::{ExampleError, NameProblem};
 use crate::error::Abort;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::tool::table::NameClash;
-use crate::tool::{ExampleError, NameProblem};
 
 /// Why an agent could not be built.
 #[derive(Debug, thiserror::Error)]

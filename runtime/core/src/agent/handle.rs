@@ -18,12 +18,12 @@ use super::run::AgentRun;
 use super::session::{Session, Wait};
 use super::stream::{Finish, RunOutput, RunStream};
 use crate::context::{Deadline, RunSeed, Running, StateCell, StateHandle, ToolContext};
+use crate::definition::ToolDefinition;
 use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::History;
 use crate::onion::{caught, panic_words};
 use crate::secret::Redact as _;
-use crate::tool::ToolDefinition;
 use crate::tool::table::Entry;
 
 /// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.

@@ -7,10 +7,11 @@ use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, State
 use super::prompt;
 use super::servers::Provided;
 use crate::context::{AgentInfo, ToolSource};
+use crate::definition::{Effect, ToolDefinition};
 use crate::model::{DynModel, History, RequestParams};
 use crate::onion::{Definitions, DynCall, Undefined, define};
+use crate::tool::DynTool;
 use crate::tool::table::{Entry, NameClash, Target, ToolTable};
-use crate::tool::{DynTool, Effect, ToolDefinition};
 
 /// A built agent. Its tools, hooks and connections are shared by all its runs.
 pub(crate) struct Instance {

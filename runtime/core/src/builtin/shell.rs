@@ -14,10 +14,11 @@ use serde_json::json;
 use super::capture::Capture;
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::{Annotations, ArgLimit, Effect, Param, Slots, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::secret::StreamRedactor;
-use crate::tool::{Annotations, ArgLimit, DynTool, Effect, Param, Slots, StaticTool, Tool, ToolDefinition};
+use crate::tool::{DynTool, Tool};
 
 /// After a command is over, so long is waited for the rest of its output.
 const GRACE: Duration = Duration::from_millis(500);

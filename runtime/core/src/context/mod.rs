@@ -35,12 +35,12 @@ use places::CallPlace;
 
 use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
+use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
 use crate::spec::HookExit;
-use crate::tool::ToolDefinition;
 use crate::tool::table::{Entry, Target};
 
 /// Where a tool comes from.

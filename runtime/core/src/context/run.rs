@@ -381,7 +381,14 @@ impl RunContext {
     {
         match self.journal() {
             None => work().await,
-            Some(journal) => crate::journal::step_through(&**journal, self, id, work).await,
+            Some(journal) => match crate::journal::step_through(&**journal, self.run_id(), id, work).await {
+                Ok(value) => value,
+                // The run sees the abort and drops this future.
+                Err(reason) => {
+                    self.abort(&Abort::new(reason));
+                    std::future::pending().await
+                }
+            },
         }
     }
 }

@@ -11,11 +11,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{RunContext, ToolContext};
+use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
 use crate::json;
 use crate::secret::{Concealed, NotAsSecret, OnlyAsSecret, Secret, Sensitive, held_by, noted};
 use crate::text::short;
-use crate::tool::missing;
 
 /// The session's state behind its type.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::strict::{Optional, Rules, object, plain_root, strict};
+use crate::definition::{ToolDefinition, wire_name};
 use crate::json::Literals;
 use crate::schema::{check, coerce};
-use crate::tool::{ToolDefinition, wire_name};
 
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::tool::ExampleError;
+use crate::definition::ExampleError;
 
 /// Whose form an export has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

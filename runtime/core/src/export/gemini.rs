@@ -11,7 +11,7 @@ use super::keywords::{
 };
 use super::options::ExportOptions;
 use super::strict::{Distinct, is_open, object};
-use crate::tool::{ToolDefinition, wire_name};
+use crate::definition::{ToolDefinition, wire_name};
 
 /// What to do about anything that the subset cannot say.
 const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";

@@ -6,7 +6,7 @@ use super::error::{ExportError, Provider, Site};
 use super::keywords::kinds;
 use super::options::ExportOptions;
 use super::strict::object;
-use crate::tool::{Annotations, ToolDefinition};
+use crate::definition::{Annotations, ToolDefinition};
 
 /// A tool as MCP lists it: name, title, description, both schemas, hints, `_meta`. MCP has no strict tools.
 ///

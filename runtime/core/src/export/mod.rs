@@ -93,4 +93,4 @@ pub use prompt::{docstring, example_arguments, signature, signature_with, to_pro
 pub use request::{Form, request, strict_schemas};
 
 #[expect(unused_imports, reason = "the module's documentation links to it")]
-use crate::tool::ToolDefinition;
+use crate::definition::ToolDefinition;

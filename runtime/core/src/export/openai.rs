@@ -7,7 +7,7 @@ use super::error::{ExportError, Provider, Site};
 use super::keywords::Object;
 use super::options::ExportOptions;
 use super::strict::{Optional, Rules, object, plain_root, strict};
-use crate::tool::{ToolDefinition, wire_name};
+use crate::definition::{ToolDefinition, wire_name};
 
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];

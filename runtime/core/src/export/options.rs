@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::error::{ExportError, Provider, Site};
-use crate::tool::ToolDefinition;
+use crate::definition::ToolDefinition;
 
 /// How a tool is exported: strictly or not, and with which custom fields.
 ///

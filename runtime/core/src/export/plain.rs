@@ -6,7 +6,7 @@ use super::error::{ExportError, Provider};
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
 use super::strict::object;
-use crate::tool::{ToolDefinition, wire_name};
+use crate::definition::{ToolDefinition, wire_name};
 
 /// A tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
 ///

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::keywords;
-use crate::tool::{ToolDefinition, ToolExample};
+use crate::definition::{ToolDefinition, ToolExample};
 
 /// How a tool is called: `search(query, limit=10)`. A parameter that may be left out shows its default, or `null`.
 ///

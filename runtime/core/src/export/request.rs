@@ -6,13 +6,11 @@ use std::collections::hash_map::Entry;
 use serde_json::Value;
 
 use super::anthropic::strict_input_schema;
-use super::error::Site;
-use super::error::{ExportError, Provider};
+use super::error::{ExportError, Provider, Site};
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
-use crate::tool::ToolDeclaration;
-use crate::tool::{ToolDefinition, wire_name};
+use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 
 /// Which form the tools of a request have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

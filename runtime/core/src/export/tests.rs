@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::tool::{Annotations, ToolDefinition, ToolExample};
+use crate::definition::{Annotations, ToolDefinition, ToolExample};
 
 /// A tool with one required parameter `x` of this schema.
 fn one(schema: Value) -> ToolDefinition {

@@ -22,9 +22,6 @@ pub use id::{StepId, StepKind};
 pub use memory::MemoryJournal;
 pub(crate) use record::CallRecord;
 
-use crate::context::RunContext;
-use crate::error::Abort;
-
 /// The work of one step: run at most once, its value is what the journal records.
 pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
 
@@ -127,9 +124,16 @@ pub(crate) async fn run_bounded<'a>(
     stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
 }
 
-/// Runs typed work as a step. A journal that fails aborts the run: this future then never ends, and the
-/// run, which sees the abort, drops it.
-pub(crate) async fn step_through<T, F, Fut>(journal: &dyn Journal, run: &RunContext, id: StepId, work: F) -> T
+/// Runs typed work as a step of a run.
+///
+/// # Errors
+/// If the journal fails, or its record is of another type; in words.
+pub(crate) async fn step_through<T, F, Fut>(
+    journal: &dyn Journal,
+    run_id: &str,
+    id: StepId,
+    work: F,
+) -> Result<T, String>
 where
     T: Serialize + DeserializeOwned + Send + 'static,
     F: FnOnce() -> Fut + Send,
@@ -141,15 +145,8 @@ where
             serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
         })
     });
-    let reason = match journal.step(run.run_id(), &id, work).await {
-        Ok(value) => match serde_json::from_value(value) {
-            Ok(value) => return value,
-            Err(error) => format!("step `{id}` does not fit its record: {error}"),
-        },
-        Err(error) => error.to_string(),
-    };
-    run.abort(&Abort::new(reason));
-    std::future::pending().await
+    let value = journal.step(run_id, &id, work).await.map_err(|error| error.to_string())?;
+    serde_json::from_value(value).map_err(|error| format!("step `{id}` does not fit its record: {error}"))
 }
 
 /// A random number from the standard library's hash seeds: for ids and jitter, not for secrets.

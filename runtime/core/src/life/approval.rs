@@ -10,9 +10,9 @@ use futures_util::future::BoxFuture;
 
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::Effect;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::panic_words;
-use crate::tool::Effect;
 
 /// Who is asked whether a call may be made, for tools with `approval`.
 ///

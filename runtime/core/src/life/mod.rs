@@ -38,9 +38,9 @@ pub(crate) use timed::{has_timers, timed};
 
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::{Effect, ToolDefinition, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
-use crate::tool::{Effect, ToolDefinition, bring_into_types};
 use cache::Found;
 
 /// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.

@@ -5,9 +5,10 @@ use std::future::Future;
 use super::{on_error, timed};
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::refuse_lost;
 use crate::error::ToolResult;
 use crate::onion::{Caught, tool_panicked};
-use crate::tool::{Tool, refuse_lost};
+use crate::tool::Tool;
 
 /// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
 pub(crate) async fn staged<'a, T, F, Fut>(

@@ -21,8 +21,8 @@ pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn};
 
+pub use crate::definition::ToolDeclaration;
 use crate::export::ExportError;
-pub use crate::tool::ToolDeclaration;
 
 /// A language model.
 ///

@@ -12,11 +12,11 @@ use pin_project_lite::pin_project;
 
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::refuse_lost;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
 use crate::life::timed;
 use crate::output::ToolOutput;
-use crate::tool::refuse_lost;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
 /// that happens before it is polled.

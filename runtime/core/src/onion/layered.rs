@@ -17,9 +17,9 @@ use serde_json::value::RawValue;
 use super::Call;
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::{Kind, Reread, Returned, ToolDefinition, encode};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::tool::{Kind, Reread, Returned, ToolDefinition, encode};
 
 /// Arguments in their order, each with its name and as JSON.
 #[doc(hidden)]

@@ -36,8 +36,8 @@ pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer,
 use crate::args::Args;
 use crate::checks::{HookMadeBy, MadeBy};
 use crate::context::{Place, Placed, ToolContext};
+use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::ToolDefinition;
 
 /// One layer of an onion, or its core. Written by `agent!`.
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use super::error::SpecError;
 use super::shape::{Fill, fits};
 use super::toolspec::ToolSpec;
 use crate::context::SessionState;
-use crate::tool::ToolDefinition;
+use crate::definition::ToolDefinition;
 
 /// A parameter that is bound.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,11 +13,12 @@ use serde_json::Value;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::{ToolDefinition, arguments_schema, has_other_form, output_schema, unit};
 use crate::error::{Exit, ToolResult};
 use crate::json::repair;
 use crate::output::ToolOutput;
 use crate::schema::{Keys, Problem, has_limits};
-use crate::tool::{DynTool, ToolDefinition, arguments_schema, has_other_form, offload, output_schema, unit};
+use crate::tool::{DynTool, offload};
 
 /// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
 #[diagnostic::on_unimplemented(

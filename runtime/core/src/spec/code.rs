@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::param;
-use crate::tool::ToolDefinition;
+use crate::definition::ToolDefinition;
 
 /// The signature and the docs of a tool as a Rust function would have them.
 pub(super) fn stub(tool: &ToolDefinition) -> String {

@@ -1,7 +1,7 @@
 //! Why a tool cannot be made into, or changed into, what was asked for.
 
+use crate::definition::NameProblem;
 use crate::text::names;
-use crate::tool::NameProblem;
 
 /// Why a tool cannot be made into, or changed into, what was asked for. No text holds a value of a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

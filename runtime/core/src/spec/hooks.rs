@@ -9,10 +9,10 @@ use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::checks::ForEachClone;
 use crate::context::{Place, Placed, ToolContext};
+use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in, timed};
 use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
-use crate::tool::{ToolDefinition, refuse_lost};
 
 /// A [`Hook`] of a tool's own.
 pub(super) trait SpecHook: Send + Sync + 'static {

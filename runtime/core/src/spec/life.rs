@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::Effect;
 use crate::error::{ToolError, ToolResult};
 use crate::life::{Cache, Fill, InputGuardrails, Life, NeedsApproval, OutputGuardrails, no_cache_of_once};
-use crate::tool::{DynTool, Effect};
+use crate::tool::DynTool;
 
 /// What was added, and where it stands.
 #[derive(Clone, Default)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::tool::ToolDefinition;
+use crate::definition::ToolDefinition;
 
 /// One parameter of a tool as it is seen.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 use super::error::SpecError;
 use crate::args::Args;
+use crate::definition::{ToolDefinition, ToolExample, arguments_error, refused_by};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::json;
 use crate::json::Literals;
 use crate::schema::{Problem, check, coerce, expected, is_left_out};
 use crate::text::{MOST, nearest};
-use crate::tool::{ToolDefinition, ToolExample, arguments_error, refused_by};
 
 /// What differs, by the tool's own names for its parameters.
 #[derive(Clone, Default)]

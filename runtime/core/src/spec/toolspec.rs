@@ -15,14 +15,13 @@ use super::shape::Shape;
 use crate::args::Args;
 use crate::checks::{ForEachClone, RawHook};
 use crate::context::{InState, SessionState, StateCell, StateHandle, ToolContext, ToolSource};
+use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 use crate::error::ToolResult;
 use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
 use crate::onion::Undefined;
 use crate::secret::held_by;
 use crate::tool::table::{Entry, Target};
-use crate::tool::{
-    DynTool, Effect, ExampleError, SharedToolbox, Tool, ToolDefinition, ToolExample, Toolbox, WorksOn,
-};
+use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
 use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::shape::{Fill, Shape, fits};
 use super::toolspec::ToolSpec;
+use crate::definition::NameProblem;
 use crate::text::short;
-use crate::tool::NameProblem;
 
 /// What to change about a tool, for [`ToolSpec::transform`]. Parameters go by the names that they have before.
 #[derive(Debug, Clone, Default)]

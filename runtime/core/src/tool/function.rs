@@ -9,15 +9,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 use serde_json::Value;
 
-use super::cut::Span;
-use super::decode::Slots;
-use super::definition::{Defined, ToolDefinition};
-use super::param::Reader;
-use super::result::{Returned, aborted, encode};
-use super::veil::Veiled;
 use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::definition::{Defined, Reader, Returned, Slots, Span, ToolDefinition, Veiled, aborted, encode};
 use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::{TypedCall, TypedTool};
 

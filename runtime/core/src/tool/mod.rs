@@ -1,26 +1,10 @@
 //! Tools: what a model can call.
 
-mod cut;
-mod declaration;
-mod decode;
-mod definition;
-mod example;
 mod function;
-mod lent;
-mod limits;
-mod name;
 mod offload;
 mod own;
-mod param;
-mod plain;
-#[cfg(test)]
-mod properties;
-mod reread;
-mod result;
-mod schema;
 pub(crate) mod table;
 mod toolbox;
-mod veil;
 
 use std::any::{TypeId, type_name};
 use std::future::{Future, ready};
@@ -28,35 +12,17 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub use declaration::ToolDeclaration;
-pub use decode::Slots;
-pub(crate) use decode::{
-    arguments_error, bring_into_types, has_other_form, refusal, refuse_lost, refused_by,
-};
-pub(crate) use definition::wire_name;
-pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
-pub use example::{ExampleError, ToolExample};
 pub use function::{Function, read, schema_by};
-pub use lent::{FromText, Lent, lend};
-pub use name::NameProblem;
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
-pub use param::{
-    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
-};
-pub(crate) use reread::Reread;
-pub use reread::reader_of;
-pub(crate) use result::unit;
-pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
-pub(crate) use schema::{arguments_schema, missing, output_schema};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, is_method, is_of_toolbox,
     tool_of_method,
 };
-pub use veil::{Itself, Nth, Same, Veiled};
 
 use crate::args::Args;
 use crate::context::{State, ToolContext};
+use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Life;
 use crate::onion::Ring;

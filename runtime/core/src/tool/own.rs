@@ -7,10 +7,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{Make, States, ToolDefinition, Works, WorksOn, refusal};
+use super::{Make, States, Works, WorksOn};
 use crate::args::Args;
 use crate::checks::MadeBy;
 use crate::context::{Place, Placed, ToolContext};
+use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, Life, fill_in};
 use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};

@@ -4,10 +4,9 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::declaration::ToolDeclaration;
-use super::definition::wire_name;
-use super::{DynTool, ToolDefinition};
+use super::DynTool;
 use crate::context::ToolSource;
+use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 use crate::text::{nearest, short};
 
 /// One tool of an agent.

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DynTool;
-use crate::__private0::same;
 use crate::agent::ToolboxLink;
 use crate::context::{ToolContext, ToolSource};
 use crate::spec::ToolSpec;
+use crate::text::same;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
 ///

@@ -13,12 +13,13 @@ use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope
 use crate::agent::session::{Chosen, Owner, Session, Wait};
 use crate::args::Args;
 use crate::context::{Deadline, ToolContext};
+use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::json;
 use crate::life::CallLife;
 use crate::output::ToolOutput;
 use crate::schema::Problem;
-use crate::tool::{DynTool, ToolDefinition};
+use crate::tool::DynTool;
 
 /// The tool, with what is made of its settings once.
 pub(super) struct AgentCall {

@@ -17,9 +17,9 @@ use super::handle::AgentHandle;
 use super::session::Session;
 use super::stream::RunOutput;
 use crate::context::ToolContext;
+use crate::definition::{Effect, ToolDefinition, arguments_schema};
 use crate::error::ToolResult;
 use crate::spec::ToolSpec;
-use crate::tool::{Effect, ToolDefinition, arguments_schema};
 
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";

@@ -96,7 +96,7 @@ pub struct ToolDefinition {
     /// What is known of the keys within each parameter; made when a call first has some.
     pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
     /// Whether it is given secrets, which must not come out again.
-    pub(super) has_secrets: bool,
+    pub(crate) has_secrets: bool,
     /// Whether its function is started inside of hooks or stages that it was declared with.
     pub(crate) starts_inside: bool,
     /// The parameters, if it was written by `#[tool]` or as one.

@@ -260,7 +260,7 @@ impl<'de> Deserializer<'de> for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::cut::cut;
+    use crate::definition::cut::cut;
 
     /// The spans by the quick way, which must be those of the full reading, or none.
     fn quick(text: &str) -> Option<[Span; 2]> {

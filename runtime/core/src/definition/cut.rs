@@ -13,7 +13,7 @@ use crate::json;
 use crate::schema::Problem;
 
 /// Where the value of one parameter stands in the argument text.
-pub(super) type Span = Option<(usize, usize)>;
+pub(crate) type Span = Option<(usize, usize)>;
 
 /// Cuts the text, after the listed repairs if need be, and tells what is wrong with it, if anything is.
 #[inline]

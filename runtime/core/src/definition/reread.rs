@@ -236,3 +236,18 @@ impl<R, S: Split<R>, F: Reading<S::Value>> Reread<R> for Reads<S, F> {
 pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) -> Reads<S, F> {
     Reads(PhantomData)
 }
+
+/// What a function returns that can be read from its tool's result again: a typed hook gets it from what a tool has of its own.
+#[diagnostic::on_unimplemented(
+    message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
+    label = "the result of this tool has no `Deserialize`",
+    note = "the tool has hooks or stages of its own, and the typed hook gets what comes out of them, which is JSON",
+    note = "write `#[derive(serde::Deserialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
+)]
+pub trait ReadAgain: Sized {
+    #[doc(hidden)]
+    fn is_read(_: &Kind<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> ReadAgain for T {}

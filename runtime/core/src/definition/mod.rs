@@ -1,0 +1,40 @@
+//! What a tool is: its definition, how its arguments are read, and how its result is made.
+
+mod cut;
+mod declaration;
+mod decode;
+#[expect(clippy::module_inception, reason = "the definition of a tool is what the module is about")]
+mod definition;
+mod example;
+mod lent;
+mod limits;
+mod name;
+mod param;
+mod plain;
+#[cfg(test)]
+mod properties;
+mod reread;
+mod result;
+mod schema;
+mod veil;
+
+pub(crate) use cut::Span;
+pub use declaration::ToolDeclaration;
+pub use decode::Slots;
+pub(crate) use decode::{
+    arguments_error, bring_into_types, has_other_form, refusal, refuse_lost, refused_by,
+};
+pub(crate) use definition::wire_name;
+pub use definition::{Annotations, Defined, Effect, StaticTool, ToolDefinition};
+pub use example::{ExampleError, ToolExample};
+pub use lent::{FromText, Lent, lend};
+pub use name::NameProblem;
+pub use param::{
+    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
+};
+pub(crate) use reread::Reread;
+pub use reread::{ReadAgain, reader_of};
+pub(crate) use result::unit;
+pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
+pub(crate) use schema::{arguments_schema, missing, output_schema};
+pub use veil::{Itself, Nth, Same, Veiled};
