@@ -13,7 +13,7 @@ fn peak() -> usize {
 }
 
 #[tokio::test]
-async fn g_thirteen_megabytes_of_structure_are_not_a_gigabyte() {
+async fn a4_thirteen_megabytes_of_structure_are_not_a_gigabyte() {
     let config = ServerConfig::stdio(env!("CARGO_BIN_EXE_fixture")).arg("raw");
     let server = McpServer::start("fix", config).await.unwrap();
     let before = peak();

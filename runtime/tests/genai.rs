@@ -232,7 +232,7 @@ async fn error_of(replies: Vec<Reply>) -> ModelError {
 // ---- what goes well -----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a5_an_openai_stream_becomes_one_answer_with_its_argument_text() {
+async fn o3_an_openai_stream_becomes_one_answer_with_its_argument_text() {
     let (url, seen) = serve(vec![openai_calls()]).await;
     let (answer, deltas) = ask(&model(&url).api_key("key-1")).await;
     let answer = answer.unwrap();
@@ -302,7 +302,7 @@ async fn a5_a_request_after_a_merge_ends_with_a_user_on_every_wire() {
 }
 
 #[tokio::test]
-async fn a5_a_whole_run_over_openai_gives_every_call_its_result() {
+async fn o3_a_whole_run_over_openai_gives_every_call_its_result() {
     let (url, seen) = serve(vec![openai_calls(), openai_says("One and two.")]).await;
     let agent = agent(model(&url), |_| {}).await;
     let output = agent.run("hello").await.unwrap();
@@ -323,7 +323,7 @@ async fn a5_a_whole_run_over_openai_gives_every_call_its_result() {
 }
 
 #[tokio::test]
-async fn a5_signed_reasoning_goes_back_to_anthropic_unchanged() {
+async fn o3_signed_reasoning_goes_back_to_anthropic_unchanged() {
     let (url, seen) = serve(vec![anthropic_thinks_and_calls(), anthropic_says("Heard.")]).await;
     let agent = agent(model(&url).adapter("anthropic").api_key("key-2"), |_| {}).await;
     let output = agent.run("hello").await.unwrap();
@@ -465,7 +465,7 @@ async fn s3_where_it_is_asked_for_a_tool_goes_without_strict_and_is_named_once()
 }
 
 #[tokio::test]
-async fn a5_an_answer_that_is_not_streamed() {
+async fn o3_an_answer_that_is_not_streamed() {
     let body = json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
         "content": "So.", "tool_calls": [{"id": "call_a", "type": "function",
         "function": {"name": "echo", "arguments": "{\"text\":\"one\"}"}}]}}],
@@ -494,7 +494,7 @@ async fn t11_broken_arguments_are_a_tool_error_and_the_run_goes_on() {
 // ---- what goes wrong ----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a5_malformed_events_are_malformed() {
+async fn o3_malformed_events_are_malformed() {
     let error = error_of(vec![sse("data: {\"choices\": [\n\ndata: [DONE]\n\n")]).await;
     assert!(matches!(error, ModelError::Malformed(_)), "{error:?}");
     let error = error_of(vec![http("200 OK", "text/html", "", "<html>Sign in</html>")]).await;
@@ -507,7 +507,7 @@ async fn a5_malformed_events_are_malformed() {
 }
 
 #[tokio::test]
-async fn a5_a_stream_without_its_end_is_no_answer() {
+async fn o3_a_stream_without_its_end_is_no_answer() {
     let half = format!("data: {}\n\n", delta(&json!({"content": "The answer is"})));
     // The connection closes in order, but no end event came.
     let error = error_of(vec![Reply::Raw(format!("{OPEN_STREAM}{half}"))]).await;
@@ -523,7 +523,7 @@ async fn a5_a_stream_without_its_end_is_no_answer() {
 }
 
 #[tokio::test]
-async fn a5_an_error_inside_a_stream_has_its_status() {
+async fn o3_an_error_inside_a_stream_has_its_status() {
     let error = |kind| json!({"error": {"type": kind, "message": "Too much"}});
     let body = format!("data: {}\n\n", error("rate_limit_error"));
     let told = error_of(vec![sse(&body)]).await;
@@ -536,7 +536,7 @@ async fn a5_an_error_inside_a_stream_has_its_status() {
 }
 
 #[tokio::test]
-async fn a5_a_refusal_tells_how_long_to_wait() {
+async fn o3_a_refusal_tells_how_long_to_wait() {
     let body = json!({"error": {"message": "Slow down"}}).to_string();
     let limited =
         |wait: &str| http("429 Too Many Requests", "application/json", &format!("{wait}\r\n"), &body);
@@ -551,7 +551,7 @@ async fn a5_a_refusal_tells_how_long_to_wait() {
 }
 
 #[tokio::test]
-async fn a5_a_slow_server_ends_in_a_timeout() {
+async fn o3_a_slow_server_ends_in_a_timeout() {
     let half = format!("{OPEN_STREAM}data: {}\n\n", delta(&json!({"content": "The"})));
     for reply in [Reply::Hang(String::new()), Reply::Hang(half)] {
         let (url, _) = serve(vec![reply]).await;
@@ -572,7 +572,7 @@ async fn a5_a_slow_server_ends_in_a_timeout() {
 }
 
 #[tokio::test]
-async fn a5_nobody_at_the_address_is_a_transport_error() {
+async fn o3_nobody_at_the_address_is_a_transport_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://user:secret-word@{}/v1", listener.local_addr().unwrap());
     drop(listener);
@@ -582,7 +582,7 @@ async fn a5_nobody_at_the_address_is_a_transport_error() {
 }
 
 #[tokio::test]
-async fn a5_a_missing_key_names_its_variable() {
+async fn o3_a_missing_key_names_its_variable() {
     let missing = GenaiModel::new("gpt-4o").api_key_env("ONIONSKIN_TEST_NO_SUCH_KEY");
     let error = ask(&missing).await.0.unwrap_err();
     assert!(
@@ -594,13 +594,13 @@ async fn a5_a_missing_key_names_its_variable() {
 }
 
 #[tokio::test]
-async fn a5_an_unknown_adapter_is_told_with_near_names() {
+async fn o3_an_unknown_adapter_is_told_with_near_names() {
     let error = ask(&GenaiModel::new("x").adapter("antropic")).await.0.unwrap_err();
     assert!(matches!(&error, ModelError::Setup(text) if text.contains("`anthropic`?")), "{error:?}");
 }
 
 #[tokio::test]
-async fn a5_the_key_shows_nowhere() {
+async fn o3_the_key_shows_nowhere() {
     let echo = json!({"error": {"message": "Incorrect API key provided: key-3-very-secret"}}).to_string();
     let (url, _) = serve(vec![http("401 Unauthorized", "application/json", "", &echo)]).await;
     let model = model(&url).api_key("key-3-very-secret");
@@ -614,7 +614,7 @@ async fn a5_the_key_shows_nowhere() {
 }
 
 #[tokio::test]
-async fn a5_a_redirect_is_not_followed_with_the_key() {
+async fn o3_a_redirect_is_not_followed_with_the_key() {
     let (elsewhere, seen) = serve(vec![openai_says("mine now")]).await;
     let to = format!("location: {elsewhere}/chat/completions\r\n");
     let (url, _) = serve(vec![http("307 Temporary Redirect", "text/plain", &to, "")]).await;
@@ -624,7 +624,7 @@ async fn a5_a_redirect_is_not_followed_with_the_key() {
 }
 
 #[tokio::test]
-async fn a5_a_name_of_another_provider_still_reaches_the_own_address() {
+async fn o3_a_name_of_another_provider_still_reaches_the_own_address() {
     let (url, seen) = serve(vec![openai_says("hi")]).await;
     let mut request = ModelRequest::new("listener", "hello");
     request.model = Some("agents-choice".into());

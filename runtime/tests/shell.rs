@@ -41,7 +41,7 @@ fn mark(name: &str) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a4_output_is_text_and_structure() {
+async fn a6_output_is_text_and_structure() {
     let output = run(&Shell::new(), "echo out; echo err >&2").await.unwrap();
     assert_eq!(output.to_text(), "out\n\n[standard error]\nerr\n");
     let structured = output.structured_content().unwrap().into_owned();
@@ -50,7 +50,7 @@ async fn a4_output_is_text_and_structure() {
 }
 
 #[tokio::test]
-async fn a4_a_status_other_than_0_is_a_tool_error_with_the_output() {
+async fn a6_a_status_other_than_0_is_a_tool_error_with_the_output() {
     let result = run(&Shell::new(), "echo half; echo why >&2; exit 3").await;
     let Err(Exit::Tool(failed)) = &result else { panic!("{result:?}") };
     let structured = failed.output().structured_content().unwrap().into_owned();
@@ -62,12 +62,12 @@ async fn a4_a_status_other_than_0_is_a_tool_error_with_the_output() {
 }
 
 #[tokio::test]
-async fn a4_input_is_empty() {
+async fn a6_input_is_empty() {
     assert_eq!(run(&Shell::new(), "cat; echo end").await.unwrap().to_text(), "end\n");
 }
 
 #[tokio::test]
-async fn a4_output_is_bounded_and_the_command_does_not_block() {
+async fn a6_output_is_bounded_and_the_command_does_not_block() {
     let shell = Shell::new().max_output(20);
     let command = "printf 0123456789; head -c 1000000 /dev/zero | tr '\\0' x; printf abcdefghij; \
                    head -c 1000000 /dev/zero >&2";
@@ -98,7 +98,7 @@ async fn t8_neither_end_of_what_is_left_out_shows_a_part_of_a_secret() {
 }
 
 #[tokio::test]
-async fn a4_a_timeout_ends_grandchildren_too() {
+async fn a6_a_timeout_ends_grandchildren_too() {
     let mark = mark("timeout");
     let command =
         format!("echo begun; (sleep 3; touch {0}) & sh -c 'sleep 3; touch {0}'; touch {0}", mark.display());
@@ -112,7 +112,7 @@ async fn a4_a_timeout_ends_grandchildren_too() {
 }
 
 #[tokio::test]
-async fn a4_the_model_may_ask_for_another_timeout() {
+async fn a6_the_model_may_ask_for_another_timeout() {
     let started = Instant::now();
     let result = call(&Shell::new(), json!({"command": "sleep 30", "timeout_sec": 1})).await;
     assert!(error(result, ErrorKind::Timeout).contains("within 1s"));
@@ -120,7 +120,7 @@ async fn a4_the_model_may_ask_for_another_timeout() {
 }
 
 #[tokio::test]
-async fn a4_a_dropped_call_leaves_nothing_running() {
+async fn a6_a_dropped_call_leaves_nothing_running() {
     let mark = mark("drop");
     let command = format!("(sleep 3; touch {0}) & sleep 3; touch {0}", mark.display());
     let shell = Shell::new();
@@ -131,7 +131,7 @@ async fn a4_a_dropped_call_leaves_nothing_running() {
 }
 
 #[tokio::test]
-async fn a4_a_background_job_that_holds_the_pipe_does_not_hang_the_call() {
+async fn a6_a_background_job_that_holds_the_pipe_does_not_hang_the_call() {
     let mark = mark("background");
     let started = Instant::now();
     let command = format!("(sleep 3; touch {}) & echo done", mark.display());
@@ -142,7 +142,7 @@ async fn a4_a_background_job_that_holds_the_pipe_does_not_hang_the_call() {
 }
 
 #[tokio::test]
-async fn a4_a_command_that_closes_its_output_is_waited_for() {
+async fn a6_a_command_that_closes_its_output_is_waited_for() {
     let started = Instant::now();
     let output = run(&Shell::new(), "echo begun; exec >&- 2>&-; sleep 0.4; exit 0").await.unwrap();
     assert_eq!(output.to_text(), "begun\n");
@@ -150,7 +150,7 @@ async fn a4_a_command_that_closes_its_output_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a4_commands_do_not_see_the_environment() {
+async fn a6_commands_do_not_see_the_environment() {
     // Cargo sets this one for every test.
     let secret = "echo \"${CARGO_MANIFEST_DIR-none} ${HOME:+home} ${GIVEN-none}\"";
     let shown = async |shell: Shell| run(&shell, secret).await.unwrap().to_text().into_owned();
@@ -162,7 +162,7 @@ async fn a4_commands_do_not_see_the_environment() {
 }
 
 #[tokio::test]
-async fn a4_a_directory_is_taken_from_the_agents() {
+async fn a6_a_directory_is_taken_from_the_agents() {
     let base = std::env::temp_dir().canonicalize().unwrap();
     let inner = base.join(format!("onionskin-shell-dir-{}", std::process::id()));
     std::fs::create_dir_all(&inner).unwrap();
@@ -178,7 +178,7 @@ async fn a4_a_directory_is_taken_from_the_agents() {
 }
 
 #[tokio::test]
-async fn a4_wrong_arguments_are_all_told_and_nothing_runs() {
+async fn a6_wrong_arguments_are_all_told_and_nothing_runs() {
     let mark = mark("args");
     let args = json!({"comand": format!("touch {}", mark.display()), "cwd": 3, "timeout_sec": 0});
     let text = error(call(&Shell::new(), args).await, ErrorKind::Arguments);
@@ -189,7 +189,7 @@ async fn a4_wrong_arguments_are_all_told_and_nothing_runs() {
 }
 
 #[test]
-fn a4_it_is_never_repeated_and_says_that_it_destroys() {
+fn a6_it_is_never_repeated_and_says_that_it_destroys() {
     let tool = execute();
     let definition = tool.definition();
     assert_eq!((&*definition.name, definition.effect), ("shell.execute", Effect::Once));

@@ -164,7 +164,7 @@ fn arguments(output: &RunOutput) -> Vec<&str> {
 // ---- what goes well -----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a5_a_whole_run_with_two_tool_calls_in_every_protocol() {
+async fn o3_a_whole_run_with_two_tool_calls_in_every_protocol() {
     let mock = Mock::start();
     for protocol in ALL {
         let output = run(&mock, protocol, "one after the other").await;
@@ -178,7 +178,7 @@ async fn a5_a_whole_run_with_two_tool_calls_in_every_protocol() {
 }
 
 #[tokio::test]
-async fn a5_two_calls_in_one_answer_in_every_protocol() {
+async fn o3_two_calls_in_one_answer_in_every_protocol() {
     let mock = Mock::start();
     for protocol in ALL {
         let output = run(&mock, protocol, "both at once").await;
@@ -189,7 +189,7 @@ async fn a5_two_calls_in_one_answer_in_every_protocol() {
 }
 
 #[tokio::test]
-async fn a5_a_stream_keeps_the_argument_text() {
+async fn o3_a_stream_keeps_the_argument_text() {
     // Anthropic's side of aimock writes arguments anew, and answers that are not streamed hold values.
     let mock = Mock::start();
     let output = run(&mock, Protocol::OpenAiSse, "one after the other").await;
@@ -197,7 +197,7 @@ async fn a5_a_stream_keeps_the_argument_text() {
 }
 
 #[tokio::test]
-async fn a5_text_arrives_in_pieces() {
+async fn o3_text_arrives_in_pieces() {
     let mock = Mock::start();
     for protocol in [Protocol::OpenAiSse, Protocol::AnthropicSse] {
         let mut stream = agent(&mock, protocol, Limits::default()).await.stream("both at once");
@@ -212,7 +212,7 @@ async fn a5_text_arrives_in_pieces() {
 }
 
 #[tokio::test]
-async fn a5_reasoning_with_a_signature_goes_through_a_tool_call() {
+async fn o3_reasoning_with_a_signature_goes_through_a_tool_call() {
     let mock = Mock::start();
     for protocol in [Protocol::Anthropic, Protocol::AnthropicSse] {
         let output = run(&mock, protocol, "think first").await;
@@ -233,7 +233,7 @@ async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
 // ---- what goes wrong ----------------------------------------------------------------------------
 
 #[tokio::test]
-async fn a5_malformed_answers_are_malformed() {
+async fn o3_malformed_answers_are_malformed() {
     let mock = Mock::start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "malformed").await;
@@ -242,7 +242,7 @@ async fn a5_malformed_answers_are_malformed() {
 }
 
 #[tokio::test]
-async fn a5_dropped_and_refused_requests_have_their_status() {
+async fn o3_dropped_and_refused_requests_have_their_status() {
     let mock = Mock::start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "dropped").await;
@@ -263,7 +263,7 @@ async fn a5_dropped_and_refused_requests_have_their_status() {
 }
 
 #[tokio::test]
-async fn a5_a_broken_connection_is_a_transport_error() {
+async fn o3_a_broken_connection_is_a_transport_error() {
     let mock = Mock::start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "disconnected").await;
@@ -272,7 +272,7 @@ async fn a5_a_broken_connection_is_a_transport_error() {
 }
 
 #[tokio::test]
-async fn a5_half_a_stream_is_never_an_answer() {
+async fn o3_half_a_stream_is_never_an_answer() {
     let mock = Mock::start();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         for input in ["half an answer", "half a call"] {
@@ -283,7 +283,7 @@ async fn a5_half_a_stream_is_never_an_answer() {
 }
 
 #[tokio::test]
-async fn a5_a_sleeping_server_ends_in_a_timeout() {
+async fn o3_a_sleeping_server_ends_in_a_timeout() {
     let mock = Mock::start();
     for protocol in [Protocol::OpenAiSse, Protocol::Anthropic] {
         let error = failure(&mock, protocol, "asleep").await;
@@ -292,7 +292,7 @@ async fn a5_a_sleeping_server_ends_in_a_timeout() {
 }
 
 #[tokio::test]
-async fn a5_what_no_fixture_foresees_is_refused() {
+async fn o3_what_no_fixture_foresees_is_refused() {
     let mock = Mock::start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "something else").await;

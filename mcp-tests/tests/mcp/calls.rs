@@ -36,7 +36,7 @@ async fn a4_an_error_of_the_tool_is_a_remote_tool_error() {
 }
 
 #[tokio::test]
-async fn t6_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
+async fn t11_every_wrong_argument_is_told_at_once_and_the_server_is_not_asked() {
     let agent = build::<All>(server("plain", &Log::new("arguments"))).await.unwrap();
     let outcome = call(&agent, "fix__get_echo", json!({"txt": "a", "times": 0})).await;
     assert_eq!(outcome.kind, Some(ErrorKind::Arguments), "{outcome:?}");
@@ -100,7 +100,7 @@ async fn h9_a_call_is_repeated_only_where_the_server_says_that_it_may_be() {
 }
 
 #[tokio::test]
-async fn g_a_call_that_is_dropped_is_cancelled_on_the_server() {
+async fn a4_a_call_that_is_dropped_is_cancelled_on_the_server() {
     let log = Log::new("dropped");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     let run = tokio::spawn({
@@ -185,7 +185,7 @@ async fn a4_calls_of_one_server_run_side_by_side() {
 }
 
 #[tokio::test]
-async fn a2_tools_outside_the_filter_cannot_be_called() {
+async fn a4_tools_outside_the_filter_cannot_be_called() {
     let agent = build::<Getter>(server("plain", &Log::new("outside"))).await.unwrap();
     let outcome = call(&agent, "fix__pid", json!({})).await;
     assert_eq!(outcome.kind, Some(ErrorKind::UnknownTool));

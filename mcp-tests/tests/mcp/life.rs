@@ -21,7 +21,7 @@ pub(crate) async fn notices(agent: &AgentHandle) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn g_a_server_that_dies_in_a_call_is_reported_and_started_again() {
+async fn a4_a_server_that_dies_in_a_call_is_reported_and_started_again() {
     let log = Log::new("crash");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     let begun = Instant::now();
@@ -59,7 +59,7 @@ async fn t8_what_a_server_writes_of_one_session_is_not_told_to_another() {
 }
 
 #[tokio::test]
-async fn g_callers_that_give_up_while_a_server_starts_leave_the_start_to_the_next() {
+async fn a4_callers_that_give_up_while_a_server_starts_leave_the_start_to_the_next() {
     let log = Log::new("impatient");
     let agent = build::<All>(server("slow-again", &log)).await.unwrap();
     call(&agent, "fix__crash", json!({})).await;
@@ -77,7 +77,7 @@ async fn g_callers_that_give_up_while_a_server_starts_leave_the_start_to_the_nex
 }
 
 #[tokio::test]
-async fn g_a_shutdown_ends_a_start_that_runs() {
+async fn a4_a_shutdown_ends_a_start_that_runs() {
     let log = Log::new("shutdown-start");
     let agent = build::<All>(server("slow-again", &log)).await.unwrap();
     call(&agent, "fix__crash", json!({})).await;
@@ -89,7 +89,7 @@ async fn g_a_shutdown_ends_a_start_that_runs() {
 }
 
 #[tokio::test]
-async fn g_all_calls_in_flight_end_when_the_server_dies() {
+async fn a4_all_calls_in_flight_end_when_the_server_dies() {
     let log = Log::new("in-flight");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     let hanging = (0..50).map(|_| call(&agent, "fix__hang", json!({})));
@@ -105,7 +105,7 @@ async fn g_all_calls_in_flight_end_when_the_server_dies() {
 }
 
 #[tokio::test]
-async fn g_a_server_that_dies_again_and_again_is_left_alone_for_a_while() {
+async fn a4_a_server_that_dies_again_and_again_is_left_alone_for_a_while() {
     let log = Log::new("again");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     for _ in 0..4 {
@@ -159,7 +159,7 @@ async fn a4_a_list_that_cannot_be_read_again_keeps_the_old_one() {
 }
 
 #[tokio::test]
-async fn g_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
+async fn a4_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
     let log = Log::new("shutdown");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     let pid = log.pids()[0];
@@ -170,7 +170,7 @@ async fn g_a_graceful_shutdown_closes_the_input_and_leaves_nothing_running() {
 }
 
 #[tokio::test]
-async fn g_a_server_that_ignores_its_closed_input_is_ended() {
+async fn a4_a_server_that_ignores_its_closed_input_is_ended() {
     let log = Log::new("stays");
     let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
     let pids = log.pids();
@@ -182,7 +182,7 @@ async fn g_a_server_that_ignores_its_closed_input_is_ended() {
 }
 
 #[tokio::test]
-async fn g_a_dropped_agent_leaves_nothing_running() {
+async fn a4_a_dropped_agent_leaves_nothing_running() {
     let log = Log::new("drop");
     let agent = build::<All>(server("stays leaves-a-child", &log)).await.unwrap();
     let pids = log.pids();
@@ -192,7 +192,7 @@ async fn g_a_dropped_agent_leaves_nothing_running() {
 }
 
 #[test]
-fn g_a_runtime_that_ends_leaves_nothing_running() {
+fn a4_a_runtime_that_ends_leaves_nothing_running() {
     let log = Log::new("runtime");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let agent = runtime.block_on(build::<All>(server("stays leaves-a-child", &log))).unwrap();
@@ -207,7 +207,7 @@ fn g_a_runtime_that_ends_leaves_nothing_running() {
 }
 
 #[tokio::test]
-async fn g_calls_after_a_shutdown_are_refused() {
+async fn a4_calls_after_a_shutdown_are_refused() {
     let log = Log::new("after");
     let agent = build::<All>(server("plain", &log)).await.unwrap();
     let other = agent.clone();

@@ -44,7 +44,7 @@ async fn a4_pages_without_end_are_an_error() {
 }
 
 #[tokio::test]
-async fn a2_an_agent_takes_the_tools_that_its_globs_fit() {
+async fn a4_an_agent_takes_the_tools_that_its_globs_fit() {
     let agent = build::<Getter>(server("plain", &Log::new("globs"))).await.unwrap();
     assert_eq!(agent.tool_names(), ["fix__get_echo", "fix__get_old"]);
     let outcome = call(&agent, "fix__crash", serde_json::json!({})).await;
@@ -56,7 +56,7 @@ async fn a2_an_agent_takes_the_tools_that_its_globs_fit() {
 }
 
 #[tokio::test]
-async fn a2_a_pattern_that_fits_no_tool_is_an_error_with_the_nearest() {
+async fn a4_a_pattern_that_fits_no_tool_is_an_error_with_the_nearest() {
     let text = build_error::<Typist>(server("plain", &Log::new("typo"))).await;
     for part in
         ["agent `typist`", "`get_ecoh`", "server `fix`", "did you mean `get_echo`?", "`crash`, `hang`"]
@@ -156,7 +156,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
 }
 
 #[tokio::test]
-async fn g_a_server_beside_one_that_fails_is_ended() {
+async fn a4_a_server_beside_one_that_fails_is_ended() {
     let log = Log::new("beside");
     let error = AgentBuilder::<Both>::default()
         .model(ScriptedModel::new())
@@ -171,7 +171,7 @@ async fn g_a_server_beside_one_that_fails_is_ended() {
 }
 
 #[tokio::test]
-async fn g_a_start_that_is_dropped_leaves_nothing_running() {
+async fn a4_a_start_that_is_dropped_leaves_nothing_running() {
     let log = Log::new("dropped-start");
     let start = tokio::spawn(build::<All>(silent(&log)));
     log.wait_for("pid").await;

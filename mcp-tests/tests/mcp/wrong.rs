@@ -130,7 +130,7 @@ async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
 }
 
 #[tokio::test]
-async fn g_a_server_that_asks_and_never_reads_is_ended() {
+async fn a4_a_server_that_asks_and_never_reads_is_ended() {
     let log = Log::new("asks");
     let agent = build::<All>(server("raw", &log)).await.unwrap();
     let begun = Instant::now();
@@ -163,7 +163,7 @@ async fn a4_requests_of_a_server_are_answered() {
 }
 
 #[tokio::test]
-async fn g_a_storm_of_changes_costs_few_lists_and_no_core() {
+async fn a4_a_storm_of_changes_costs_few_lists_and_no_core() {
     let log = Log::new("storm");
     let agent = build::<All>(server("raw", &log)).await.unwrap();
     assert_eq!(call(&agent, "fix__storm", json!({})).await.text, "over");
@@ -175,7 +175,7 @@ async fn g_a_storm_of_changes_costs_few_lists_and_no_core() {
 }
 
 #[tokio::test]
-async fn g_a_time_limit_without_end_is_one() {
+async fn a4_a_time_limit_without_end_is_one() {
     let log = Log::new("forever");
     let config = server("plain", &log).timeout(Duration::MAX).start_timeout(Duration::MAX);
     let agent = build::<All>(config).await.unwrap();

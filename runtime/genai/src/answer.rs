@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_argument_text_is_kept_as_the_model_wrote_it() {
+    fn o3_argument_text_is_kept_as_the_model_wrote_it() {
         let mut answer = Answer::default();
         answer.note_call(call("a", "f", json!("{\"y\" : 1,")));
         answer.note_call(call("a", "f", json!("{\"y\" : 1,  \"x\":2.0}")));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_broken_argument_text_neither_panics_nor_vanishes() {
+    fn o3_broken_argument_text_neither_panics_nor_vanishes() {
         let mut answer = Answer::default();
         answer.note_call(call("a", "f", json!("{\"x\": ")));
         assert_eq!(arguments(answer, vec![call("a", "f", json!("{\"x\": "))]), ["{\"x\": "]);
@@ -225,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn a5_values_become_text_and_missing_arguments_an_object() {
+    fn o3_values_become_text_and_missing_arguments_an_object() {
         let calls =
             vec![call("a", "f", json!({"x": 1})), call("b", "f", json!("")), call("c", "f", json!(null))];
         assert_eq!(arguments(Answer::default(), calls), [r#"{"x":1}"#, "{}", "{}"]);
     }
 
     #[test]
-    fn a5_every_call_has_an_id_of_its_own() {
+    fn o3_every_call_has_an_id_of_its_own() {
         let calls =
             vec![call("", "f", json!({})), call("same", "f", json!({})), call("same", "g", json!({}))];
         let response = Answer::default().finish(end(calls), "gemini").unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_copies_of_a_streamed_call_are_one_call() {
+    fn o3_copies_of_a_streamed_call_are_one_call() {
         let mut answer = Answer::default();
         answer.note_call(call("a", "f", json!("{\"x\": 1}")));
         let calls = vec![call("a", "f", json!("{\"x\"")), call("a", "f", json!({"x": 1}))];
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_an_end_without_a_reason_to_stop_is_no_end() {
+    fn o3_an_end_without_a_reason_to_stop_is_no_end() {
         let mut answer = Answer { text: "half".to_owned(), ..Answer::default() };
         let made_up = || StreamEnd { captured_stop_reason: None, ..end(Vec::new()) };
         answer.note_call(call("a", "f", json!({})));
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_a_call_without_a_name_is_malformed() {
+    fn o3_a_call_without_a_name_is_malformed() {
         let error = Answer::default().finish(end(vec![call("a", "", json!({}))]), "openai").unwrap_err();
         assert!(matches!(error, ModelError::Malformed(_)), "{error}");
     }

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_system_and_params_are_sent() {
+    fn o3_system_and_params_are_sent() {
         let mut request = ModelRequest::new("a", "hi");
         request.system = Some("Be kind.".into());
         request.params.temperature = Some(0.5);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_tool_calls_go_back_as_objects_even_when_they_were_broken() {
+    fn o3_tool_calls_go_back_as_objects_even_when_they_were_broken() {
         let calls = ["{\"x\": 1}", "", "{broken", "[1]"]
             .iter()
             .enumerate()
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_provider_data_goes_back_to_its_own_provider_only() {
+    fn o3_provider_data_goes_back_to_its_own_provider_only() {
         let carried = Carried {
             adapter: "anthropic".to_owned(),
             parts: vec![
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_provider_data_of_something_else_is_left_out() {
+    fn o3_provider_data_of_something_else_is_left_out() {
         let said = |data| Message::Assistant {
             text: "hi".to_owned(),
             tool_calls: Vec::new(),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_results_keep_their_ids_and_pictures_follow_them() {
+    fn o3_results_keep_their_ids_and_pictures_follow_them() {
         let dot = ContentBlock::from(Image(Media::new("iVBORw0KGgo=", "image/png")));
         let results = vec![
             result("c1", vec![ContentBlock::text("seen"), dot.clone()]),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a5_an_empty_answer_is_not_sent() {
+    fn o3_an_empty_answer_is_not_sent() {
         let chat = chat_request(&request(vec![Message::assistant(""), Message::user("again")]), "openai");
         assert_eq!(chat.messages.len(), 1);
     }

@@ -1,4 +1,4 @@
-//! S1: names that providers refuse, or that differ, are errors of the build that name the tool.
+//! A2, L1: names that providers refuse, or that differ, are errors of the build that name the tool.
 
 use std::sync::LazyLock;
 
@@ -57,7 +57,7 @@ fn model() -> ScriptedModel {
 }
 
 #[tokio::test]
-async fn s1_names_that_providers_refuse_are_errors_of_the_build() {
+async fn a2_names_that_providers_refuse_are_errors_of_the_build() {
     let agent = || Empty::builder().model(model());
     let value = |name: &str| ToolSpec::from_fn(name, "Does.", |(): (), _| async { Ok(1) });
     let child = agent().build().await.unwrap();
@@ -88,7 +88,7 @@ async fn s1_names_that_providers_refuse_are_errors_of_the_build() {
 }
 
 #[tokio::test]
-async fn s1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
+async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
     let dynamic = || std::sync::Arc::new(TwoNames) as std::sync::Arc<dyn DynTool>;
     let agent = || Empty::builder().model(model());
     for refused in [

@@ -34,7 +34,7 @@ async fn o3_a_script_that_calls_an_unknown_tool_fails_the_run() {
 }
 
 #[tokio::test]
-async fn a7_a_script_that_means_an_unknown_tool_sees_what_the_model_is_told() {
+async fn o3_a_script_that_means_an_unknown_tool_sees_what_the_model_is_told() {
     let turn = ScriptedTurn::call_unknown("ecko", json!({})).and_call("echo", json!({ "text": "x" }));
     let output = played([turn, ScriptedTurn::say("done")]).await.unwrap();
     assert!(output.tool_calls[0].to_text().contains("echo"), "{}", output.tool_calls[0].to_text());
@@ -43,7 +43,7 @@ async fn a7_a_script_that_means_an_unknown_tool_sees_what_the_model_is_told() {
 
 #[cfg(feature = "yaml")]
 #[tokio::test]
-async fn a7_a_script_in_a_file_says_that_it_means_an_unknown_tool() {
+async fn o3_a_script_in_a_file_says_that_it_means_an_unknown_tool() {
     let script = |unknown: &str| {
         let text = format!("echoing:\n  - calls:\n      - tool: ecko\n        {unknown}\n  - say: done\n");
         ScriptedModel::from_yaml(&text, "script.yaml").unwrap()

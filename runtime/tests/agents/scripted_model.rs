@@ -18,7 +18,7 @@ async fn ask(
 }
 
 #[tokio::test]
-async fn a5_the_conversation_alone_chooses_the_turn() {
+async fn o3_the_conversation_alone_chooses_the_turn() {
     let script = ScriptedModel::new()
         .agent("a", [ScriptedTurn::say("first"), ScriptedTurn::say("second")])
         .agent("*", [ScriptedTurn::say("anyone")]);
@@ -34,7 +34,7 @@ async fn a5_the_conversation_alone_chooses_the_turn() {
 }
 
 #[tokio::test]
-async fn a5_an_agent_that_is_not_there_is_told_with_the_others() {
+async fn o3_an_agent_that_is_not_there_is_told_with_the_others() {
     let script = ScriptedModel::new().agent("b", []).agent("a", []);
     let error = ask(&script, "c", vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the script has no turns for the agent `c`; it has: a, b");
@@ -42,7 +42,7 @@ async fn a5_an_agent_that_is_not_there_is_told_with_the_others() {
 }
 
 #[tokio::test]
-async fn a5_text_is_filled_in_once() {
+async fn o3_text_is_filled_in_once() {
     let script = ScriptedModel::turns([
         ScriptedTurn::say("one"),
         ScriptedTurn::say("{input} / {last} / {other} / {input"),
@@ -63,7 +63,7 @@ async fn a5_text_is_filled_in_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a5_turns_call_wait_and_fail() {
+async fn o3_turns_call_wait_and_fail() {
     let mut waits = ScriptedTurn::call_unknown("f", json!({"x": 1})).and_call_unknown("g", json!("{broken"));
     waits.wait_ms = 5_000;
     let script = ScriptedModel::new().agent("a", [waits]).agent("b", [ScriptedTurn::fail(503)]);
@@ -107,7 +107,7 @@ manager:
     }
 
     #[tokio::test]
-    async fn a5_a_file_plays_like_code() {
+    async fn o3_a_file_plays_like_code() {
         let script = ScriptedModel::from_yaml(GOOD, "play.yaml").unwrap();
         let answer = ask(&script, "manager", vec![]).await.unwrap();
         assert_eq!(answer.text, "Let me see.");
@@ -122,7 +122,7 @@ manager:
     }
 
     #[test]
-    fn a5_an_unknown_field_is_told_with_its_place_and_the_nearest() {
+    fn o3_an_unknown_field_is_told_with_its_place_and_the_nearest() {
         assert_eq!(
             error("a:\n  - say: hi\n    wait_sm: 3\n"),
             "play.yaml:3:5: unknown field `wait_sm`. Did you mean `wait_ms`? There are: `say`, `calls`, `wait_ms`, \
@@ -135,7 +135,7 @@ manager:
     }
 
     #[test]
-    fn a5_other_mistakes_are_told_with_their_place() {
+    fn o3_other_mistakes_are_told_with_their_place() {
         let cases = [
             ("a:\n  - calls:\n      - args: {}\n", "play.yaml:3:9: the field `tool` is missing"),
             ("a:\n  - wait_ms: soon\n", "play.yaml:2:14: expected a value of the type u64"),
@@ -155,7 +155,7 @@ manager:
     }
 
     #[test]
-    fn a5_a_file_that_is_not_there_is_named() {
+    fn o3_a_file_that_is_not_there_is_named() {
         let error = ScriptedModel::from_yaml_file("no/such/play.yaml").unwrap_err();
         assert!(
             matches!(&error, ScriptedModelError::File { file, .. } if file == "no/such/play.yaml"),
@@ -164,7 +164,7 @@ manager:
     }
 
     #[test]
-    fn a5_a_file_is_read() {
+    fn o3_a_file_is_read() {
         let path = std::env::temp_dir().join(format!("onionskin-script-{}.yaml", std::process::id()));
         std::fs::write(&path, GOOD).unwrap();
         let read = ScriptedModel::from_yaml_file(&path);

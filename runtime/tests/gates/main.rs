@@ -287,7 +287,7 @@ documented! {
 /// `bench/callgrind.sh` counts the instructions of the first listing in a release build; here are its allocations, and the
 /// time where this is one.
 #[test]
-fn g_schemas_of_100_tools_are_built_once() {
+fn t3_schemas_of_100_tools_are_built_once() {
     let begin = std::time::Instant::now();
     let mut parts = 0;
     let first = measure(|| parts = list()).count_total;
@@ -306,7 +306,7 @@ fn g_schemas_of_100_tools_are_built_once() {
 
 /// What the model is told of them is made when the agent is built, and shared by all turns of all runs.
 #[tokio::test]
-async fn g_the_declarations_of_100_tools_are_made_once_for_all_turns() {
+async fn a7_the_declarations_of_100_tools_are_made_once_for_all_turns() {
     let call = ScriptedTurn::call("d00", serde_json::json!({ "words": ["tea"] }));
     let model = Arc::new(ScriptedModel::turns([call, ScriptedTurn::say("{last}")]));
     let library = Library::builder().model(Arc::clone(&model)).build().await.unwrap();

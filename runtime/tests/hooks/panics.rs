@@ -79,7 +79,7 @@ async fn call<A: Agent>(tool: &str, x: i64) -> Result<String, RunError> {
 }
 
 #[tokio::test]
-async fn g_a_hook_that_panics_aborts_the_run_wherever_it_stands() {
+async fn h6_a_hook_that_panics_aborts_the_run_wherever_it_stands() {
     for aborted in [
         call::<Raw>("unlucky", 7).await,
         call::<Typed>("unlucky", 7).await,
@@ -172,7 +172,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn g_what_a_panic_carries_may_panic_again() {
+async fn t11_what_a_panic_carries_may_panic_again() {
     for (how, text) in [
         ("tool", "panicked: without a message"),
         ("guardrail", "panicked"),
@@ -226,7 +226,7 @@ agent! {
 }
 
 #[tokio::test]
-async fn g_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
+async fn t8_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
     let turns = [ScriptedTurn::call("looks", json!({})), ScriptedTurn::say("{last}")];
     let builder = AgentBuilder::<Copied>::default().model(ScriptedModel::turns(turns.clone()));
     assert_eq!(builder.state(Once(false)).run("go").await.unwrap().text, "false");
@@ -245,7 +245,7 @@ async fn g_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
 }
 
 #[tokio::test]
-async fn g_the_configuration_of_a_hook_that_panics_is_a_build_error() {
+async fn h6_the_configuration_of_a_hook_that_panics_is_a_build_error() {
     for error in [
         AgentBuilder::<Configured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
         AgentBuilder::<AboveConfigured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),

@@ -448,6 +448,6 @@ fn times(x: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn u1_the_values_of_hooks_are_the_users_own_names() {
+async fn t4_the_values_of_hooks_are_the_users_own_names() {
     assert_eq!(onionskin::call!(times::spec(), x = 4).await.unwrap(), 8);
 }

@@ -90,20 +90,20 @@ mod tests {
     }
 
     #[test]
-    fn a4_what_fits_is_kept_whole() {
+    fn a6_what_fits_is_kept_whole() {
         assert_eq!(text(8, &[b"abc", b"defgh"]), "abcdefgh");
         assert_eq!(text(8, &["äöüß".as_bytes()]), "äöüß");
         assert_eq!(text(8, &[]), "");
     }
 
     #[test]
-    fn a4_head_and_tail_are_kept_of_more() {
+    fn a6_head_and_tail_are_kept_of_more() {
         assert_eq!(text(4, &[b"a", b"bcdefg", b"hi"]), "ab\n[.. 5 bytes left out ..]\nhi");
         assert_eq!(text(0, &[b"abc"]), "\n[.. 3 bytes left out ..]\n");
     }
 
     #[test]
-    fn a4_no_character_is_cut_in_two() {
+    fn a6_no_character_is_cut_in_two() {
         assert_eq!(text(6, &["aäääääa".as_bytes()]), "aä\n[.. 6 bytes left out ..]\näa");
         assert_eq!(text(6, &["ääääää".as_bytes()]), "ä\n[.. 8 bytes left out ..]\nä");
     }

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn g_a_server_that_does_not_read_is_ended_and_one_that_reads_slowly_is_not() {
+    async fn a4_a_server_that_does_not_read_is_ended_and_one_that_reads_slowly_is_not() {
         let (outbox, mut server, _, fault) = outbox(1 << 10);
         let slow = outbox.send(vec![b'x'; 64 << 10], None);
         let reads = async {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn g_a_request_that_is_given_up_before_its_turn_is_not_sent() {
+    async fn a4_a_request_that_is_given_up_before_its_turn_is_not_sent() {
         let (outbox, mut server, pending, fault) = outbox(4);
         pending.add(RequestId::Number(1), false);
         let first = outbox.send(b"first\n".to_vec(), Some(RequestId::Number(1)));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn g_answers_that_are_not_read_are_bounded() {
+    async fn a4_answers_that_are_not_read_are_bounded() {
         let (outbox, _server, _, fault) = outbox(16);
         for _ in 0..REPLIES {
             outbox.reply(b"a reply of ours\n".to_vec());
