@@ -63,3 +63,8 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
         _ => None,
     }
 }
+
+/// Whether the last segment of a type's path, behind any reference, is this name.
+pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == name)
+}

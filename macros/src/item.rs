@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, Meta, Signature, Token, Visibility};
+use syn::{Attribute, FnArg, Signature, Visibility};
 
 use crate::diag::Errors;
+use crate::option::meta_name;
 use crate::suggest;
 
 /// A function. Its body may be anything: rustc reports what is wrong with it, and still hands it over.
@@ -122,63 +122,4 @@ pub(crate) fn misspelt(
         }
         meant.is_none()
     });
-}
-
-/// Takes out the options whose text stands without quotes, as in `description = Adds one`: each is reported where it
-/// begins.
-pub(crate) fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
-    let mut kept = TokenStream::new();
-    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    for option in tokens.split_inclusive(is_comma) {
-        if let [
-            TokenTree::Ident(key),
-            TokenTree::Punct(equals),
-            first @ TokenTree::Ident(_),
-            TokenTree::Ident(_),
-            ..,
-        ] = option
-            && equals.as_char() == '='
-            && texts.iter().any(|text| key == text)
-        {
-            let words: Vec<_> =
-                option[2..].iter().filter(|token| !is_comma(token)).map(ToString::to_string).collect();
-            errors.at(first, format_args!("text stands in quotes: `{key} = \"{}\"`", words.join(" ")));
-        } else {
-            kept.extend(option.iter().cloned());
-        }
-    }
-    kept
-}
-
-/// Reads each option of an attribute once; one that is given twice is reported and passed over. Gives the
-/// names that were read.
-pub(crate) fn each_option(
-    parsed: syn::Result<Punctuated<Meta, Token![,]>>,
-    errors: &mut Errors,
-    mut read: impl FnMut(&str, &Meta, &mut Errors),
-) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
-        Some(":") => syn::Error::new(error.span(), "an option and its value stand with `=` between them; the values of a hook or a guardrail have no names"),
-        _ => error,
-    });
-    for meta in errors.take(parsed).into_iter().flatten() {
-        let key = meta_name(&meta);
-        if seen.contains(&key) {
-            errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-            continue;
-        }
-        read(&key, &meta, errors);
-        seen.push(key);
-    }
-    seen
-}
-
-/// The name of an option, as it is written without `r#`.
-pub(crate) fn meta_name(meta: &Meta) -> String {
-    meta.path().get_ident().map_or_else(
-        || meta.path().to_token_stream().to_string().replace(' ', ""),
-        |ident| syn::ext::IdentExt::unraw(ident).to_string(),
-    )
 }

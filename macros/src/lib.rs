@@ -4,6 +4,7 @@
 
 mod agent;
 mod diag;
+mod docs;
 #[cfg(test)]
 mod golden;
 mod guardrail;
@@ -11,7 +12,10 @@ mod hook;
 mod injected;
 mod item;
 mod listed;
+mod middleware;
 mod number;
+mod option;
+mod param;
 mod paths;
 mod strict;
 mod suggest;
@@ -19,6 +23,7 @@ mod suggest;
 mod tests;
 mod tool;
 mod toolbox;
+mod written;
 
 use proc_macro::TokenStream;
 

@@ -15,8 +15,7 @@ use super::value::{
     string, table, text, to_next_field, toolbox, word,
 };
 use crate::diag::Errors;
-use crate::hook::written;
-use crate::suggest;
+use crate::{suggest, written};
 
 /// The fields that an agent can have.
 pub(crate) const KEYS: &[&str] = &[

@@ -6,8 +6,8 @@ use syn::punctuated::Punctuated;
 use syn::{Meta, Token};
 
 use crate::diag::Errors;
-use crate::hook::attr::{Kind, Options, name, path};
-use crate::item::each_option;
+use crate::middleware::{Kind, Options};
+use crate::option::{each_option, name, path};
 use crate::suggest;
 
 const KEYS: &[&str] = &["input", "output", "state", "crate", "type_name"];

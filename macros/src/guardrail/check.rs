@@ -5,9 +5,9 @@ use quote::quote;
 use syn::{ReturnType, Type};
 
 use crate::diag::Errors;
-use crate::hook::attr::{Form, Kind};
-use crate::hook::parameter::{Parameter, Role, last_segment};
+use crate::injected::is_named;
 use crate::item::FnItem;
+use crate::middleware::{Kind, Options, Parameter, Role, each_role_once};
 
 /// The error for an item that is no function, beside the item.
 pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
@@ -21,35 +21,39 @@ pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     Some(quote!(#item #error))
 }
 
-/// The form that a guardrail's function has, seen as a hook's.
-pub(crate) fn form(
-    kind: Kind,
-    next: Option<&Parameter>,
-    outcome: Option<&Parameter>,
+/// Holds the function to the rules of a guardrail.
+pub(super) fn check(
+    function: &FnItem,
+    parameters: &[Parameter],
+    options: &Options,
     errors: &mut Errors,
-) -> Option<Form> {
+) -> Option<()> {
+    let has_sound_roles = each_role_once(parameters, errors) && has_place(parameters, options.kind, errors);
+    has_sound_roles.then(|| signature(function, parameters, options.kind, errors))
+}
+
+/// Whether it takes nothing that there is not where a guardrail stands.
+fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool {
+    let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
+    let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if let Some(next) = next {
         errors.at(
             &next.ty,
             "a guardrail allows, rewrites or refuses, and has no `next`: what goes around calls is a `#[tool_hook]`",
         );
-        return None;
+    } else if let (Kind::Input, Some(outcome)) = (kind, outcome) {
+        errors.at(
+            &outcome.ty,
+            "an input guardrail comes before the tool has run: take the parameter off, or write `#[guardrail(output)]`",
+        );
+    } else {
+        return true;
     }
-    match (kind, outcome) {
-        (Kind::Output, _) => Some(Form::After),
-        (_, Some(outcome)) => {
-            errors.at(
-                &outcome.ty,
-                "an input guardrail comes before the tool has run: take the parameter off, or write `#[guardrail(output)]`",
-            );
-            None
-        }
-        (_, None) => Some(Form::Before),
-    }
+    false
 }
 
 /// What is plainly wrong with the signature; the rest is the compiler's to check.
-pub(crate) fn check(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
+fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
     let sig = &function.sig;
     if let ReturnType::Type(_, ty) = &sig.output
         && matches!(**ty, Type::ImplTrait(_))
@@ -69,7 +73,7 @@ pub(crate) fn check(function: &FnItem, parameters: &[Parameter], kind: Kind, err
             "an output guardrail takes the output: add `output: &mut ToolOutput`, or `result: &mut ToolResult` to see \
              errors too",
         ),
-        Some(outcome) if matches!(&*last_segment(&outcome.ty), "str" | "String") => errors.at(
+        Some(outcome) if is_named(&outcome.ty, "str") || is_named(&outcome.ty, "String") => errors.at(
             &outcome.ty,
             "an output guardrail takes the whole output: write `&mut ToolOutput`; its text is `output.to_text()`",
         ),

@@ -4,13 +4,20 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Type;
 
-use crate::hook::attr::Kind;
-use crate::hook::expand::{CallArgs, Made, awaited, call_args, made, returned, returned_alias, send_future};
-use crate::hook::model::Hook;
-use crate::hook::parameter::Role;
+use crate::item::type_ident;
+use crate::middleware::{
+    CallArgs, Kind, Made, Middleware, Role, awaited, call_args, item, made, returned, returned_alias,
+    send_future,
+};
+
+/// The type beside the function.
+pub(super) fn expand(guardrail: &Middleware) -> TokenStream {
+    let ty = type_ident(&guardrail.type_name);
+    item(guardrail, &check_impl(guardrail, &ty))
+}
 
 /// `impl InputGuardrail` or `impl OutputGuardrail`.
-pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
+fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
     let (alias, Made { ty: made, item }) = (returned_alias(guardrail), made(guardrail, ty));
     let (name, call) = match guardrail.kind {
         Kind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
@@ -28,7 +35,7 @@ pub(crate) fn expand(guardrail: &Hook, ty: &Ident) -> TokenStream {
     }
 }
 
-fn input_check(guardrail: &Hook) -> TokenStream {
+fn input_check(guardrail: &Middleware) -> TokenStream {
     let name = &guardrail.name;
     let CallArgs { inject, pass } = call_args(guardrail);
     let call = awaited(guardrail, &quote!(#name(#(#pass),*)));
@@ -49,7 +56,7 @@ fn input_check(guardrail: &Hook) -> TokenStream {
     }
 }
 
-fn output_check(guardrail: &Hook) -> TokenStream {
+fn output_check(guardrail: &Middleware) -> TokenStream {
     let name = &guardrail.name;
     let CallArgs { inject, pass } = call_args(guardrail);
     let call = awaited(guardrail, &quote!(#name(#(#pass),*)));

@@ -1,5 +1,5 @@
-//! `#[guardrail]`: a function that looks at a tool's arguments or at its output. It is read as a hook's function is; what
-//! differs stands here.
+//! `#[guardrail]`: a function that looks at a tool's arguments or at its output. `middleware` reads
+//! it as it reads a hook; what differs is here.
 
 mod attr;
 mod check;
@@ -8,12 +8,9 @@ mod expand;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(crate) use check::{check, form};
-pub(crate) use expand::expand;
-
 use crate::diag::Errors;
-use crate::hook;
 use crate::item::{FnItem, stands_twice};
+use crate::middleware::{Middleware, stand_in};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -24,7 +21,7 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
     let mut errors = Errors::default();
     let options = attr::parse(options, &mut errors);
     if !function.has_body() {
-        let error = function.declared_method(hook::model::method(options.kind));
+        let error = function.declared_method(options.kind.method());
         return quote!(#function #error);
     }
     if stands_twice(&function, "guardrail", &mut errors) {
@@ -32,16 +29,16 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     }
-    let guardrail = hook::model::Hook::read(&mut function, options, &mut errors);
-    if let Some(guardrail) = guardrail
+    let guardrail = Middleware::read(&mut function, options, check::check, &mut errors);
+    if let Some((guardrail, ())) = guardrail
         && errors.is_empty()
     {
-        let generated = hook::expand::expand(&guardrail);
+        let generated = expand::expand(&guardrail);
         return quote!(#function #generated);
     }
     // The type stands all the same, so that a tool does not report it missing as well.
     // Beside a method it cannot: an `impl` holds no types.
-    let stand_in = function.sig.receiver().is_none().then(|| hook::expand::stand_in(&function));
+    let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
     let errors = errors.into_tokens();
     // While the guardrail does not stand, what it leaves unused means nothing.
     quote!(#[allow(unused)] #function #stand_in #errors)

@@ -1,166 +1,24 @@
 //! What a hook's function may not be, each said at the token that is wrong; the rest is the compiler's to check.
 
-use quote::ToTokens;
-use syn::punctuated::Punctuated;
+use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{ReturnType, Token, Type, TypeParamBound};
+use syn::{ReturnType, Type};
 
-use super::attr::{Form, Kind, Options};
-use super::parameter::{Parameter, Role, last_segment};
+use super::attr::Form;
 use crate::diag::Errors;
-use crate::injected::{asked, is_injected};
 use crate::item::FnItem;
+use crate::middleware::{Options, Parameter, Role, each_role_once};
 
-pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
-    let (sig, word) = (&function.sig, kind.word());
-    if let syn::Safety::Unsafe(token) = &sig.safety {
-        errors.at(
-            token,
-            format_args!(
-                "a {word} cannot be `unsafe`, because the runtime calls it; drop the word, and check inside"
-            ),
-        );
-    }
-    if let Some(abi) = &sig.abi {
-        errors.at(abi, format_args!("a {word} is a plain Rust function; take the ABI off"));
-    }
-    if let Some(token) = &sig.constness {
-        errors.at(token, format_args!("a {word} cannot be `const`; take the word off"));
-    }
-}
-
-/// The states that hooks and tools take are held against the agent's one.
-pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mut Errors) {
-    let kind = options.kind;
-    let is_state = |parameter: &&Parameter| {
-        matches!(parameter.role, Role::Inject)
-            && matches!(asked(&parameter.ty).0, Type::Path(_))
-            && last_segment(&parameter.ty) == "State"
-            && is_injected(&parameter.ty)
-            && parameter.cfgs.is_empty()
-    };
-    let mut states = parameters.iter().filter(is_state).map(|parameter| asked(&parameter.ty).0);
-    let first = states.next();
-    let field = parameters.iter().find_map(|parameter| match &parameter.role {
-        Role::Bound(param) => param.bound_field(),
-        _ => None,
-    });
-    if let (Some(field), None, None, true) = (field, first, &options.state, errors.is_empty()) {
-        errors.at(
-            field,
-            format_args!(
-                "say whose field this is: `#[{}state = Ledger)]`, with the agent's state",
-                match kind {
-                    Kind::Hook => "tool_hook(",
-                    Kind::Input => "guardrail(input, ",
-                    Kind::Output => "guardrail(output, ",
-                }
-            ),
-        );
-    }
-    let Some(first) = first else { return };
-    let words = |ty: &Type| ty.to_token_stream().to_string().replace(' ', "");
-    for other in states.filter(|other| words(other) != words(first)) {
-        errors.at(
-            other,
-            format_args!("an agent has one state, and this {} already takes `{}`", kind.word(), words(first)),
-        );
-    }
-}
-
-/// What is plainly wrong by its shape; the rest is the compiler's to check.
-pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors) {
-    let typed_hook = options.is_typed;
-    match role {
-        // That there is one at all is the mistake.
-        Role::Next if options.kind != Kind::Hook => {}
-        Role::Next => {
-            let is_open = match ty {
-                Type::ImplTrait(open) => can_be_next(&open.bounds),
-                // A type parameter or an alias: its bounds are checked where the hook is called.
-                Type::Path(path) => path.path.get_ident().is_some(),
-                _ => false,
-            };
-            let other = if typed_hook { "Next" } else { "TypedNext" };
-            if let Type::ImplTrait(open) = ty
-                && has_bound(&open.bounds, other)
-            {
-                errors.at(
-                    ty,
-                    if typed_hook {
-                        "in a typed hook the rest of the call is `impl TypedNext<tool>`"
-                    } else {
-                        "the rest of the call is `impl Next`; a typed hook names its tool: `#[tool_hook(tool = ..)]`"
-                    },
-                );
-            } else if !is_open {
-                errors.at(ty, "the rest of the call is `impl Next` (in a typed hook `impl TypedNext<tool>`)");
-            }
-        }
-        Role::Args if !typed_hook => {
-            if let Type::ImplTrait(_) = ty {
-                errors.at(ty, "the arguments are `&mut Args`");
-            }
-        }
-        Role::Config(_) => {
-            if let Type::ImplTrait(_) = ty {
-                let whom = if options.kind == Kind::Hook { "`agent!`" } else { "the tool" };
-                errors.at(
-                    ty,
-                    format_args!(
-                        "a `#[config]` parameter has a type of its own: {whom} writes a value for it"
-                    ),
-                );
-            }
-        }
-        _ => {}
-    }
-}
-
-fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool {
-    bounds.iter().any(|bound| {
-        matches!(bound, TypeParamBound::Trait(bound)
-            if bound.path.segments.last().is_some_and(|last| last.ident == name))
-    })
-}
-
-/// Whether these bounds are those of the rest of a call. An alias of `Next` is, a trait of the standard
-/// library is not; the rest is the compiler's to say.
-pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-    const NOT: &[&str] = &[
-        "Fn",
-        "FnMut",
-        "FnOnce",
-        "AsyncFn",
-        "AsyncFnMut",
-        "AsyncFnOnce",
-        "Future",
-        "Display",
-        "Debug",
-        "Iterator",
-    ];
-    let mut names = bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
-        _ => None,
-    });
-    names.all(|name| !NOT.contains(&name.as_str()))
-}
-
-pub(super) fn form(parameters: &[Parameter], options: &Options, errors: &mut Errors) -> Option<Form> {
+/// The form of the hook, as its parameters show it and as `written` says it.
+pub(super) fn form(
+    parameters: &[Parameter],
+    written: Option<(Form, Span)>,
+    errors: &mut Errors,
+) -> Option<Form> {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
-    for (what, is_it) in [
-        ("the rest of the call stands", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
-        ("the result stands", |role| matches!(role, Role::Outcome)),
-        ("the arguments stand", |role| matches!(role, Role::Args)),
-    ] {
-        if let Some(second) = parameters.iter().filter(|parameter| is_it(&parameter.role)).nth(1) {
-            errors.at(&second.ty, format_args!("{what} in another parameter already; take one of them off"));
-            return None;
-        }
-    }
-    if options.kind != Kind::Hook {
-        return crate::guardrail::form(options.kind, next, outcome, errors);
+    if !each_role_once(parameters, errors) {
+        return None;
     }
     if let (Some(_), Some(outcome)) = (next, outcome) {
         errors.at(
@@ -175,7 +33,7 @@ pub(super) fn form(parameters: &[Parameter], options: &Options, errors: &mut Err
         (None, Some(_)) => Form::After,
         (None, None) => Form::Before,
     };
-    match options.form {
+    match written {
         None => Some(by_signature),
         Some((form, _)) if form == by_signature => Some(form),
         Some((form, span)) => {
@@ -191,6 +49,7 @@ pub(super) fn form(parameters: &[Parameter], options: &Options, errors: &mut Err
     }
 }
 
+/// What a hook of this form may not be.
 pub(super) fn of_form(
     function: &FnItem,
     form: Form,
@@ -199,9 +58,6 @@ pub(super) fn of_form(
     errors: &mut Errors,
 ) {
     let sig = &function.sig;
-    if options.kind != Kind::Hook {
-        return crate::guardrail::check(function, parameters, options.kind, errors);
-    }
     if options.tool.is_some() {
         let has_args = parameters.iter().any(|parameter| matches!(parameter.role, Role::Args));
         if form != Form::Around || !has_args {

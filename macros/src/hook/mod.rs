@@ -1,17 +1,16 @@
 //! `#[tool_hook]`: parse -> model -> check -> expand.
 
-pub(crate) mod attr;
+mod attr;
 mod check;
-pub(crate) mod expand;
-pub(crate) mod model;
-pub(crate) mod parameter;
-pub(crate) mod written;
+mod expand;
+mod typed;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diag::Errors;
 use crate::item::{FnItem, stands_twice};
+use crate::middleware::{Kind, Middleware, stand_in, tool_alias};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -20,7 +19,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        let error = function.declared_method(model::method(attr::Kind::Hook));
+        let error = function.declared_method(Kind::Hook.method());
         return quote!(#function #error);
     }
     let mut errors = Errors::default();
@@ -30,18 +29,28 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #errors);
     }
     let options = attr::Options::parse(options, &mut errors);
-    let hook = model::Hook::read(&mut function, options, &mut errors);
-    if let Some(mut hook) = hook
+    let written = options.form;
+    let hook = Middleware::read(
+        &mut function,
+        options.common,
+        |function, parameters, options, errors| {
+            let form = check::form(parameters, written, errors)?;
+            check::of_form(function, form, parameters, options, errors);
+            Some(form)
+        },
+        &mut errors,
+    );
+    if let Some((mut hook, form)) = hook
         && errors.is_empty()
     {
-        let tool = expand::tool_alias(&hook.name);
+        let tool = tool_alias(&hook.name);
         hook.rename_tool(&mut function.sig, &tool);
-        let generated = expand::expand(&hook);
+        let generated = expand::expand(&hook, form);
         return quote!(#function #generated);
     }
     // The type stands all the same, so that `agent!` does not report it missing as well.
     // Beside a method it cannot: an `impl` holds no types.
-    let stand_in = function.sig.receiver().is_none().then(|| expand::stand_in(&function));
+    let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
     let errors = errors.into_tokens();
     // While the hook does not stand, what it leaves unused means nothing.
     quote!(#[allow(unused)] #function #stand_in #errors)

@@ -10,7 +10,7 @@ use syn::{
 };
 
 use crate::diag::Errors;
-use crate::item::each_option;
+use crate::option::each_option;
 use crate::suggest;
 
 pub(super) struct Input<'i> {

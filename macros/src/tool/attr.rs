@@ -1,27 +1,18 @@
 //! The options of `#[tool(..)]`.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
+use syn::{Expr, LitStr, Meta, Path, Token};
 
 use super::life::{self, Life};
 use crate::diag::Errors;
-use crate::hook::written;
-use crate::item::{each_option, meta_name, unquoted_texts};
-use crate::number;
+use crate::option::{
+    Timeout, count, each_option, flag, meta_name, path, text, time, unquoted_texts, value, words,
+};
 use crate::suggest;
-
-/// One of a tool's own hooks or guardrails: `path` or `path(args)`.
-pub(crate) struct OwnHook {
-    pub(crate) path: Path,
-    /// What it is configured with, as a tuple.
-    pub(crate) with: TokenStream,
-    /// How many values that is.
-    pub(crate) values: usize,
-}
+use crate::written::{OwnHook, entries};
 
 /// The hints of `annotations(..)`, in the order of [`HINTS`].
 pub(crate) type Hints = [Option<bool>; 4];
@@ -77,12 +68,6 @@ impl Default for Options {
             strict: false,
         }
     }
-}
-
-/// How long something may take.
-pub(crate) enum Timeout {
-    Millis(u64),
-    Duration(Box<Expr>),
 }
 
 const KEYS: &[&str] = &[
@@ -184,54 +169,6 @@ impl Options {
     }
 }
 
-/// The value of `key = value`.
-pub(crate) fn value(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    match meta {
-        Meta::NameValue(pair) => Some(pair.value.clone()),
-        other => {
-            errors.at(other, format_args!("a value is wanted here: `{example}`"));
-            None
-        }
-    }
-}
-
-/// A value that may be text.
-fn words(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    let value = value(meta, example, errors)?;
-    if let Expr::Lit(ExprLit { lit, .. }) = &value
-        && !matches!(lit, Lit::Str(_))
-    {
-        errors.at(lit, format_args!("text in quotes is wanted here: `{example}`"));
-        return None;
-    }
-    Some(value)
-}
-
-/// A count such as `max_calls = 3`, or a constant.
-pub(super) fn count(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    let value = value(meta, example, errors)?;
-    if let Some(error) = number::digits(&value).and_then(number::with_unit) {
-        errors.add(error);
-        return None;
-    }
-    let counts = match &value {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<u32>().is_ok_and(|most| most > 0),
-        Expr::Lit(_) | Expr::Unary(_) => false,
-        _ => true,
-    };
-    if !counts {
-        let most = match &value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.base10_digits() != "0" => {
-                format!(" to {}", u32::MAX)
-            }
-            _ => String::new(),
-        };
-        errors.at(&value, format_args!("a whole number from 1{most} is wanted here: `{example}`"));
-        return None;
-    }
-    Some(value)
-}
-
 fn schema(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
     const EXAMPLE: &str = "output_schema = my_schema()";
     let value = value(meta, EXAMPLE, errors)?;
@@ -240,125 +177,6 @@ fn schema(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
         return None;
     }
     Some(value)
-}
-
-/// The text of `key = "text"`.
-pub(crate) fn text(meta: &Meta, example: &str, errors: &mut Errors) -> Option<LitStr> {
-    match value(meta, example, errors)? {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-        other => {
-            errors.at(other, format_args!("text in quotes is wanted here: `{example}`"));
-            None
-        }
-    }
-}
-
-/// Whether `key` or `key = true` is set.
-pub(crate) fn flag(meta: &Meta, errors: &mut Errors) -> bool {
-    match meta {
-        Meta::Path(_) => return true,
-        Meta::NameValue(pair) => {
-            if let Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) = &pair.value {
-                return *value;
-            }
-            errors.at(&pair.value, "`true` or `false` is wanted here");
-        }
-        Meta::List(list) => {
-            errors.at(list, format_args!("write `{0}` alone, or `{0} = false`", meta_name(meta)));
-        }
-    }
-    false
-}
-
-pub(super) fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
-    if let Meta::NameValue(pair) = meta
-        && let Expr::Path(value) = &pair.value
-    {
-        return Some(value.path.clone());
-    }
-    let place = match meta {
-        Meta::NameValue(pair) => pair.value.to_token_stream(),
-        other => quote!(#other),
-    };
-    errors.at(place, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
-    None
-}
-
-const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
-                    `Duration`";
-
-/// A time: `key = "30s"`.
-pub(super) fn time(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Timeout> {
-    let value = value(meta, example, errors)?;
-    let Expr::Lit(ExprLit { lit, .. }) = &value else { return Some(Timeout::Duration(Box::new(value))) };
-    if number::unit(lit).is_some() {
-        let written = lit.to_token_stream();
-        match millis(&written.to_string()) {
-            Some(_) => errors.at(lit, format_args!("a time with a unit is text: write `\"{written}\"`")),
-            None => errors.at(lit, TIME),
-        }
-        return None;
-    }
-    let millis = match lit {
-        Lit::Int(seconds) => seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000)),
-        Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
-        Lit::Str(text) => millis(&text.value()),
-        _ => None,
-    };
-    match millis {
-        Some(millis) if millis > 0 => Some(Timeout::Millis(millis)),
-        _ => {
-            errors.at(lit, TIME);
-            None
-        }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-fn whole_millis(seconds: f64) -> Option<u64> {
-    let millis = seconds * 1000.0;
-    (1.0..1e15).contains(&millis).then_some(millis as u64)
-}
-
-fn millis(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at(digits);
-    let unit = match unit.trim() {
-        "ms" => 1,
-        "s" => 1000,
-        "m" | "min" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    count.parse::<u64>().ok()?.checked_mul(unit)
-}
-
-/// The list of a tool's own hooks, or its guardrails: what stands in it, and what shows how.
-pub(super) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Errors) -> Vec<OwnHook> {
-    let Some(value) = value(meta, example, errors) else { return Vec::new() };
-    let Expr::Array(list) = value else {
-        errors.at(value, format_args!("a list in brackets is wanted here: `{example}`"));
-        return Vec::new();
-    };
-    let mut entries = Vec::new();
-    for entry in list.elems {
-        let (path, args) = match entry {
-            Expr::Path(path) => (path.path, Vec::new()),
-            Expr::Call(ExprCall { func, args, .. }) if matches!(*func, Expr::Path(_)) => {
-                let Expr::Path(path) = *func else { continue };
-                (path.path, args.into_iter().collect())
-            }
-            other => {
-                errors.at(other, format_args!("a {what} is wanted here, as in `{example}`"));
-                continue;
-            }
-        };
-        match written::wrong(what, &path, &args) {
-            Some(error) => errors.add(error),
-            None => entries.push(OwnHook { path, with: quote!((#(#args,)*)), values: args.len() }),
-        }
-    }
-    entries
 }
 
 fn hints(meta: &Meta, errors: &mut Errors) -> Hints {

@@ -10,10 +10,9 @@ use syn::{
 };
 
 use super::attr::Options;
-use super::bind::Bind;
-use super::param::{Param, Source, argument};
 use crate::diag::Errors;
 use crate::item::{self, FnItem, is_reserved};
+use crate::param::{Bind, Param, Source, argument};
 
 /// The error for an item that is no function, beside the item.
 pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {

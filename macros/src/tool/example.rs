@@ -6,10 +6,10 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Meta};
 
-use super::attr::value;
-use super::param::Param;
 use super::table::show;
 use crate::diag::Errors;
+use crate::option::value;
+use crate::param::Param;
 use crate::suggest;
 
 const WANTED: &str = "examples = [example(x = 41).output(42).note(\"An easy one.\")]";

@@ -6,13 +6,12 @@ use syn::Attribute;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
-use super::attr::OwnHook;
-use super::bind::Bind;
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
-use super::param::{Param, Source};
 use crate::item::FnItem;
 use crate::listed::{Listed, whole};
+use crate::param::{Bind, Param, Source};
+use crate::written::OwnHook;
 
 /// The type and all that is implemented for it.
 pub(crate) fn expand(model: &Model) -> TokenStream {

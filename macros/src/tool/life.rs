@@ -7,13 +7,14 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Meta, Path, Token};
 
-use super::attr::{Options, OwnHook, Timeout, count, entries, path, time};
+use super::attr::Options;
 use super::example::Example;
-use super::param::Param;
 use crate::diag::Errors;
-use crate::item::each_option;
 use crate::listed::{Listed, whole};
+use crate::option::{Timeout, count, each_option, path, time};
+use crate::param::Param;
 use crate::suggest;
+use crate::written::{OwnHook, entries};
 
 /// What a tool says of the life of its calls.
 #[derive(Default)]

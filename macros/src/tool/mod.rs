@@ -1,22 +1,14 @@
 //! `#[tool]`: parse -> model -> check -> expand.
 
-mod arg;
 mod attr;
-mod bind;
 mod check;
-mod docs;
-#[cfg(test)]
-mod docs_properties;
 mod example;
 mod expand;
 mod function;
 mod life;
-mod limits;
 mod model;
-pub(crate) mod param;
 mod read;
 mod run;
-mod secret;
 mod sound;
 mod source;
 mod table;

@@ -7,10 +7,10 @@ use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility, parse_quote}
 
 use super::attr::Options;
 use super::check;
-use super::docs::{self, Docs, Line};
-use super::param::{Param, borrows, computed, of_success, refers};
 use crate::diag::Errors;
+use crate::docs::{self, Docs, computed};
 use crate::item::{FnItem, type_ident};
+use crate::param::{Form, Param, borrows, of_success, refers};
 use crate::paths::Runtime;
 use crate::suggest;
 
@@ -108,7 +108,7 @@ impl Model {
     pub(crate) fn is_typed(&self) -> bool {
         let borrowed = |returned| borrows(returned) || self.is_layered() && refers(of_success(returned));
         !self.returned.as_ref().is_some_and(borrowed)
-            && !self.params.iter().any(|param| param.form == super::param::Form::Borrowing)
+            && !self.params.iter().any(|param| param.form == Form::Borrowing)
     }
 }
 
@@ -174,14 +174,5 @@ fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) 
             entry.span,
             format_args!("the docs describe `{}`, but there is no such parameter{more}", entry.name),
         );
-    }
-}
-
-impl Line {
-    /// Lines of a plain text, for tests.
-    #[cfg(test)]
-    pub(crate) fn all(text: &str) -> Vec<Self> {
-        let span = proc_macro2::Span::call_site();
-        text.lines().map(|text| Self { text: text.to_owned(), span }).collect()
     }
 }

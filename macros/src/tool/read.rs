@@ -6,8 +6,8 @@ use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Type};
 
 use super::expand::Expansion;
-use super::param::{Form, Param};
 use crate::injected::last_segment;
+use crate::param::{Form, Param};
 
 impl Expansion<'_> {
     /// Reads the arguments that the model fills into a tuple; whatever is wrong with them is told at once.

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
-use super::param::{Form, Param};
 use crate::injected::plain;
+use crate::param::{Form, Param};
 
 /// Types that every tool can have. They are asked nothing, so that most tools cost the compiler nothing here.
 const PLAIN: &[&str] = &[

@@ -5,11 +5,11 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use super::attr::Timeout;
 use super::expand::Expansion;
 use super::life::typed;
 use super::model::Model;
-use super::param::Form;
+use crate::option::Timeout;
+use crate::param::{Form, with_lifetime};
 
 impl Expansion<'_> {
     /// One reader for each parameter's type, defaults and examples as functions, the table of parameters.
@@ -107,7 +107,7 @@ impl Expansion<'_> {
             (Some(schema), _) => some(quote!(#schema)),
             (None, None) => quote!(::core::option::Option::None),
             (None, Some(returned)) => {
-                let returned = super::param::with_lifetime(returned, "'static");
+                let returned = with_lifetime(returned, "'static");
                 let ladders = super::read::ladders(&returned);
                 quote!(__rt::schema_of::<#returned, _>({ #ladders }))
             }

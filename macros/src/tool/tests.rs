@@ -2,8 +2,6 @@
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use super::docs::{self, Line};
-
 fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap()
 }
@@ -100,83 +98,5 @@ fn every_prefix_of_the_options_is_read_without_a_panic() {
     for prefix in prefixes(&options) {
         let expanded = super::expand(prefix, tokens(EXAMPLES[0])).to_string();
         assert!(expanded.starts_with("# [doc = \" Adds one.\"] async fn add_one (x : i64)"), "{expanded}");
-    }
-}
-
-fn parse(text: &str) -> (String, Vec<(String, String)>, String) {
-    let parts = docs::parse(&Line::all(text));
-    let params = parts.params.into_iter().map(|entry| (entry.name, entry.text)).collect();
-    (parts.description, params, parts.returns)
-}
-
-fn pair(name: &str, text: &str) -> (String, String) {
-    (name.to_owned(), text.to_owned())
-}
-
-#[test]
-fn t2_markdown_sections() {
-    let (text, params, returns) = parse(
-        "Adds.\n\n    code\n\n# Arguments\n\n* `a` - first\n  line two\n- `b`: second\n* c: third\n+ `d` (optional) - d\n\n\
-         ## Returns\nThe sum.\n\n# Errors\nNever.\n\n# Panics\nNever.\n\n# Examples\n```\n# Arguments\n```",
-    );
-    assert_eq!(text, "Adds.\n\n    code\n\n# Examples\n```\n# Arguments\n```");
-    assert_eq!(params[0], pair("a", "first\nline two"));
-    assert_eq!(params[1], pair("b", "second"));
-    assert_eq!(params[2], pair("c", "third"));
-    assert_eq!(params[3], pair("d", "d"));
-    assert_eq!(returns, "The sum.");
-    assert_eq!(parse("A.\n\n# Returns\nThe sum.\n\n# Errors\nNo.").2, "The sum.");
-}
-
-#[test]
-fn t2_google_sections() {
-    let (text, params, returns) = parse(
-        "Adds.\n\nArgs:\n    a (int): first\n        line two\n    b: second\n\nReturns:\n    The sum.\n\nRaises:\n    \
-         ValueError: never\n\nMore.",
-    );
-    assert_eq!(text, "Adds.\n\nMore.");
-    assert_eq!(params, [pair("a", "first\nline two"), pair("b", "second")]);
-    assert_eq!(returns, "The sum.");
-    assert_eq!(parse("Adds.\n\nReturns: the sum").2, "the sum");
-    assert_eq!(parse("Adds.\n\nReturns: int: The sum.").2, "The sum.");
-    assert_eq!(parse("Adds.\n\nReturns:\n    int: The sum.").2, "The sum.");
-    assert_eq!(parse("Adds.\n\nReturns:\n    Dict[str, int]: The sums.\n      All.").2, "The sums.\n  All.");
-    assert_eq!(parse("Adds.\n\nReturns:\n    Option<Vec<u8>>: The bytes.").2, "The bytes.");
-    assert_eq!(parse("Adds.\n\nReturns: note: no type").2, "note: no type");
-    assert_eq!(parse("Adds.\n\n# Returns\nint: no Google style").2, "int: no Google style");
-}
-
-#[test]
-fn t2_numpy_sections() {
-    let (text, params, returns) = parse(
-        "Adds.\n\nParameters\n----------\na : int\n    first\n    line two\nb\n    second\n\nReturns\n-------\nint\n    The \
-         sum.",
-    );
-    assert_eq!(text, "Adds.");
-    assert_eq!(params, [pair("a", "first\nline two"), pair("b", "second")]);
-    assert_eq!(returns, "The sum.");
-}
-
-#[test]
-fn t2_sphinx_fields() {
-    let (text, params, returns) = parse(
-        "Adds.\n\n:param a: first\n    line two\n:param int b: second\n:type b: int\n:returns: The sum.\n:rtype: int",
-    );
-    assert_eq!(text, "Adds.");
-    assert_eq!(params, [pair("a", "first\nline two"), pair("b", "second")]);
-    assert_eq!(returns, "The sum.");
-}
-
-#[test]
-fn t2_what_only_looks_like_a_section_is_kept() {
-    for text in [
-        "Args:\nnot indented",
-        "The arguments:\n- a list",
-        "# Arguments are good\nYes.",
-        "A: b",
-        "Parameters\n\ntext",
-    ] {
-        let (kept, params, _) = parse(text);
-        assert_eq!((kept.as_str(), params.len()), (text, 0));
     }
 }

@@ -7,7 +7,8 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Token, Type, parse_quote_spanned};
 
 use crate::diag::Errors;
-use crate::item::{FnItem, each_option, unquoted_texts};
+use crate::item::FnItem;
+use crate::option::{each_option, unquoted_texts};
 use crate::suggest;
 use crate::tool::{self, Member};
 

@@ -6,8 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Token};
 
-use super::param::{Form, Param, Source};
-use super::secret;
+use super::{Form, Param, Source, secret};
 use crate::diag::Errors;
 
 const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";

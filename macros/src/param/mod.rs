@@ -1,60 +1,28 @@
 //! Parameters: who fills each one, and in which form it is passed.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
+use syn::visit::Visit;
 use syn::{
-    Attribute, Expr, ExprLit, GenericArgument, Lifetime, Lit, Pat, PatType, PathArguments, Type, TypeFnPtr,
-    TypeImplTrait, TypePtr, TypeReference, TypeTraitObject,
+    Attribute, Expr, ExprLit, Lit, Pat, PatType, Type, TypeFnPtr, TypeImplTrait, TypePtr, TypeTraitObject,
 };
 
-use super::arg::{Arg, Fallback};
-use super::bind::Bind;
-use super::docs::{self, Docs};
-use super::{limits, secret};
+mod arg;
+mod bind;
+mod form;
+mod limits;
+mod secret;
+
+pub(crate) use arg::{Arg, Fallback};
+pub(crate) use bind::Bind;
+pub(crate) use form::{Form, argument, borrows, of_success, refers, with_lifetime};
+
 use crate::diag::Errors;
+use crate::docs::{self, Docs, computed};
 use crate::injected::{asked, is_injected, last_segment, plain};
 use crate::item::{FnItem, misspelt};
-
-/// How the function takes a value of the model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
-    /// `T`
-    Value,
-    /// `&T`
-    Ref,
-    /// `Option<&T>`
-    OptionRef,
-    /// `&[T]`
-    Slice,
-    /// `Option<&[T]>`
-    OptionSlice,
-    /// `&str`
-    Str,
-    /// `Option<&str>`
-    OptionStr,
-    /// `Cow<'_, str>`
-    CowStr,
-    /// `&Path`
-    Path,
-    /// `Option<&Path>`
-    OptionPath,
-    /// `Option<Cow<'_, str>>`
-    OptionCowStr,
-    /// `Cow<'_, T>`
-    Cow,
-    /// A type of the user's that borrows from the arguments.
-    Borrowing,
-}
-
-impl Form {
-    /// Whether the function takes a reference to the value that was read.
-    pub(crate) fn is_reference(self) -> bool {
-        !matches!(self, Self::Value | Self::Cow | Self::CowStr | Self::OptionCowStr | Self::Borrowing)
-    }
-}
 
 pub(crate) enum Source {
     /// The runtime fills it.
@@ -138,7 +106,7 @@ impl Param {
         {
             errors.at(&*ty, "what the runtime injects is shared: write `&ToolContext`");
         }
-        let (form, owned) = if injected { (Form::Value, quote!()) } else { form(ty, errors) };
+        let (form, owned) = if injected { (Form::Value, quote!()) } else { form::of(ty, errors) };
         if bound.is_some() && matches!(form, Form::Cow | Form::CowStr | Form::OptionCowStr | Form::Borrowing)
         {
             errors.at(&*ty, "the state has this value as it is: take it by value or by `&`");
@@ -211,55 +179,6 @@ impl Param {
         matches!(self.source, Source::Model)
     }
 
-    /// Whether text that borrows from the arguments is read for it.
-    pub(crate) fn reads_text(&self) -> bool {
-        matches!(self.form, Form::Str | Form::OptionStr | Form::CowStr | Form::OptionCowStr)
-    }
-
-    /// The type that stands in the tuple of read values, borrowing for `'a`.
-    pub(crate) fn read_type(&self) -> TokenStream {
-        match self.form {
-            Form::Str | Form::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
-            Form::OptionStr | Form::OptionCowStr => {
-                quote!(::core::option::Option<__rt::Cow<'a, ::core::primitive::str>>)
-            }
-            Form::Borrowing => {
-                let ty = with_lifetime(&self.ty, "'a");
-                quote!(#ty)
-            }
-            _ => self.owned.clone(),
-        }
-    }
-
-    /// A read value as the owned type.
-    pub(crate) fn to_owned(&self, value: &Ident) -> TokenStream {
-        match self.form {
-            Form::Str | Form::CowStr => quote!(__rt::Cow::into_owned(#value)),
-            Form::OptionStr | Form::OptionCowStr => {
-                quote!(::core::option::Option::map(#value, __rt::Cow::into_owned))
-            }
-            _ => quote!(#value),
-        }
-    }
-
-    /// A read value, or an owned one, as the function takes it.
-    pub(crate) fn pass(&self, value: &Ident, owned: bool) -> TokenStream {
-        match self.form {
-            Form::Ref => quote!(&#value),
-            Form::Slice | Form::Str => quote!(&*#value),
-            Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
-            Form::Path => quote!(__rt::lend(&#value)),
-            Form::OptionPath => {
-                quote!(::core::option::Option::map(::core::option::Option::as_ref(&#value), __rt::lend))
-            }
-            Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
-            Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
-            Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
-            Form::Value | Form::Borrowing | Form::CowStr | Form::OptionCowStr => quote!(#value),
-            Form::Cow => quote!(__rt::Cow::Owned(#value)),
-        }
-    }
-
     /// The default, as an expression of the owned type.
     pub(crate) fn default_value(&self) -> Option<TokenStream> {
         match &self.arg.default {
@@ -314,22 +233,6 @@ impl Param {
     }
 }
 
-/// Computed documentation as one expression.
-pub(crate) fn computed(parts: &[Expr]) -> TokenStream {
-    let parts = parts.iter().enumerate().map(|(at, part)| {
-        let gap = if at == 0 { "" } else { "\n" };
-        match part {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-                let text = text.value();
-                let text = format!("{gap}{}", text.strip_prefix(' ').unwrap_or(&text));
-                quote!(#text)
-            }
-            part => quote!(#gap, #part),
-        }
-    });
-    quote!(::core::concat!(#(#parts),*))
-}
-
 fn ident(pat: &Pat, injected: bool, errors: &mut Errors) -> Option<Ident> {
     match pat {
         Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => Some(name.ident.clone()),
@@ -377,155 +280,4 @@ fn no_data(ty: &Type, errors: &mut Errors) {
         }
     }
     Find(errors).visit_type(ty);
-}
-
-/// The only type argument of `Name<T>` or `Name<'_, T>`.
-pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
-    let Type::Path(path) = ty else { return None };
-    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
-    let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
-    let mut types = args.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    types.next().filter(|_| types.next().is_none())
-}
-
-fn is_str(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
-}
-
-fn is_path(ty: &Type) -> bool {
-    last_segment(ty).is_some_and(|last| last.ident == "Path") && matches!(ty, Type::Path(_))
-}
-
-fn form(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
-    let ty = plain(ty);
-    // Located at what the user wrote, so that an error about the whole is shown there.
-    let at = |inner: &dyn Spanned| inner.span().resolved_at(Span::mixed_site());
-    let string = || quote!(__rt::String);
-    let option = |span: Span, inner: TokenStream| quote_spanned!(span=> ::core::option::Option<#inner>);
-    let list = |inner: &Type| quote_spanned!(at(inner)=> __rt::Vec<#inner>);
-    // The type says what it is: somebody's own may be called so.
-    let path = |inner: &Type| quote_spanned!(at(inner)=> <#inner as __rt::Lent>::Owned);
-    match ty {
-        Type::Reference(reference) => match target(reference, errors) {
-            Some(inner) if is_str(inner) => return (Form::Str, string()),
-            Some(Type::Slice(slice)) => return (Form::Slice, list(&slice.elem)),
-            Some(inner) if is_path(inner) => return (Form::Path, path(inner)),
-            Some(inner) => return (Form::Ref, inner.to_token_stream()),
-            None => return (Form::Value, quote!(())),
-        },
-        _ if argument(ty, "Cow").is_some_and(is_str) => return (Form::CowStr, string()),
-        _ => {}
-    }
-    if let Some(inner) = argument(ty, "Cow") {
-        return (Form::Cow, quote!(<#inner as __rt::ToOwned>::Owned));
-    }
-    if let Some(inner) = argument(ty, "Option").map(plain) {
-        if argument(inner, "Cow").is_some_and(is_str) {
-            return (Form::OptionCowStr, option(at(inner), string()));
-        }
-        if let Type::Reference(reference) = inner {
-            return match target(reference, errors) {
-                Some(inner) if is_str(inner) => (Form::OptionStr, option(at(inner), string())),
-                Some(Type::Slice(slice)) => (Form::OptionSlice, option(at(&slice.elem), list(&slice.elem))),
-                Some(inner) if is_path(inner) => (Form::OptionPath, option(at(inner), path(inner))),
-                Some(inner) => (Form::OptionRef, option(at(inner), inner.to_token_stream())),
-                None => (Form::Value, quote!(())),
-            };
-        }
-    }
-    if borrows(ty) {
-        let ty = with_lifetime(ty, "'static");
-        return (Form::Borrowing, quote!(#ty));
-    }
-    (Form::Value, quote!(#ty))
-}
-
-/// What a shared reference refers to.
-fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t Type> {
-    if reference.mutability.is_some() {
-        errors.at(
-            reference,
-            "the arguments of a call belong to nobody else: take the value itself (`mut name: T`) instead of `&mut`",
-        );
-        return None;
-    }
-    let inner = plain(&reference.elem);
-    if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
-        let inner = inner.to_token_stream();
-        errors.at(
-            lifetime,
-            format_args!(
-                "the arguments of a call live as long as the call: write `&{inner}`, or own the value"
-            ),
-        );
-        return None;
-    }
-    if last_segment(inner).is_some_and(|last| last.ident == "OsStr" || last.ident == "CStr") {
-        errors.at(inner, "a model writes Unicode: take `&str`, or `&Path` for the name of a file");
-        return None;
-    }
-    (!matches!(inner, Type::TraitObject(_))).then_some(inner)
-}
-
-/// Whether there is a reference in a type.
-pub(crate) fn refers(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_type_reference(&mut self, _: &'ast TypeReference) {
-            self.0 = true;
-        }
-    }
-    let mut find = Find(false);
-    find.visit_type(ty);
-    find.0
-}
-
-/// What a function returns if it does not fail.
-pub(crate) fn of_success(returned: &Type) -> &Type {
-    let Some(last) = last_segment(returned).filter(|last| last.ident == "Result") else { return returned };
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return returned };
-    let first = args.args.iter().find_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    first.unwrap_or(returned)
-}
-
-/// Whether a type borrows from something that does not live for ever.
-pub(crate) fn borrows(ty: &Type) -> bool {
-    struct Find(bool);
-    impl<'ast> Visit<'ast> for Find {
-        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
-            self.0 |= reference.lifetime.is_none();
-            visit::visit_type_reference(self, reference);
-        }
-        fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
-            self.0 |= lifetime.ident != "static";
-        }
-    }
-    let mut find = Find(false);
-    find.visit_type(ty);
-    find.0
-}
-
-/// The type with this lifetime in place of all that are not `'static`.
-pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> Type {
-    struct Replace<'n>(&'n str);
-    impl syn::visit_mut::VisitMut for Replace<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if lifetime.ident != "static" {
-                *lifetime = Lifetime::new(self.0, Span::call_site());
-            }
-        }
-        fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
-            reference.lifetime.get_or_insert_with(|| Lifetime::new(self.0, Span::call_site()));
-            syn::visit_mut::visit_type_reference_mut(self, reference);
-        }
-    }
-    let mut ty = ty.clone();
-    syn::visit_mut::VisitMut::visit_type_mut(&mut Replace(lifetime), &mut ty);
-    ty
 }

@@ -1,4 +1,4 @@
-//! What a hook's signature says.
+//! What the signature of a hook or of a guardrail says.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -7,22 +7,21 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, ReturnType, Signature, Type, Visibility};
 
-use super::attr::{Form, Kind, Options};
 use super::check;
+use super::options::{Kind, Options};
 use super::parameter::{Generics, Parameter, Plain, Role};
 use crate::diag::Errors;
 use crate::item::{FnItem, is_reserved, misspelt};
+use crate::param::Param;
 use crate::paths::Runtime;
-use crate::tool::param::Param;
 
-/// A hook, understood.
-pub(crate) struct Hook {
+/// A hook or a guardrail, understood.
+pub(crate) struct Middleware {
     pub(crate) kind: Kind,
     pub(crate) name: Ident,
     pub(crate) type_name: Ident,
     pub(crate) vis: Visibility,
     pub(crate) cfgs: Vec<Attribute>,
-    pub(crate) form: Form,
     pub(crate) is_async: bool,
     /// The tool of a typed hook.
     pub(crate) tool: Option<syn::Path>,
@@ -35,15 +34,21 @@ pub(crate) struct Hook {
     pub(crate) runtime: Runtime,
 }
 
-impl Hook {
-    /// Reads the signature and takes our attributes off it.
-    pub(crate) fn read(function: &mut FnItem, options: Options, errors: &mut Errors) -> Option<Self> {
+impl Middleware {
+    /// Reads the signature and takes our attributes off it. `held_to` are the rules for a hook, or for a guardrail: what
+    /// they find out of it is given beside it.
+    pub(crate) fn read<F>(
+        function: &mut FnItem,
+        options: Options,
+        held_to: impl FnOnce(&FnItem, &[Parameter], &Options, &mut Errors) -> Option<F>,
+        errors: &mut Errors,
+    ) -> Option<(Self, F)> {
         let kind = options.kind;
         let (mut taken, mut bound) = (Vec::new(), Vec::new());
         for parameter in &mut function.sig.inputs {
             // As a tool's: it takes its attributes off.
             bound.push(is_bound(parameter).then(|| read_bound(parameter, errors)).flatten());
-            misspelt(parameter, PARAMETER_ATTRIBUTES, others(kind), errors);
+            misspelt(parameter, PARAMETER_ATTRIBUTES, kind.others(), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
         }
         let (again, attrs) =
@@ -64,8 +69,7 @@ impl Hook {
         open_next(function, &parameters);
         let sig = &function.sig;
         check::one_state(&parameters, &options, errors);
-        let form = check::form(&parameters, &options, errors)?;
-        check::of_form(function, form, &parameters, &options, errors);
+        let form = held_to(function, &parameters, &options, errors)?;
         let mut returns = sig.output.clone();
         Plain { lifetimes: &generics.lifetimes }.visit_return_type_mut(&mut returns);
         let type_name = options.type_name.unwrap_or_else(|| sig.ident.clone());
@@ -84,13 +88,12 @@ impl Hook {
                 ),
             );
         }
-        Some(Self {
+        let read = Self {
             kind,
             name: sig.ident.clone(),
             type_name,
             vis: function.vis.clone(),
             cfgs: function.cfgs().into_iter().cloned().collect(),
-            form,
             is_async: sig.asyncness.is_some(),
             tool: options.tool,
             state: options.state,
@@ -98,40 +101,8 @@ impl Hook {
             returns,
             has_lifetimes: !generics.lifetimes.is_empty(),
             runtime: Runtime::new(options.crate_path),
-        })
-    }
-}
-
-pub(crate) fn method(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Hook => {
-            "a hook is a free function; for a hook with state take `#[config]` parameters or write `impl \
-             onionskin::Hook for ..`"
-        }
-        Kind::Input => {
-            "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::InputGuardrail for ..`"
-        }
-        Kind::Output => {
-            "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::OutputGuardrail for ..`"
-        }
-    }
-}
-
-/// What stands on a tool's parameter.
-fn others(kind: Kind) -> (&'static [&'static str], &'static str) {
-    match kind {
-        Kind::Hook => (
-            &["arg"],
-            "this is for tools: a hook takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that `agent!` \
-             writes is `#[config]`",
-        ),
-        Kind::Input | Kind::Output => (
-            &["arg"],
-            "this is for tools: a guardrail takes the agent's state as `State<..>` or by `#[bind(..)]`, and a value that the \
-             tool writes is `#[config]`",
-        ),
+        };
+        Some((read, form))
     }
 }
 
@@ -179,7 +150,7 @@ fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
     }
 }
 
-impl Hook {
+impl Middleware {
     /// Names the tool of a typed hook otherwise, in the function's signature and in what was read of it.
     pub(crate) fn rename_tool(&mut self, sig: &mut Signature, name: &Ident) {
         let Some(tool) = &self.tool else { return };

@@ -5,7 +5,7 @@ use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprLit, Lit, PathArguments, PathSegment, Type};
 
-use super::param::{Param, Source};
+use super::{Param, Source};
 use crate::diag::Errors;
 
 /// The `Secret<..>` in a type. A type of that name without parameters is somebody else's.

@@ -8,7 +8,7 @@ use proptest::test_runner::FileFailurePersistence;
 use quote::quote;
 use syn::parse_quote;
 
-use super::docs::{Docs, Line, Parts, parse};
+use super::{Docs, Line, Parts, parse};
 
 /// `PROPTEST_CASES` says how many cases there are.
 fn config() -> ProptestConfig {

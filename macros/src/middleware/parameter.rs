@@ -1,16 +1,16 @@
-//! A hook's parameters: what fills each one.
+//! The parameters of hooks and guardrails: what fills each one.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Type};
 
-use super::attr::{Kind, Options};
 use super::check;
-use super::model::method;
+use super::options::{Kind, Options};
 use crate::diag::Errors;
+use crate::injected::is_named;
 use crate::item::FnItem;
-use crate::tool::param::Param;
+use crate::param::Param;
 
 /// One parameter and what fills it.
 pub(crate) struct Parameter {
@@ -56,7 +56,7 @@ impl Parameter {
         let (kind, typed_hook) = (options.kind, options.is_typed);
         let typed = match input {
             FnArg::Receiver(receiver) => {
-                errors.at(receiver, method(kind));
+                errors.at(receiver, kind.method());
                 return None;
             }
             FnArg::Typed(typed) => typed,
@@ -103,20 +103,20 @@ impl Parameter {
             }
             [] if is(NEXT) || is_next_type(&typed.ty, generics) => Role::Next,
             [] if is(ARGS)
-                || last_segment(&typed.ty) == "Args"
-                || (typed_hook && last_segment(&typed.ty) == "ArgsOf") =>
+                || is_named(&typed.ty, "Args")
+                || (typed_hook && is_named(&typed.ty, "ArgsOf")) =>
             {
                 Role::Args
             }
             [] if is(NAME) => Role::Name,
             [] if is(OUTCOME) => Role::Outcome,
             [] if matches!(ungrouped(&typed.ty), Type::Reference(_))
-                && last_segment(&typed.ty) == "ToolContext" =>
+                && is_named(&typed.ty, "ToolContext") =>
             {
                 Role::Context
             }
             [] => {
-                if matches!(ungrouped(&typed.ty), Type::Path(_)) && last_segment(&typed.ty) == "ToolContext" {
+                if matches!(ungrouped(&typed.ty), Type::Path(_)) && is_named(&typed.ty, "ToolContext") {
                     errors.at(&typed.ty, "the context of a call is shared: write `&ToolContext`");
                 }
                 Role::Inject
@@ -226,15 +226,4 @@ fn ungrouped(mut ty: &Type) -> &Type {
         ty = &group.elem;
     }
     ty
-}
-
-/// The last segment of a path, behind references.
-pub(crate) fn last_segment(ty: &Type) -> String {
-    match ty {
-        Type::Reference(reference) => last_segment(&reference.elem),
-        Type::Paren(paren) => last_segment(&paren.elem),
-        Type::Group(group) => last_segment(&group.elem),
-        Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
-        _ => String::new(),
-    }
 }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Type};
 
 use super::arg::{Arg, Bounds, Fallback};
-use super::param::argument;
+use super::form::argument;
 use crate::diag::Errors;
 use crate::injected::plain;
 use crate::number::literal;

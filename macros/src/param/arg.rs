@@ -6,10 +6,9 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, ExprRange, LitStr, Meta, RangeLimits, Token};
 
-use super::attr::{flag, text, value};
 use crate::diag::Errors;
-use crate::item::{each_option, meta_name};
 use crate::number::{digits, literal, with_unit};
+use crate::option::{each_option, flag, meta_name, text, value};
 use crate::suggest;
 
 /// What stands in for a missing value.

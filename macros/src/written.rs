@@ -1,8 +1,49 @@
 //! How a hook or a guardrail is written where it is used: `audit`, `retry(3)`.
 
-use quote::ToTokens;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Expr, Path};
+use syn::{Expr, ExprCall, Meta, Path};
+
+use crate::diag::Errors;
+use crate::option::value;
+
+/// One of a tool's own hooks or guardrails: `path` or `path(args)`.
+pub(crate) struct OwnHook {
+    pub(crate) path: Path,
+    /// What it is configured with, as a tuple.
+    pub(crate) with: TokenStream,
+    /// How many values that is.
+    pub(crate) values: usize,
+}
+
+/// The list of a tool's own hooks, or its guardrails: what stands in it, and what shows how.
+pub(crate) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Errors) -> Vec<OwnHook> {
+    let Some(value) = value(meta, example, errors) else { return Vec::new() };
+    let Expr::Array(list) = value else {
+        errors.at(value, format_args!("a list in brackets is wanted here: `{example}`"));
+        return Vec::new();
+    };
+    let mut entries = Vec::new();
+    for entry in list.elems {
+        let (path, args) = match entry {
+            Expr::Path(path) => (path.path, Vec::new()),
+            Expr::Call(ExprCall { func, args, .. }) if matches!(*func, Expr::Path(_)) => {
+                let Expr::Path(path) = *func else { continue };
+                (path.path, args.into_iter().collect())
+            }
+            other => {
+                errors.at(other, format_args!("a {what} is wanted here, as in `{example}`"));
+                continue;
+            }
+        };
+        match wrong(what, &path, &args) {
+            Some(error) => errors.add(error),
+            None => entries.push(OwnHook { path, with: quote!((#(#args,)*)), values: args.len() }),
+        }
+    }
+    entries
+}
 
 /// What is wrong with it, as far as its shape shows; `what` is a hook or a guardrail.
 pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Error> {

@@ -1,23 +1,9 @@
-//! Doc comments: the text for the model, and what its sections say of parameters and of the result.
+//! What the sections of documentation say of parameters and of the result: Markdown's headings, and the styles of Google,
+//! `NumPy` and Sphinx.
 
 use proc_macro2::Span;
-use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// One line of documentation.
-#[derive(Clone)]
-pub(crate) struct Line {
-    pub(crate) text: String,
-    pub(crate) span: Span,
-}
-
-/// Doc comments as they stand on an item.
-pub(crate) enum Docs {
-    /// Lines of text.
-    Lines(Vec<Line>),
-    /// At least one is computed (`#[doc = include_str!(..)]`): expressions, to be put together.
-    Computed(Vec<Expr>),
-}
+use super::{Line, indent, outdent, whole};
 
 /// What a section says of a parameter.
 pub(crate) struct Entry {
@@ -32,70 +18,6 @@ pub(crate) struct Parts {
     pub(crate) description: String,
     pub(crate) params: Vec<Entry>,
     pub(crate) returns: String,
-}
-
-impl Docs {
-    pub(crate) fn of(attrs: &[Attribute]) -> Self {
-        let mut lines = Vec::new();
-        let mut parts = Vec::new();
-        let mut computed = false;
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
-            let Meta::NameValue(pair) = &attr.meta else { continue };
-            match literal(&pair.value) {
-                Some(text) => {
-                    let span = pair.value.span();
-                    lines.extend(unindent(&text).into_iter().map(|text| Line { text, span }));
-                }
-                None => computed = true,
-            }
-            parts.push(pair.value.clone());
-        }
-        if computed { Self::Computed(parts) } else { Self::Lines(lines) }
-    }
-}
-
-fn literal(value: &Expr) -> Option<String> {
-    match value {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
-        Expr::Group(group) => literal(&group.expr),
-        _ => None,
-    }
-}
-
-/// The lines of one doc attribute: `///` adds one space, `/** */` adds stars.
-fn unindent(text: &str) -> Vec<String> {
-    if !text.contains('\n') {
-        return vec![text.strip_prefix(' ').unwrap_or(text).to_owned()];
-    }
-    let mut lines: Vec<&str> = text.lines().collect();
-    let starred = lines.iter().skip(1).all(|line| line.trim().is_empty() || line.trim().starts_with('*'));
-    if starred {
-        for line in lines.iter_mut().skip(1) {
-            *line = line.trim_start().strip_prefix('*').unwrap_or_default();
-        }
-    }
-    let indent = lines.iter().skip(1).filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
-    let indent = indent.unwrap_or(0);
-    let rest = lines.iter().skip(1).map(|line| outdent(line, indent).to_owned());
-    let first = lines.first().map_or("", |line| line.strip_prefix(' ').unwrap_or(line)).to_owned();
-    let mut lines: Vec<String> = std::iter::once(first).chain(rest).collect();
-    while lines.last().is_some_and(|line| line.trim().is_empty()) {
-        lines.pop();
-    }
-    if lines.len() > 1 && lines[0].trim().is_empty() {
-        lines.remove(0);
-    }
-    lines
-}
-
-/// The whole text.
-pub(crate) fn whole(lines: &[Line]) -> String {
-    let mut texts: Vec<&str> = lines.iter().map(|line| line.text.trim_end()).collect();
-    while texts.last().is_some_and(|line| line.is_empty()) {
-        texts.pop();
-    }
-    let start = texts.iter().position(|line| !line.is_empty()).unwrap_or(0);
-    texts[start..].join("\n")
 }
 
 /// What a section is about.
@@ -243,15 +165,6 @@ fn heading(text: &str) -> Option<(usize, &str)> {
     let title = text.trim_start().trim_start_matches('#');
     let level = text.trim_start().len() - title.len();
     (level > 0 && title.starts_with(' ')).then(|| (level, title.trim()))
-}
-
-fn indent(text: &str) -> usize {
-    text.len() - text.trim_start().len()
-}
-
-/// The text without so many bytes of its indentation. A space beyond ASCII, which has more than one, may stay.
-fn outdent(text: &str, bytes: usize) -> &str {
-    &text[text.floor_char_boundary(bytes)..]
 }
 
 /// `# Arguments`, to the next heading of its level.

@@ -1,0 +1,108 @@
+//! What a typed hook is beyond other hooks: its tool by an alias, and what the tool's values are read by.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Path;
+use syn::spanned::Spanned;
+
+use super::expand::made_in_a_ring;
+use crate::middleware::{
+    CallArgs, Made, Middleware, call_args, is_direct, return_span, returned, returned_alias, tool_alias,
+};
+
+/// The tool of a typed hook under its alias.
+pub(super) fn named_tool(hook: &Middleware, tool: &Path) -> TokenStream {
+    let (rt, cfgs) = (hook.runtime.private(), &hook.cfgs);
+    let (alias, last) = (tool_alias(&hook.name), tool.segments.last().map_or(tool.span(), Spanned::span));
+    let open = quote_spanned!(tool.span()=> <);
+    let is = quote_spanned!(last=> >::IS);
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        type #alias = <#rt::Known<{ #open #tool as #rt::TypedTool #is }> as #rt::Is>::Type<#tool>;
+    }
+}
+
+/// What a tool with layers of its own takes and gives is JSON between these and the hook: the traits for that are asked here,
+/// and reported where the hook names the tool. Of a tool without layers the types are `()`.
+fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
+    let last = hook.tool.as_ref().and_then(|tool| tool.segments.last());
+    let at_tool = last.map_or_else(Span::call_site, Spanned::span);
+    let mixed = at_tool.resolved_at(Span::mixed_site());
+    let is_read = quote_spanned!(mixed=> <_ as __rt::ReadAgain>::is_read(&asked););
+    let is_written = quote_spanned! {at_tool=>
+        let () = <<#alias as __rt::TypedTool>::Rewrites as __rt::ArgumentsWrittenAgain>::ARE;
+    };
+    let reader = quote_spanned! {Span::mixed_site()=>
+        use __rt::ladder::*;
+        let kind = __rt::Kind::<<#alias as __rt::TypedTool>::Rereads>::new();
+        let split = (&&&&&kind).split_by();
+        let value = split.value(&kind);
+        let reading = (&&&value).reading();
+        let asked = reading.asked(&value);
+        #is_read
+        #is_written
+        __rt::Reading::by(&kind, __rt::reader_of(&kind, split, reading))
+    };
+    quote! {
+        fn reading() -> __rt::Reading {
+            #reader
+        }
+    }
+}
+
+/// The `impl`s of a typed hook.
+pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
+    let name = &hook.name;
+    let tool = tool_alias(&hook.name);
+    let CallArgs { inject, pass } = call_args(hook);
+    let Made { ty: made, item } = made_in_a_ring(hook, ty);
+    let (alias, returned) = (returned_alias(hook), returned(hook));
+    let reading = reading(hook, &tool);
+    let span = return_span(hook);
+    let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
+    let result = quote_spanned!(span=> __rt::ToolResult<#output>);
+    let call = quote_spanned! {span=>
+        <#returned as __rt::TypedReturn<#output>>::hold(#name(#(#pass),*))
+    };
+    let (future, body) = if is_direct(hook) {
+        let future = quote_spanned! {span=>
+            impl ::core::future::Future<Output = #result> + ::core::marker::Send
+        };
+        (quote!(fn), quote!(-> #future { #call }))
+    } else {
+        (quote!(async fn), quote!(-> #result { #(#inject)* #call.await }))
+    };
+    quote! {
+        #alias
+        #item
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::Hook for #ty {
+            #made
+
+            fn call<'__a, '__b, __N: __rt::Next>(
+                &'__a self,
+                _: &'__a __rt::ToolContext,
+                __args: &'__b mut __rt::Args,
+                __next: __N,
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
+                __next.run(__args)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::TypedHook for #ty {
+            type Tool = #tool;
+
+            #reading
+
+            #future call_typed<'__a, __N: __rt::TypedNext<#tool>>(
+                &'__a self,
+                __cx: &'__a __rt::ToolContext,
+                __args: <#tool as __rt::TypedTool>::Args,
+                __next: __N,
+            ) #body
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The call of the user's function: what is passed to it, and what it returns.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{ReturnType, Type};
+
+use super::item::{config, state};
+use super::model::Middleware;
+use super::options::Kind;
+use super::parameter::{Parameter, Role};
+use crate::injected::asked;
+
+/// The arguments of the call to the user's function, and what has to be injected before it.
+pub(crate) struct CallArgs {
+    pub(crate) inject: Vec<TokenStream>,
+    pub(crate) pass: Vec<TokenStream>,
+}
+
+pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
+    let mut args = CallArgs { inject: Vec::new(), pass: Vec::new() };
+    let mut configs = config(middleware);
+    let binds_fields = middleware
+        .parameters
+        .iter()
+        .any(|parameter| matches!(&parameter.role, Role::Bound(param) if param.bound_field().is_some()));
+    if let (true, Some(state)) = (binds_fields, state(middleware)) {
+        args.inject.push(quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;));
+    }
+    for (index, parameter) in middleware.parameters.iter().enumerate() {
+        let Parameter { role, ty, cfgs } = parameter;
+        let value = match role {
+            Role::Context => quote!(<#ty as __rt::InjectContext<'_>>::inject_context(__cx)),
+            Role::Next => quote!(__next),
+            Role::Name => quote!(<#ty as __rt::InjectName<'_>>::inject_name(__cx)),
+            Role::Args if middleware.tool.is_some() => {
+                let tool = tool_alias(&middleware.name);
+                quote_spanned! {ty.span()=>
+                    <#ty as __rt::TypedArgs<<#tool as __rt::TypedTool>::Args>>::give(__args)
+                }
+            }
+            Role::Args if middleware.kind == Kind::Output => {
+                quote!(<#ty as __rt::SeenArgs<'_>>::seen(__args))
+            }
+            Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),
+            Role::Outcome => match ty {
+                Type::Reference(reference) if reference.mutability.is_some() => quote!(&mut __value),
+                Type::Reference(_) => quote!(&__value),
+                _ => quote!(__value),
+            },
+            Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
+            Role::Bound(param) => {
+                let name = format_ident!("__bound_{index}");
+                if let Some(key) = param.key_value(&name) {
+                    args.inject.push(quote!(#(#cfgs)* #key));
+                    param.pass(&name, true)
+                } else {
+                    let steps = param.field_variable(&name).into_iter().flatten();
+                    args.inject.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
+                    name.into_token_stream()
+                }
+            }
+            Role::Inject => {
+                let name = format_ident!("__injected_{index}");
+                let (asked, is_lent) = asked(ty);
+                let inject = quote! {
+                    #(#cfgs)*
+                    let #name = <#asked as __rt::Inject<'_>>::inject(__cx)?;
+                };
+                args.inject.push(inject);
+                if is_lent { quote!(&#name) } else { name.into_token_stream() }
+            }
+        };
+        args.pass.push(quote!(#(#cfgs)* #value));
+    }
+    args
+}
+
+/// The tool of a typed hook, as the signature names it from now on: what is no tool is one error, and the compiler is
+/// silent about what the signature and the body make of it.
+pub(crate) fn tool_alias(hook: &Ident) -> Ident {
+    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
+}
+
+/// Whether the function's own future can be handed out as it is.
+pub(crate) fn is_direct(middleware: &Middleware) -> bool {
+    let is_made = |parameter: &Parameter| matches!(parameter.role, Role::Inject | Role::Bound(_));
+    !middleware.has_lifetimes && !middleware.parameters.iter().any(is_made)
+}
+
+/// Where a wrong return type is reported.
+pub(crate) fn return_span(middleware: &Middleware) -> Span {
+    Span::call_site().located_at(match &middleware.returns {
+        ReturnType::Default => middleware.name.span(),
+        ReturnType::Type(_, ty) => ty.span(),
+    })
+}
+
+/// What the function returns, by the alias that stands beside the `impl`: it is a single token, so that
+/// whatever is wrong with the type is found at one span, and reported once.
+pub(crate) fn returned(middleware: &Middleware) -> Ident {
+    Ident::new("__Returned", return_span(middleware))
+}
+
+pub(crate) fn returned_alias(middleware: &Middleware) -> TokenStream {
+    let alias = returned(middleware);
+    match &middleware.returns {
+        ReturnType::Default => quote!(type #alias = ();),
+        ReturnType::Type(_, ty) => quote!(type #alias = #ty;),
+    }
+}
+
+/// The future that a trait method gives out; that it is not `Send` is reported at the function's name.
+pub(crate) fn send_future(middleware: &Middleware, output: &TokenStream) -> TokenStream {
+    let span = Span::call_site().located_at(middleware.name.span());
+    quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)
+}
+
+pub(crate) fn awaited(middleware: &Middleware, call: &TokenStream) -> TokenStream {
+    if middleware.is_async { quote!(#call.await) } else { call.clone() }
+}

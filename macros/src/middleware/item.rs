@@ -1,0 +1,235 @@
+//! The type that is written beside the function of a hook or of a guardrail, under the same name: its values, and how
+//! programs and lists make it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Type;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+
+use super::model::Middleware;
+use super::options::Kind;
+use super::parameter::Role;
+use crate::injected::{asked, is_named};
+use crate::item::{FnItem, type_ident};
+
+/// The type beside the function, with these `impl`s beside its own.
+pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream {
+    let rt = middleware.runtime.private();
+    let ty = type_ident(&middleware.type_name);
+    let vis = &middleware.vis;
+    let cfgs = &middleware.cfgs;
+    let name = middleware.name.unraw();
+    let doc = match middleware.kind {
+        Kind::Hook => format!("The tool hook `{name}` as a type, to be named in `agent!`."),
+        Kind::Input => {
+            format!("The guardrail `{name}` as a type, to be named in a tool's `input_guardrails`.")
+        }
+        Kind::Output => {
+            format!("The guardrail `{name}` as a type, to be named in a tool's `output_guardrails`.")
+        }
+    };
+    let fields = config_fields(middleware);
+    let constructor = constructor(middleware, &ty);
+    let values = values(middleware);
+    quote! {
+        #values
+        #(#cfgs)*
+        #[doc = #doc]
+        #[allow(dead_code)]
+        #vis struct #ty {
+            #(#fields,)*
+        }
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic)]
+        const _: () = {
+            use #rt as __rt;
+            #constructor
+            #impls
+        };
+    }
+}
+
+/// The type alone, beside a function that has errors.
+pub(crate) fn stand_in(function: &FnItem) -> TokenStream {
+    let ty = type_ident(&function.sig.ident);
+    let vis = &function.vis;
+    let cfgs = function.cfgs();
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(dead_code)]
+        #vis struct #ty {}
+    }
+}
+
+/// The types of the configuration as they are stored, and how a stored value is passed on.
+pub(crate) fn config(middleware: &Middleware) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream)> {
+    middleware.parameters.iter().filter_map(|parameter| {
+        let Role::Config(name) = &parameter.role else { return None };
+        let ty = &parameter.ty;
+        Some(match ty {
+            Type::Reference(reference)
+                if is_named(ty, "str") || matches!(&*reference.elem, Type::Slice(_)) =>
+            {
+                let elem = &reference.elem;
+                (name, quote!(&'static #elem), quote!(self.#name))
+            }
+            Type::Reference(reference) => {
+                let elem = &reference.elem;
+                (name, quote!(#elem), quote!(&self.#name))
+            }
+            _ => (name, quote!(#ty), quote!(<#ty as ::core::clone::Clone>::clone(&self.#name))),
+        })
+    })
+}
+
+fn config_fields(middleware: &Middleware) -> Vec<TokenStream> {
+    let (rt, known) = (middleware.runtime.private(), values_alias(&middleware.name));
+    config(middleware).map(|(name, ty, _)| quote!(#name: <#known as #rt::Is>::Type<#ty>)).collect()
+}
+
+/// The alias that is an error if a value cannot be shared by calls; about what this makes of the rest, the compiler is
+/// silent then.
+pub(crate) fn values_alias(hook: &Ident) -> Ident {
+    format_ident!("__ValuesOf_{}", hook.unraw(), span = Span::mixed_site())
+}
+
+fn values(middleware: &Middleware) -> Option<TokenStream> {
+    let (rt, alias, cfgs) = (middleware.runtime.private(), values_alias(&middleware.name), &middleware.cfgs);
+    let shared =
+        config(middleware).map(|(_, ty, _)| quote_spanned!(ty.span()=> <#ty as #rt::SharedByCalls>::IS));
+    let shared = shared.reduce(|all, one| quote!(#all && #one))?;
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        type #alias = #rt::Known<{ #shared }>;
+    })
+}
+
+/// How a program makes one itself, to add it at run time.
+fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
+    let vis = &middleware.vis;
+    let names: Vec<_> = config(middleware).map(|(name, ..)| name).collect();
+    let types = config(middleware).map(|(_, ty, _)| ty);
+    let (doc, default) = if names.is_empty() {
+        let default = quote! {
+            impl ::core::default::Default for #ty {
+                fn default() -> Self {
+                    Self {}
+                }
+            }
+        };
+        (format!("The {}, to be added at run time.", middleware.kind.word()), Some(default))
+    } else {
+        let doc = format!(
+            "The {} with a value for each of its `#[config]` parameters, to be added at run time.",
+            middleware.kind.word()
+        );
+        (doc, None)
+    };
+    let types_again = config(middleware).map(|(_, ty, _)| ty);
+    // The `for` has the compiler look at a value that is not `Clone` only where a clone of the whole is wanted.
+    let bounds = config(middleware).map(|(_, ty, _)| quote!(for<'__c> #ty: ::core::clone::Clone));
+    quote! {
+        impl ::core::clone::Clone for #ty
+        where
+            #(#bounds,)*
+        {
+            fn clone(&self) -> Self {
+                Self { #(#names: <#types_again as ::core::clone::Clone>::clone(&self.#names),)* }
+            }
+        }
+
+        #[allow(dead_code)]
+        impl #ty {
+            #[doc = #doc]
+            #[must_use]
+            #[allow(private_interfaces)]
+            #vis const fn new(#(#names: #types),*) -> Self {
+                Self { #(#names,)* }
+            }
+        }
+
+        #default
+    }
+}
+
+/// How lists make a hook or a guardrail, and the state that it works on.
+pub(crate) struct Made {
+    /// `type Made = ..;`
+    pub(crate) ty: TokenStream,
+    /// What has to be implemented for it.
+    pub(crate) item: TokenStream,
+}
+
+pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
+    let names: Vec<_> = config(middleware).map(|(name, ..)| name).collect();
+    let types: Vec<_> = config(middleware).map(|(_, ty, _)| ty).collect();
+    // Parameters, because fewer people may see the state and the configuration than the type.
+    let state = state(middleware).map(|state| quote!(__rt::State<#state>: __rt::Same<As = __S>,));
+    let state_type = if state.is_some() { quote!(__S) } else { quote!(()) };
+    let count = names.len();
+    let takes = (count > 0).then(|| {
+        quote!(const TAKES: ::core::option::Option<::core::primitive::usize> = ::core::option::Option::Some(#count);)
+    });
+    let values = (count > 0).then(|| quote!((#(#types,)*): __rt::Same<As = __C>,));
+    let values_type = if values.is_some() { quote!(__C) } else { quote!(()) };
+    let given = values.as_ref().map(|_| quote!(let (#(#names,)*) = __rt::Same::back(__with);));
+    let generics: Vec<_> = [state.as_ref().map(|_| &state_type), values.as_ref().map(|_| &values_type)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if generics.is_empty() && middleware.tool.is_none() {
+        return Made {
+            ty: quote!(
+                type Made = __rt::ByDefault;
+            ),
+            item: TokenStream::new(),
+        };
+    }
+    let made_by = quote! {
+        #[diagnostic::do_not_recommend]
+        impl<#(#generics: 'static),*> __rt::MadeBy<#ty> for #ty
+        where
+            #state
+            #values
+        {
+            type State = #state_type;
+            type Values = #values_type;
+            #takes
+
+            fn configure(__with: #values_type) -> #ty {
+                #given
+                #ty::new(#(#names),*)
+            }
+        }
+    };
+    Made {
+        ty: quote!(
+            type Made = Self;
+        ),
+        item: made_by,
+    }
+}
+
+/// The state of a hook that takes `State<S>`.
+pub(crate) fn state(middleware: &Middleware) -> Option<TokenStream> {
+    let given = middleware.state.as_ref().map(ToTokens::to_token_stream);
+    given.or_else(|| injected_state(middleware).map(ToTokens::into_token_stream))
+}
+
+fn injected_state(middleware: &Middleware) -> Option<syn::GenericArgument> {
+    middleware.parameters.iter().find_map(|parameter| match (&parameter.role, &parameter.ty) {
+        (Role::Inject, ty) => {
+            let Type::Path(path) = asked(ty).0 else { return None };
+            let last = path.path.segments.last().filter(|last| last.ident == "State")?;
+            match &last.arguments {
+                syn::PathArguments::AngleBracketed(args) => args.args.first().cloned(),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}

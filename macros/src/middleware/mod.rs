@@ -1,0 +1,18 @@
+//! Functions around tool calls: what `#[tool_hook]` and `#[guardrail]` have in common. Each of them holds the function to
+//! rules of its own and writes an `impl` of its own.
+
+mod call;
+mod check;
+mod item;
+mod model;
+mod options;
+mod parameter;
+
+pub(crate) use call::{
+    CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future, tool_alias,
+};
+pub(crate) use check::each_role_once;
+pub(crate) use item::{Made, config, item, made, stand_in, values_alias};
+pub(crate) use model::Middleware;
+pub(crate) use options::{Kind, Options};
+pub(crate) use parameter::{Parameter, Role};
