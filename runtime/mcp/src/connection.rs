@@ -18,11 +18,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::client::{Client, Listeners, Unasked};
-use super::config::ServerConfig;
 use super::error::StartFailure;
 use super::process::Process;
 use super::quiet::Quiet;
 use super::secrets::Secrets;
+use super::server_config::ServerConfig;
 use super::tap::{Beginning, Tap};
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};

@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use onionskin_core::{BoxError, IntoToolServer, ToolServer, ToolServers};
 
-use super::config::{McpConfig, ServerConfig};
+use super::config::McpConfig;
 use super::error::McpError;
 use super::provider::SharedServer;
 use super::server::Server;
+use super::server_config::ServerConfig;
 
 /// Read for servers that no configuration was given for.
 const FILE: &str = ".mcp.json";

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::sync::watch;
 
-use super::config::ServerConfig;
+use super::server_config::{InProcess, ServerConfig};
 use onionskin_core::ToolOutput;
 
 /// An MCP server within a test: its tools are closures, and it fails on demand.
@@ -210,7 +211,7 @@ impl FakeServer {
     /// How agents reach it. Its time limits can be set as those of any server.
     pub fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::stdio("a fake server of this program");
-        config.fake = Some(self.clone());
+        config.fake = Some(Arc::new(self.clone()));
         config
     }
 
@@ -227,66 +228,6 @@ impl FakeServer {
     /// How many calls were cancelled: at their time limits, or because the caller was dropped.
     pub fn cancelled(&self) -> usize {
         self.0.cancelled.load(Ordering::Relaxed)
-    }
-
-    /// Serves until its input ends, or it dies; says how it ended.
-    pub(super) async fn serve(
-        self,
-        input: impl AsyncRead + Unpin,
-        mut output: impl AsyncWrite + Unpin,
-    ) -> &'static str {
-        self.0.starts.fetch_add(1, Ordering::Relaxed);
-        let mut lines = BufReader::new(input).lines();
-        let mut changed = self.0.changed.subscribe();
-        let mut calls = FuturesUnordered::new();
-        // The calls that run, by the text of their ids.
-        let mut running = BTreeSet::new();
-        loop {
-            let message = tokio::select! {
-                line = lines.next_line() => match line {
-                    Ok(Some(line)) => {
-                        let message: Value = serde_json::from_str(&line).unwrap_or_default();
-                        match message["method"].as_str() {
-                            Some("tools/call") => {
-                                let answer = self.answer(&message["params"]);
-                                let id = message["id"].clone();
-                                running.insert(id.to_string());
-                                calls.push(async move {
-                                    tokio::time::sleep(answer.delay).await;
-                                    (id, answer.kind)
-                                });
-                                None
-                            }
-                            Some("notifications/cancelled") => {
-                                running.remove(&message["params"]["requestId"].to_string());
-                                self.0.cancelled.fetch_add(1, Ordering::Relaxed);
-                                None
-                            }
-                            Some(method) => self.reply(method, &message["id"]),
-                            None => None,
-                        }
-                    }
-                    _ => return "exit status: 0",
-                },
-                Some((id, kind)) = calls.next() => match (running.remove(&id.to_string()), kind) {
-                    (_, Kind::Death) => return "exit status: 1",
-                    (false, _) | (_, Kind::Silence) => None,
-                    (true, Kind::Result(result)) => Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })),
-                    (true, Kind::Refusal(message)) => {
-                        let error = json!({ "code": -32603, "message": message });
-                        Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
-                    }
-                },
-                Ok(()) = changed.changed() => {
-                    Some(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
-                }
-            };
-            if let Some(message) = message
-                && output.write_all(format!("{message}\n").as_bytes()).await.is_err()
-            {
-                return "exit status: 0";
-            }
-        }
     }
 
     fn answer(&self, call: &Value) -> FakeAnswer {
@@ -314,6 +255,69 @@ impl FakeServer {
             _ => return None,
         };
         Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    }
+}
+
+impl InProcess for FakeServer {
+    fn serve(
+        self: Arc<Self>,
+        input: DuplexStream,
+        mut output: DuplexStream,
+    ) -> BoxFuture<'static, &'static str> {
+        Box::pin(async move {
+            self.0.starts.fetch_add(1, Ordering::Relaxed);
+            let mut lines = BufReader::new(input).lines();
+            let mut changed = self.0.changed.subscribe();
+            let mut calls = FuturesUnordered::new();
+            // The calls that run, by the text of their ids.
+            let mut running = BTreeSet::new();
+            loop {
+                let message = tokio::select! {
+                    line = lines.next_line() => match line {
+                        Ok(Some(line)) => {
+                            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+                            match message["method"].as_str() {
+                                Some("tools/call") => {
+                                    let answer = self.answer(&message["params"]);
+                                    let id = message["id"].clone();
+                                    running.insert(id.to_string());
+                                    calls.push(async move {
+                                        tokio::time::sleep(answer.delay).await;
+                                        (id, answer.kind)
+                                    });
+                                    None
+                                }
+                                Some("notifications/cancelled") => {
+                                    running.remove(&message["params"]["requestId"].to_string());
+                                    self.0.cancelled.fetch_add(1, Ordering::Relaxed);
+                                    None
+                                }
+                                Some(method) => self.reply(method, &message["id"]),
+                                None => None,
+                            }
+                        }
+                        _ => return "exit status: 0",
+                    },
+                    Some((id, kind)) = calls.next() => match (running.remove(&id.to_string()), kind) {
+                        (_, Kind::Death) => return "exit status: 1",
+                        (false, _) | (_, Kind::Silence) => None,
+                        (true, Kind::Result(result)) => Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })),
+                        (true, Kind::Refusal(message)) => {
+                            let error = json!({ "code": -32603, "message": message });
+                            Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+                        }
+                    },
+                    Ok(()) = changed.changed() => {
+                        Some(json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }))
+                    }
+                };
+                if let Some(message) = message
+                    && output.write_all(format!("{message}\n").as_bytes()).await.is_err()
+                {
+                    return "exit status: 0";
+                }
+            }
+        })
     }
 }
 

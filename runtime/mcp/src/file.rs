@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::config::{Configured, McpConfig, ServerConfig, Word};
 use super::error::McpError;
 use super::expand::expand;
+use super::server_config::{ServerConfig, Word};
 use onionskin_core::text::nearest;
 
 /// The fields of a server that are read.
@@ -19,14 +19,26 @@ const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "
 const LEAST_TIMEOUT: u64 = 100;
 const SERVERS: &str = "mcpServers";
 
-/// Reads the servers of a file, and what in it nobody reads. Other programs share such files, and have fields of their
+/// The servers of a file.
+#[derive(Default)]
+pub(super) struct Servers {
+    pub(super) servers: BTreeMap<String, Configured>,
+    /// The fields that are not read, each as a message with its place.
+    pub(super) unread: Vec<String>,
+}
+
+/// A server, or why it cannot be used. The error counts only if an agent uses the server: other programs share the file, and
+/// have servers of their own in it.
+pub(super) type Configured = Result<ServerConfig, McpError>;
+
+/// Reads the servers of a file, and which of its fields are not read. Other programs share such files, and have fields of their
 /// own in them.
 ///
 /// # Errors
 /// If it is not the JSON of such a file. What is wrong with one server is that server's error.
-pub(super) fn read(text: &str, file: &str) -> Result<McpConfig, McpError> {
+pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     let source = Source { text, file };
-    let mut config = McpConfig::default();
+    let mut config = Servers::default();
     let fields = source.object(text, "")?;
     let has_servers = fields.iter().any(|(key, _)| key == SERVERS);
     for (key, value) in fields {

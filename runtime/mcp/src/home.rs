@@ -1,7 +1,6 @@
-//! A server of no agent: its connection lives on a thread of its own, so that calls from anywhere reach it, also
-//! blocking ones and those from a runtime that stands still meanwhile.
+//! A thread of its own for the connection of a server, so that calls from anywhere reach it: blocking calls too, and
+//! calls from a runtime that is blocked meanwhile.
 
-use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
@@ -9,46 +8,26 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::{AbortHandle, JoinError};
 use tokio_util::sync::CancellationToken;
 
-use super::config::ServerConfig;
-use super::description::{self, McpDescription};
 use super::error::{McpError, StartFailure};
+use super::restart::Restart as _;
 use super::server::Server;
-use super::tool::McpTool;
-use onionskin_core::ToolSpec;
-use onionskin_core::spec::SpecError;
+use super::server_config::ServerConfig;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
-
-/// A server that runs, and its tools as values. Cheap to clone; the process is killed when the last clone and the last
-/// of its tools is dropped.
-///
-/// ```no_run
-/// use onionskin::call;
-/// use onionskin::mcp::{McpServer, ServerConfig};
-///
-/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let server = McpServer::start("time", ServerConfig::stdio("mcp-server-time")).await?;
-/// let now = server.tool("get_current_time").expect("the server has it");
-/// println!("{}", call!(now, timezone = "UTC").await.map_err(|exit| exit.to_string())?);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone)]
-pub struct McpServer(Arc<Home>);
 
 /// Where the connection of a server lives.
 pub(super) struct Home {
-    server: Arc<Server>,
+    pub(super) server: Arc<Server>,
     runtime: Handle,
     /// Ends the runtime's thread.
     over: CancellationToken,
 }
 
-impl McpServer {
-    /// Starts the server, shakes hands with it and lists its tools.
+impl Home {
+    /// Starts the server on its thread.
     ///
     /// # Errors
     /// If a time limit of it is zero, it does not start, or its tools cannot be listed.
-    pub async fn start(name: &str, config: ServerConfig) -> Result<Self, McpError> {
+    pub(super) async fn start(name: &str, config: ServerConfig) -> Result<Arc<Self>, McpError> {
         config.check(name)?;
         let command = config.command_line();
         let server = Server::new(name, config);
@@ -64,69 +43,22 @@ impl McpServer {
             }))
         })?;
         // Made first, so that dropping this future ends the thread and the process.
-        let home = Arc::new(Home { server, runtime, over });
+        let home = Arc::new(Self { server, runtime, over });
         let starting = Arc::clone(&home.server);
         let start = home.runtime.spawn(async move { starting.start().await });
         let _abort = AbortOnDrop(start.abort_handle());
         match start.await {
-            Ok(started) => started.map(|()| Self(home)),
+            Ok(started) => started.map(|()| home),
             Err(error) => Err(McpError::List { server: name.to_owned(), reason: ended(error) }),
         }
     }
 
-    /// The name.
-    pub fn name(&self) -> &str {
-        &self.0.server.name
+    /// Ends the server gracefully.
+    pub(super) async fn shutdown(&self) {
+        let server = Arc::clone(&self.server);
+        let _ = self.runtime.spawn(async move { server.shutdown().await }).await;
     }
 
-    /// All its tools as they are now, called `server__tool` as agents do.
-    pub fn tools(&self) -> Vec<ToolSpec> {
-        self.0
-            .server
-            .tools()
-            .iter()
-            .map(|tool| self.spec(McpTool::new(self.server(), tool.clone())))
-            .collect()
-    }
-
-    /// One of its tools, by the server's own name for it.
-    pub fn tool(&self, name: &str) -> Option<ToolSpec> {
-        let tools = self.0.server.tools();
-        let tool = tools.iter().find(|tool| &*tool.name == name)?;
-        Some(self.spec(McpTool::new(self.server(), tool.clone())))
-    }
-
-    /// A tool of this server as somebody else described it, for example in a file. Whether the server has it shows at
-    /// the first call.
-    ///
-    /// # Errors
-    /// If that is no description of a tool.
-    pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
-        Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
-    }
-
-    /// Ends the server gracefully. Calls of its tools are refused from then on.
-    pub async fn shutdown(self) {
-        let server = self.server();
-        let _ = self.0.runtime.spawn(async move { server.shutdown().await }).await;
-    }
-
-    fn server(&self) -> Arc<Server> {
-        Arc::clone(&self.0.server)
-    }
-
-    fn spec(&self, tool: McpTool) -> ToolSpec {
-        ToolSpec::of_server(Arc::new(tool.at(Arc::clone(&self.0))), Some(self.name()))
-    }
-}
-
-impl fmt::Debug for McpServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpServer").field("name", &self.name()).finish_non_exhaustive()
-    }
-}
-
-impl Home {
     /// Makes a call where the connection lives. Dropping the future drops the call.
     pub(super) async fn run(&self, call: impl Future<Output = ToolResult> + Send + 'static) -> ToolResult {
         let task = self.runtime.spawn(call);

@@ -12,7 +12,9 @@
 //!   A model is not shown it.
 
 // The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
-// finds a living `connection` (or makes one), which owns the `process`, and `answer` reads and checks what comes back.
+// finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks what comes back.
+// A server of no agent (`standalone`) has its connection on a thread of its own (`home`). `config` holds the servers that
+// a program names, from a `file` or from code, each a `server_config`.
 // Types of rmcp are public with the feature `rmcp3` only, which has its major version in the name.
 
 #![forbid(unsafe_code)]
@@ -43,21 +45,24 @@ mod restart;
 mod route;
 mod secrets;
 mod server;
+mod server_config;
 mod spec;
+mod standalone;
 mod stderr;
 mod tap;
 mod tool;
 mod visible;
 mod wire;
 
-pub use config::{McpConfig, ServerConfig};
+pub use config::McpConfig;
 pub use description::{McpDescription, NotConnected};
 pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
-pub use home::McpServer;
+pub use server_config::ServerConfig;
 pub use spec::McpToolSpec;
+pub use standalone::McpServer;
 
 /// A server of closures, for tests.
 pub mod testing {

@@ -9,9 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 
-use super::config::ServerConfig;
-use super::fake::FakeServer;
 use super::secrets::Secrets;
+use super::server_config::{InProcess, ServerConfig};
 use super::stderr::Tail;
 
 /// How long a process may take to follow a request to end.
@@ -24,7 +23,7 @@ pub(super) type Input = Box<dyn AsyncWrite + Send + Unpin>;
 /// What it writes.
 pub(super) type Output = Box<dyn AsyncRead + Send + Unpin>;
 
-/// So much waits between a fake server and its client.
+/// Bytes that wait between a server within the program and its client.
 const PIPE: usize = 64 << 10;
 
 /// A running process. Dropping it kills the process and everything in its group.
@@ -45,7 +44,7 @@ impl Process {
         secrets: &Secrets,
     ) -> io::Result<(Self, Input, Output)> {
         if let Some(fake) = &config.fake {
-            return Ok(Self::within(fake.clone()));
+            return Ok(Self::within(Arc::clone(fake)));
         }
         let mut command = Command::new(&config.command.value);
         command.args(config.args.iter().map(|arg| &arg.value)).envs(&config.env);
@@ -76,8 +75,8 @@ impl Process {
         Ok((Self { group: Some(group), ended, kill, stderr: tail }, Box::new(stdin), Box::new(stdout)))
     }
 
-    /// A task of this program as a server's process.
-    fn within(fake: FakeServer) -> (Self, Input, Output) {
+    /// A task of this program in place of a process.
+    fn within(server: Arc<dyn InProcess>) -> (Self, Input, Output) {
         let (input, stdin) = tokio::io::duplex(PIPE);
         let (output, stdout) = tokio::io::duplex(PIPE);
         let kill = Arc::new(Notify::new());
@@ -86,7 +85,7 @@ impl Process {
             let kill = Arc::clone(&kill);
             async move {
                 let how = tokio::select! {
-                    how = fake.serve(stdin, stdout) => how,
+                    how = server.serve(stdin, stdout) => how,
                     () = kill.notified() => "signal: 9 (SIGKILL)",
                 };
                 ending.send_replace(Some(how.into()));

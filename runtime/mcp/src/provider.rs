@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::error::McpError;
 use super::filter::Filter;
+use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
 use onionskin_core::text::nearest;

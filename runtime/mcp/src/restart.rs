@@ -9,13 +9,33 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
-use super::server::{Absence, Server};
 
 /// So many restarts are tried in one [`WINDOW`].
 const RESTARTS: usize = 3;
 const WINDOW: Duration = Duration::from_mins(1);
 /// The wait before the second restart of a window; it doubles with each further one.
 const BACKOFF: Duration = Duration::from_millis(250);
+
+/// What can be started again.
+pub(super) trait Restart: Send + Sync + 'static {
+    /// The name of the server.
+    fn name(&self) -> &str;
+    /// Whether it can be called.
+    fn is_alive(&self) -> bool;
+    /// Why it cannot be called.
+    fn absence(&self) -> Absence;
+    /// Starts it.
+    fn start(self: &Arc<Self>) -> impl Future<Output = Result<(), McpError>> + Send;
+    /// Adds to its news.
+    fn tell(&self, text: String);
+}
+
+/// Why a server has no living connection.
+pub(super) enum Absence {
+    ShutDown,
+    /// How the last process ended.
+    Died(Arc<str>),
+}
 
 /// The restarts of one server.
 #[derive(Default)]
@@ -44,18 +64,18 @@ impl Restarts {
     ///
     /// # Errors
     /// If the server was shut down, or died too often of late.
-    pub(super) fn join(&self, server: &Arc<Server>) -> Result<Outcome, String> {
+    pub(super) fn join(&self, server: &Arc<impl Restart>) -> Result<Outcome, String> {
         let mut state = lock(&self.0);
         if let Some((_, outcome)) = &state.running {
             return Ok(outcome.clone());
         }
         let (ended, outcome) = watch::channel(None);
         // Another start may have ended since the caller looked.
-        if server.living().is_some() {
+        if server.is_alive() {
             ended.send_replace(Some(Ok(())));
             return Ok(Outcome(outcome));
         }
-        let name = &server.name;
+        let name = server.name();
         let how = match server.absence() {
             Absence::ShutDown => return Err(format!("the MCP server `{name}` was shut down")),
             Absence::Died(how) => how,
@@ -99,13 +119,13 @@ struct Running {
 }
 
 impl Running {
-    async fn start(self, server: Arc<Server>, how: Arc<str>, tried: u32) {
+    async fn start(self, server: Arc<impl Restart>, how: Arc<str>, tried: u32) {
         if let Some(further) = tried.checked_sub(1) {
             tokio::time::sleep(BACKOFF * 2_u32.saturating_pow(further)).await;
         }
-        let name = &server.name;
+        let name = server.name();
         let result = server.start().await.map_err(|error| {
-            tracing::warn!(server = &**name, "{error}");
+            tracing::warn!(server = name, "{error}");
             // People find the rest in the log: what a server writes may be about the calls of others.
             let reason = match error {
                 McpError::Start(failure) => failure.reason,

@@ -6,16 +6,16 @@ use rmcp::handler::server::tool::ToolCallContext;
 use rmcp::model::{CallToolResponse, CallToolResult};
 use serde_json::{Value, json};
 
-use super::spec::McpToolSpec as _;
+use super::export::export_tool;
 use onionskin_core::Args;
 use onionskin_core::Exit;
 use onionskin_core::ToolSpec;
-use onionskin_core::export::ExportError;
+use onionskin_core::export::{ExportError, ExportOptions};
 use onionskin_core::spec::Execution;
 
 /// The route of a tool.
 pub(super) fn route<S: Send + Sync + 'static>(spec: &ToolSpec) -> Result<ToolRoute<S>, ExportError> {
-    let (tool, spec) = (spec.to_mcp()?, spec.share());
+    let (tool, spec) = (export_tool(spec.definition(), &ExportOptions::new())?, spec.share());
     Ok(ToolRoute::new_dyn(tool, move |call: ToolCallContext<'_, S>| {
         let (spec, cancelled) = (spec.share(), call.request_context.ct);
         let args = Args::new(call.arguments.unwrap_or_default());

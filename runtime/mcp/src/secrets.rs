@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::config::ServerConfig;
+use super::server_config::ServerConfig;
 use onionskin_core::RunContext;
 use onionskin_core::ToolDefinition;
 use onionskin_core::ToolResult;

@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::config::ServerConfig;
 use super::connection::{Connection, RequestError};
 use super::error::McpError;
 use super::list::Listed;
-use super::restart::Restarts;
+use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
+use super::server_config::ServerConfig;
 use super::visible::visible;
 use super::{convert, list};
 use onionskin_core::ToolDefinition;
@@ -53,13 +53,6 @@ pub(super) struct RemoteTool {
     pub(super) name: Arc<str>,
     /// Under the name that hooks see: `server__tool`.
     pub(super) definition: ToolDefinition,
-}
-
-/// Why a server has no living connection.
-pub(super) enum Absence {
-    ShutDown,
-    /// How the last process ended.
-    Died(Arc<str>),
 }
 
 /// What people should know, numbered, so that every agent is told once.
@@ -106,41 +99,6 @@ impl Server {
         let skip = usize::try_from(seen.saturating_sub(news.first)).unwrap_or(usize::MAX);
         *seen = news.first + news.texts.len() as u64;
         news.texts.iter().skip(skip).cloned().collect()
-    }
-
-    pub(super) fn tell(&self, text: String) {
-        tracing::warn!(server = &*self.name, "{text}");
-        let mut news = lock(&self.news);
-        news.texts.push_back(text);
-        if news.texts.len() > NEWS {
-            news.texts.pop_front();
-            news.first += 1;
-        }
-    }
-
-    /// Starts the process, shakes hands and lists the tools, within the start timeout.
-    pub(super) async fn start(self: &Arc<Self>) -> Result<(), McpError> {
-        let begun = Instant::now();
-        let (tell_change, changes) = mpsc::channel(1);
-        let opened = Connection::open(&self.name, &self.config, &self.secrets, tell_change).await;
-        let connection = Arc::new(opened.map_err(McpError::Start)?);
-        let left = self.config.start_timeout.saturating_sub(begun.elapsed());
-        let listed = match tokio::time::timeout(left, list::all(&connection)).await {
-            Ok(listed) => listed,
-            Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
-        };
-        let tools = listed.map_err(|reason| McpError::List {
-            server: self.name.to_string(),
-            reason: self.secrets.hide(reason),
-        })?;
-        self.take(tools);
-        *lock(&self.live) = Some(Arc::clone(&connection));
-        // A shutdown may have come while the process started.
-        if self.closed.load(Ordering::Acquire) {
-            self.kill();
-        }
-        tokio::spawn(follow(Arc::downgrade(self), Arc::downgrade(&connection), changes));
-        Ok(())
     }
 
     /// Takes a list of tools, and tells what is wrong with it unless the last one was as wrong.
@@ -223,7 +181,7 @@ impl Server {
         remote(self.secrets.hide(text), kind)
     }
 
-    pub(super) fn living(&self) -> Option<Arc<Connection>> {
+    fn living(&self) -> Option<Arc<Connection>> {
         lock(&self.live).as_ref().filter(|connection| connection.is_alive()).cloned()
     }
 
@@ -249,15 +207,6 @@ impl Server {
         }
     }
 
-    /// Why there is no connection.
-    pub(super) fn absence(&self) -> Absence {
-        if self.closed.load(Ordering::Acquire) {
-            return Absence::ShutDown;
-        }
-        let how = lock(&self.live).as_ref().and_then(|last| last.ended());
-        Absence::Died(how.unwrap_or_else(|| "it does not run".into()))
-    }
-
     /// Ends the process: closes its input, waits, asks, kills. Later calls are refused.
     pub(super) async fn shutdown(&self) {
         self.closed.store(true, Ordering::Release);
@@ -274,6 +223,59 @@ impl Server {
         self.restarts.stop();
         if let Some(connection) = lock(&self.live).take() {
             connection.kill();
+        }
+    }
+}
+
+impl Restart for Server {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_alive(&self) -> bool {
+        self.living().is_some()
+    }
+
+    fn absence(&self) -> Absence {
+        if self.closed.load(Ordering::Acquire) {
+            return Absence::ShutDown;
+        }
+        let how = lock(&self.live).as_ref().and_then(|last| last.ended());
+        Absence::Died(how.unwrap_or_else(|| "it does not run".into()))
+    }
+
+    /// Starts the process, shakes hands and lists the tools, within the start timeout.
+    async fn start(self: &Arc<Self>) -> Result<(), McpError> {
+        let begun = Instant::now();
+        let (tell_change, changes) = mpsc::channel(1);
+        let opened = Connection::open(&self.name, &self.config, &self.secrets, tell_change).await;
+        let connection = Arc::new(opened.map_err(McpError::Start)?);
+        let left = self.config.start_timeout.saturating_sub(begun.elapsed());
+        let listed = match tokio::time::timeout(left, list::all(&connection)).await {
+            Ok(listed) => listed,
+            Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
+        };
+        let tools = listed.map_err(|reason| McpError::List {
+            server: self.name.to_string(),
+            reason: self.secrets.hide(reason),
+        })?;
+        self.take(tools);
+        *lock(&self.live) = Some(Arc::clone(&connection));
+        // A shutdown may have come while the process started.
+        if self.closed.load(Ordering::Acquire) {
+            self.kill();
+        }
+        tokio::spawn(follow(Arc::downgrade(self), Arc::downgrade(&connection), changes));
+        Ok(())
+    }
+
+    fn tell(&self, text: String) {
+        tracing::warn!(server = &*self.name, "{text}");
+        let mut news = lock(&self.news);
+        news.texts.push_back(text);
+        if news.texts.len() > NEWS {
+            news.texts.pop_front();
+            news.first += 1;
         }
     }
 }

@@ -2,7 +2,8 @@
 
 // `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `sandbox` makes the
 // engine that it runs in, `tool` runs it there, `memory` adds up what it holds, `bounded` and `chars` are functions of the
-// language that would hold too much, `json` carries values in and out, `env` is what the script sees of the program.
+// language that would hold too much, `limits` says how much a call may use, `json` carries values in and out, `env` holds
+// the values and functions of the program that the script sees.
 
 #![forbid(unsafe_code)]
 
@@ -13,6 +14,8 @@ mod docs;
 mod env;
 mod error;
 mod json;
+mod limits;
+mod lock;
 mod memory;
 mod sandbox;
 mod tool;
@@ -21,8 +24,8 @@ use std::sync::Arc;
 
 pub use env::{Env, HostFunction};
 pub use error::ScriptError;
+pub use limits::ScriptLimits;
 use onionskin_core::{ToolDefinition, ToolSpec};
-pub use sandbox::ScriptLimits;
 
 /// A script for [`from_code`]: its text, and what it may see and use.
 #[derive(Debug, Clone)]

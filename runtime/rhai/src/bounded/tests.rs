@@ -12,8 +12,9 @@ use rhai::{Array, Blob, Dynamic, FnPtr, INT, ImmutableString, Map};
 use serde_json::{Value, json};
 
 use super::super::env::Env;
+use super::super::limits::ScriptLimits;
 use super::super::memory::{Meter, Shape};
-use super::super::sandbox::{ScriptLimits, Watch, engine};
+use super::super::sandbox::{Watch, engine};
 use crate::{Script, from_code};
 
 /// The child's name, as the test runner knows it.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use rhai::{Dynamic, Engine, EvalAltResult, Position, Scope};
 
-use super::super::sandbox::{ScriptLimits, lock};
+use super::super::limits::ScriptLimits;
+use super::super::lock::lock;
 use super::captured::Captured;
 use super::most::Most;
 use super::shape::Shape;

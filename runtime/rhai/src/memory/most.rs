@@ -2,7 +2,7 @@
 
 use rhai::{Engine, EvalAltResult, Position};
 
-use super::super::sandbox::ScriptLimits;
+use super::super::limits::ScriptLimits;
 use super::size::Size;
 
 /// What one function of the language makes of a letter of text: a text of its own in an array.

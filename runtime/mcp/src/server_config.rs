@@ -1,0 +1,175 @@
+//! How one server is configured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tokio::io::DuplexStream;
+
+use super::error::McpError;
+use onionskin_core::secret::Secret;
+
+/// The time for one request: a list page or a call. A call's progress starts it anew.
+const REQUEST: Duration = Duration::from_mins(1);
+/// The time from starting the process to its first list of tools.
+const START: Duration = Duration::from_secs(30);
+
+/// One server: a process that is started, and spoken to over its standard streams.
+///
+/// It gets this program's environment with the configured variables on top. Values of configured variables
+/// are secrets: they are in no error text, log line or `Debug` output. A value whose variable is called like one (its name
+/// holds `KEY`, `TOKEN`, `SECRET`, `PASSW`, `CREDENTIAL` or the like), or that was given with [`Self::secret`], is taken out of
+/// what the server's tools give back as well. Values of less than six bytes are too short to be looked for.
+///
+/// ```
+/// use std::time::Duration;
+/// use onionskin::mcp::ServerConfig;
+/// let server = ServerConfig::stdio("mcp-server-git")
+///     .args(["--repository", "."])
+///     .env("GIT_TOKEN", "not-for-logs")
+///     .timeout(Duration::from_secs(10));
+/// assert!(!format!("{server:?}").contains("not-for-logs"));
+/// ```
+#[derive(Clone)]
+pub struct ServerConfig {
+    pub(super) command: Word,
+    pub(super) args: Vec<Word>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) timeout: Duration,
+    pub(super) start_timeout: Duration,
+    /// Variables whose values were given as secrets.
+    pub(super) secrets: BTreeSet<String>,
+    /// Variables whose values were written into other fields.
+    pub(super) expanded: BTreeMap<String, String>,
+    /// What of its entry in a file nobody reads.
+    pub(super) unread: Vec<String>,
+    /// A server within the program, which is started instead of the command.
+    pub(super) fake: Option<Arc<dyn InProcess>>,
+}
+
+/// A server within the program, in place of a process.
+pub(super) trait InProcess: Send + Sync {
+    /// Serves until its input ends, or it dies; says how it ended.
+    fn serve(self: Arc<Self>, input: DuplexStream, output: DuplexStream) -> BoxFuture<'static, &'static str>;
+}
+
+/// A part of the command line: what it is, and what is shown of it.
+#[derive(Clone)]
+pub(super) struct Word {
+    pub(super) value: String,
+    pub(super) shown: String,
+}
+
+impl From<String> for Word {
+    fn from(value: String) -> Self {
+        Self { shown: value.clone(), value }
+    }
+}
+
+impl ServerConfig {
+    /// A server that this command starts; it is looked up in `PATH`.
+    pub fn stdio(command: impl Into<String>) -> Self {
+        Self::new(command.into().into())
+    }
+
+    pub(super) fn new(command: Word) -> Self {
+        Self {
+            command,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            cwd: None,
+            timeout: REQUEST,
+            start_timeout: START,
+            secrets: BTreeSet::new(),
+            expanded: BTreeMap::new(),
+            unread: Vec::new(),
+            fake: None,
+        }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, arg: impl Into<String>) -> Self {
+        self.args.push(arg.into().into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.args.extend(args.into_iter().map(|arg| arg.into().into()));
+        self
+    }
+
+    /// Sets a variable of the server's environment. The value is a secret: see [`ServerConfig`].
+    #[must_use]
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.env.insert(name.into(), value.into());
+        self
+    }
+
+    /// As [`Self::env`], for a value that the results of the server's tools must not show either, whatever the variable
+    /// is called.
+    #[must_use]
+    pub fn secret(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
+        let name = name.into();
+        self.secrets.insert(name.clone());
+        self.env(name, value.into().expose())
+    }
+
+    /// The server's working directory; without it, this program's.
+    #[must_use]
+    pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(directory.into());
+        self
+    }
+
+    /// The time for one request; a call's progress starts it anew, up to ten times its length. Default: one
+    /// minute. Zero is an error of the build.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The time from starting the process until its tools are known. Default: half a minute. Zero is an error of the
+    /// build.
+    #[must_use]
+    pub fn start_timeout(mut self, timeout: Duration) -> Self {
+        self.start_timeout = timeout;
+        self
+    }
+
+    /// # Errors
+    /// If a time limit is zero, so that every call, or the start, would fail.
+    pub(super) fn check(&self, server: &str) -> Result<(), McpError> {
+        for (setting, time) in [("timeout", self.timeout), ("start_timeout", self.start_timeout)] {
+            if time.is_zero() {
+                return Err(McpError::ZeroTimeout { server: server.to_owned(), setting });
+            }
+        }
+        Ok(())
+    }
+
+    /// The command line as it was written.
+    pub(super) fn command_line(&self) -> String {
+        let words = std::iter::once(&self.command).chain(&self.args);
+        words.map(|word| word.shown.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerConfig")
+            .field("command", &self.command_line())
+            .field("env", &self.env.keys())
+            .field("cwd", &self.cwd)
+            .field("timeout", &self.timeout)
+            .field("start_timeout", &self.start_timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! A server of no agent, whose tools are values.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::description::{self, McpDescription};
+use super::error::McpError;
+use super::home::Home;
+use super::server::Server;
+use super::server_config::ServerConfig;
+use super::tool::McpTool;
+use onionskin_core::ToolSpec;
+use onionskin_core::spec::SpecError;
+
+/// A server that runs, and its tools as values. Cheap to clone; the process is killed when the last clone and the last
+/// of its tools is dropped.
+///
+/// ```no_run
+/// use onionskin::call;
+/// use onionskin::mcp::{McpServer, ServerConfig};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = McpServer::start("time", ServerConfig::stdio("mcp-server-time")).await?;
+/// let now = server.tool("get_current_time").expect("the server has it");
+/// println!("{}", call!(now, timezone = "UTC").await.map_err(|exit| exit.to_string())?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct McpServer(Arc<Home>);
+
+impl McpServer {
+    /// Starts the server, shakes hands with it and lists its tools.
+    ///
+    /// # Errors
+    /// If a time limit of it is zero, it does not start, or its tools cannot be listed.
+    pub async fn start(name: &str, config: ServerConfig) -> Result<Self, McpError> {
+        Home::start(name, config).await.map(Self)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.0.server.name
+    }
+
+    /// All its tools as they are now, called `server__tool` as agents do.
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        self.0
+            .server
+            .tools()
+            .iter()
+            .map(|tool| self.spec(McpTool::new(self.server(), tool.clone())))
+            .collect()
+    }
+
+    /// One of its tools, by the server's own name for it.
+    pub fn tool(&self, name: &str) -> Option<ToolSpec> {
+        let tools = self.0.server.tools();
+        let tool = tools.iter().find(|tool| &*tool.name == name)?;
+        Some(self.spec(McpTool::new(self.server(), tool.clone())))
+    }
+
+    /// A tool of this server as somebody else described it, for example in a file. Whether the server has it shows at
+    /// the first call.
+    ///
+    /// # Errors
+    /// If that is no description of a tool.
+    pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
+        Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
+    }
+
+    /// Ends the server gracefully. Calls of its tools are refused from then on.
+    pub async fn shutdown(self) {
+        self.0.shutdown().await;
+    }
+
+    fn server(&self) -> Arc<Server> {
+        Arc::clone(&self.0.server)
+    }
+
+    fn spec(&self, tool: McpTool) -> ToolSpec {
+        ToolSpec::of_server(Arc::new(tool.at(Arc::clone(&self.0))), Some(self.name()))
+    }
+}
+
+impl fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServer").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
