@@ -1,0 +1,244 @@
+//! Which modules of a crate use which others: no crate has a knot of modules that use each other in a circle, and the modules
+//! of `onionskin-core` use lower layers only, in the order of `docs/design.md`.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+const DESIGN: &str = include_str!("../../docs/design.md");
+const CORE: &str = "runtime/core";
+
+/// The crates, and the modules of each that are in a knot still. Issue 10 cuts the knots: a module that is in none any more is
+/// taken out of its list.
+const CRATES: [(&str, &[&str]); 8] = [
+    ("macros", &[]),
+    (CORE, &["agent", "checks", "context", "life", "onion", "spec", "tool"]),
+    ("runtime/mcp", &[]),
+    ("runtime/genai", &[]),
+    ("runtime/rhai", &[]),
+    ("runtime/toolboxes", &[]),
+    ("runtime/tls", &[]),
+    ("runtime", &[]),
+];
+
+/// The top-level modules of a crate, and those that each of them uses. Code for tests is left out.
+#[derive(Default)]
+struct Modules {
+    uses: BTreeMap<String, BTreeSet<String>>,
+    /// What `lib.rs` re-exports, and from which module.
+    exports: BTreeMap<String, String>,
+}
+
+impl Modules {
+    fn of(crate_folder: &str) -> Self {
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_folder).join("src");
+        let mut modules = Self::default();
+        let root = tokens(&src.join("lib.rs"));
+        modules.read(&root, &src, &mut Vec::new());
+        modules.read_exports(&root);
+        let tops: BTreeSet<_> = modules.uses.keys().cloned().collect();
+        for (top, uses) in &mut modules.uses {
+            let named = std::mem::take(uses).into_iter();
+            let named = named.map(|name| modules.exports.get(&name).cloned().unwrap_or(name));
+            *uses = named.filter(|name| name != top && tops.contains(name)).collect();
+        }
+        modules
+    }
+
+    /// Reads the items of the module at `path`, whose files are in `folder`.
+    fn read(&mut self, tokens: &[TokenTree], folder: &Path, path: &mut Vec<String>) {
+        let mut at = 0;
+        while at < tokens.len() {
+            match &tokens[at..] {
+                [TokenTree::Punct(hash), TokenTree::Group(attribute), ..]
+                    if hash.as_char() == '#' && is_for_tests(attribute.stream()) =>
+                {
+                    at += 2 + item_length(&tokens[at + 2..]);
+                    continue;
+                }
+                [TokenTree::Ident(word), TokenTree::Ident(name), rest, ..] if word == "mod" => {
+                    path.push(name.to_string());
+                    self.uses.entry(path[0].clone()).or_default();
+                    let folder = folder.join(name.to_string());
+                    match rest {
+                        TokenTree::Group(body) => self.read(&list(body.stream()), &folder, path),
+                        _ => self.read(&module_file(&folder), &folder, path),
+                    }
+                    path.pop();
+                    at += 3;
+                    continue;
+                }
+                [TokenTree::Ident(word), ..] if word == "crate" => self.name(&tokens[at + 1..], 0, path),
+                [TokenTree::Ident(word), ..] if word == "super" => {
+                    self.name(&tokens[at + 1..], path.len().saturating_sub(1), path);
+                }
+                [TokenTree::Group(group), ..] => self.read(&list(group.stream()), folder, path),
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Notes what a path or a tree of imports names in the crate's root; `depth` modules of `path` lie between it and the root.
+    fn name(&mut self, tokens: &[TokenTree], depth: usize, path: &[String]) {
+        let [TokenTree::Punct(one), TokenTree::Punct(two), next, rest @ ..] = tokens else { return };
+        let Some(top) = path.first() else { return };
+        match next {
+            _ if one.as_char() != ':' || two.as_char() != ':' => {}
+            TokenTree::Ident(word) if word == "super" => self.name(rest, depth.saturating_sub(1), path),
+            TokenTree::Ident(name) if depth == 0 => {
+                self.uses.entry(top.clone()).or_default().insert(name.to_string());
+            }
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let colons = &tokens[..2];
+                let tree = list(group.stream());
+                for entry in
+                    tree.split(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','))
+                {
+                    self.name(&[colons, entry].concat(), depth, path);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads `pub use agent::{Agent, App};` and the like.
+    fn read_exports(&mut self, root: &[TokenTree]) {
+        for import in root.split(|token| matches!(token, TokenTree::Punct(end) if end.as_char() == ';')) {
+            let Some(at) =
+                import.iter().position(|token| matches!(token, TokenTree::Ident(word) if word == "use"))
+            else {
+                continue;
+            };
+            let names = words(&import[at + 1..]);
+            let mut names = names.iter().skip_while(|name| *name == "crate" || *name == "self");
+            if let Some(module) = names.next().filter(|name| self.uses.contains_key(*name)) {
+                let names = names.filter(|name| !self.uses.contains_key(*name));
+                self.exports.extend(names.map(|name| (name.clone(), module.clone())));
+            }
+        }
+    }
+
+    /// All modules that `from` uses, and those that they use.
+    fn reach<'m>(&'m self, from: &'m str) -> BTreeSet<&'m str> {
+        let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
+        while let Some(module) = next.pop() {
+            next.extend(self.uses[module].iter().map(String::as_str).filter(|used| reached.insert(*used)));
+        }
+        reached
+    }
+
+    /// The modules that use themselves by way of others.
+    fn in_knots(&self) -> Vec<&str> {
+        self.uses.keys().map(String::as_str).filter(|module| self.reach(module).contains(module)).collect()
+    }
+}
+
+fn tokens(file: &Path) -> Vec<TokenTree> {
+    let code = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    list(code.parse().unwrap_or_else(|error| panic!("{}: {error}", file.display())))
+}
+
+/// The file of the module whose own modules are in `folder`.
+fn module_file(folder: &Path) -> Vec<TokenTree> {
+    let file = folder.with_extension("rs");
+    tokens(&if file.exists() { file } else { folder.join("mod.rs") })
+}
+
+fn list(tokens: TokenStream) -> Vec<TokenTree> {
+    tokens.into_iter().collect()
+}
+
+/// All identifiers, also those in groups.
+fn words(tokens: &[TokenTree]) -> Vec<String> {
+    let words = tokens.iter().flat_map(|token| match token {
+        TokenTree::Ident(word) => vec![word.to_string()],
+        TokenTree::Group(group) => words(&list(group.stream())),
+        _ => Vec::new(),
+    });
+    words.collect()
+}
+
+/// Whether an attribute is `cfg(test)` or `cfg(all(test, ..))`.
+fn is_for_tests(attribute: TokenStream) -> bool {
+    let words = words(&list(attribute));
+    words.first().is_some_and(|word| word == "cfg")
+        && words.contains(&"test".to_owned())
+        && !words.contains(&"not".to_owned())
+}
+
+/// An item ends with its block or with a semicolon.
+fn item_length(tokens: &[TokenTree]) -> usize {
+    let ends = |token: &TokenTree| match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        TokenTree::Punct(end) => end.as_char() == ';',
+        _ => false,
+    };
+    tokens.iter().position(ends).map_or(tokens.len(), |at| at + 1)
+}
+
+/// The layers of core's modules, low to high, in the picture of `docs/design.md`.
+fn layers() -> Vec<Vec<&'static str>> {
+    let picture = DESIGN.split("The modules of `onionskin-core`, low to high:\n\n").nth(1).unwrap();
+    let lines = picture.lines().take_while(|line| line.starts_with("    "));
+    let lines = lines.map(|line| line.trim_start().split("  ").next().unwrap().split(", ").collect());
+    lines.collect()
+}
+
+#[test]
+fn modules_have_no_knots() {
+    for (name, allowed) in CRATES {
+        let modules = Modules::of(name);
+        assert_eq!(modules.in_knots(), allowed, "{name}: {:#?}", modules.uses);
+    }
+}
+
+#[test]
+fn modules_of_core_use_lower_layers() {
+    let layers = layers();
+    let layer = |module: &str| {
+        let at = layers.iter().position(|layer| layer.contains(&module));
+        at.unwrap_or_else(|| panic!("`{module}` is in no layer of docs/design.md"))
+    };
+    let modules = Modules::of(CORE);
+    let (_, knot) = CRATES.iter().find(|(name, _)| *name == CORE).unwrap();
+    let mut upwards = Vec::new();
+    for (module, uses) in &modules.uses {
+        for used in uses {
+            let in_knot = knot.contains(&&**module) && knot.contains(&&**used);
+            if layer(used) > layer(module) && !in_knot {
+                upwards.push(format!("{module} -> {used}"));
+            }
+        }
+    }
+    assert!(upwards.is_empty(), "modules use higher layers: {upwards:?}");
+    let missing: Vec<_> =
+        layers.iter().flatten().filter(|module| !modules.uses.contains_key(**module)).collect();
+    assert!(missing.is_empty(), "docs/design.md shows modules that are not there: {missing:?}");
+}
+
+#[test]
+fn knots_and_imports_are_found() {
+    let mut modules = Modules::default();
+    let code = "
+        mod a { use crate::{b::{self, X}, c}; #[cfg(test)] mod tests { use crate::d; } }
+        mod b { mod inner { fn f() { super::super::c::f(); } } }
+        mod c { pub(super) struct Y; use super::Z; }
+        mod d { pub struct Z; }
+        pub use d::Z;
+    ";
+    let root = list(code.parse().unwrap());
+    modules.read(&root, Path::new(""), &mut Vec::new());
+    modules.read_exports(&root);
+    let uses = |module: &str| modules.uses[module].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!((uses("a"), uses("b"), uses("c"), uses("d")), (vec!["b", "c"], vec!["c"], vec!["Z"], vec![]));
+    assert_eq!(modules.exports["Z"], "d");
+    for (from, to) in [("a", "b"), ("b", "c"), ("c", "a"), ("d", "c")] {
+        modules.uses.entry(from.to_owned()).or_default().insert(to.to_owned());
+    }
+    modules.uses.get_mut("c").unwrap().remove("Z");
+    assert_eq!(modules.in_knots(), ["a", "b", "c"]);
+}
