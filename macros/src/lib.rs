@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod agent;
+mod choice;
 mod diag;
 mod docs;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod guardrail;
 mod hook;
 mod injected;
 mod item;
+mod keys;
 mod listed;
 mod middleware;
 mod number;

@@ -1,12 +1,15 @@
-//! `agent!`: parse -> check -> expand.
+//! `agent!`: parse -> check, which makes the model -> expand.
 
 mod ast;
 mod check;
+mod cycles;
 mod expand;
-mod onion;
+mod fields;
+mod list;
+mod model;
 mod parse;
+mod settings;
 mod target;
-mod toolboxes;
 mod value;
 
 use proc_macro2::TokenStream;
@@ -21,18 +24,17 @@ use crate::item::is_reserved;
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let agents = parse::agents(tokens, &mut errors);
-    check::check(&agents, &mut errors);
+    let models = check::check(&agents, &mut errors);
     if errors.is_empty() {
-        let agents = agents.iter().map(expand::agent);
+        let agents = models.iter().map(expand::agent);
         return quote!(#(#agents)*);
     }
     let first_of_its_name =
         |index: usize| !agents[..index].iter().any(|other| other.ident == agents[index].ident);
-    let agents = agents
-        .iter()
-        .enumerate()
-        .filter(|(index, agent)| first_of_its_name(*index) && !is_reserved(&agent.ident.unraw().to_string()));
-    let agents = agents.map(|(_, agent)| expand::stand_in(agent));
+    let agents = agents.iter().zip(&models).enumerate().filter(|(index, (agent, _))| {
+        first_of_its_name(*index) && !is_reserved(&agent.ident.unraw().to_string())
+    });
+    let agents = agents.map(|(_, (_, model))| expand::stand_in(model));
     let errors = errors.into_tokens();
     quote!(#(#agents)* #errors)
 }

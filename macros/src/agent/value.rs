@@ -4,9 +4,9 @@ use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
+use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
 
-use super::ast::{Entry, Number, RuntimeTool, ToolboxEntry, Word};
+use super::ast::{Number, Word};
 use crate::diag::Errors;
 
 /// An expression that may give text.
@@ -70,7 +70,7 @@ pub(super) fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> 
     if let Ok(ident) = input.call(Ident::parse_any) {
         return Ok(ident);
     }
-    // A string is what somebody writes who knows the cards.
+    // Users of agent cards write strings here.
     let expr: Expr = input.parse()?;
     let word = match &expr {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse::<Ident>().ok(),
@@ -129,130 +129,6 @@ pub(super) fn word(input: ParseStream<'_>) -> syn::Result<Word> {
     Err(input.error("a name is wanted here: bare, or as a string if it holds other characters"))
 }
 
-/// A server, by its name alone.
-pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
-    let name = word(input)?;
-    let is_command = input.peek(Token![:])
-        || input.peek(Token![=])
-        || input.peek(token::Brace)
-        || input.peek(token::Paren);
-    if is_command {
-        let error = input.error(format_args!(
-            "name the server only: its command belongs in `.mcp.json`, or in `.server(\"{}\", ..)` on the builder",
-            name.text
-        ));
-        skip_item(input)?;
-        return Err(error);
-    }
-    Ok(name)
-}
-
-/// A child, by its name alone.
-pub(super) fn child(input: ParseStream<'_>) -> syn::Result<Entry> {
-    let entry = entry(input, "agents", "Researcher")?;
-    if input.peek(token::Brace) {
-        let name = entry.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-        let error = input.error(format_args!(
-            "name the child only: declare it as an agent of its own, beside this one, and write \
-             `agents: [{name}]`"
-        ));
-        skip_item(input)?;
-        return Err(error);
-    }
-    Ok(entry)
-}
-
-/// A glob over the tools of a server: `get_time`, `get_*`, or a string.
-pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
-    if input.peek(LitStr) {
-        return word(input);
-    }
-    let mut pattern = Word { text: String::new(), span: input.span() };
-    let mut last = None;
-    while !input.is_empty() && !input.peek(Token![,]) {
-        // Two words are two patterns.
-        if last.is_some_and(|last| !touch(last, input.span())) {
-            break;
-        }
-        let part = match input.fork().parse::<TokenTree>()? {
-            TokenTree::Ident(ident) => ident.unraw().to_string(),
-            TokenTree::Punct(punct) if matches!(punct.as_char(), '*' | '?' | '-' | '.') => punct.to_string(),
-            TokenTree::Literal(literal) if !input.peek(LitStr) => literal.to_string(),
-            other => {
-                return Err(syn::Error::new(
-                    other.span(),
-                    "a tool's name is wanted here, which may hold `*` and `?`; write it as a string if it holds other \
-                     characters",
-                ));
-            }
-        };
-        last = Some(input.parse::<TokenTree>()?.span());
-        pattern.text.push_str(&part);
-    }
-    Ok(pattern)
-}
-
-/// Whether nothing stands between two tokens. Outside of the compiler there are no places to compare.
-fn touch(first: Span, second: Span) -> bool {
-    if !proc_macro::is_available() {
-        return true;
-    }
-    let (end, start) = (first.unwrap().end(), second.unwrap().start());
-    (end.line(), end.column()) == (start.line(), start.column())
-}
-
-pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
-    let attrs = input.call(Attribute::parse_outer)?;
-    if let Some(other) = attrs.iter().find(|attr| !attr.path().is_ident("cfg")) {
-        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` can stand here"));
-    }
-    Ok(attrs)
-}
-
-pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Entry> {
-    let cfgs = cfgs(input)?;
-    if input.peek(LitStr) {
-        let text: LitStr = input.parse()?;
-        let value = text.value();
-        let name = value.rsplit([':', '.', '/']).next().unwrap_or_default();
-        let path =
-            syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
-        return Err(syn::Error::new(
-            text.span(),
-            format!("`{key}` takes paths: write `{path}`, without quotes"),
-        ));
-    }
-    let path = input.call(Path::parse_mod_style);
-    let path = path.map_err(|error| {
-        syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
-    })?;
-    if key == "function_tools"
-        && let Some(of) = path.segments.iter().rev().nth(1).map(|of| of.ident.to_string())
-        && of.starts_with(char::is_uppercase)
-    {
-        return Err(syn::Error::new_spanned(
-            path,
-            format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
-        ));
-    }
-    Ok(Entry { cfgs, path })
-}
-
-/// `Kb`, or `archive: Kb`.
-pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
-    let cfgs = cfgs(input)?;
-    let prefix = if input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
-        let prefix = input.parse()?;
-        input.parse::<Token![:]>()?;
-        Some(prefix)
-    } else {
-        None
-    };
-    let mut entry = entry(input, "toolboxes", "Kb")?;
-    entry.cfgs.splice(0..0, cfgs);
-    Ok(ToolboxEntry { entry, prefix })
-}
-
 pub(super) fn state(input: ParseStream<'_>) -> syn::Result<Type> {
     let wrong = |error: &syn::Error| syn::Error::new(error.span(), "a type is wanted here: `state: Ledger`");
     input.parse().map_err(|error| wrong(&error))
@@ -262,26 +138,6 @@ pub(super) fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {
     let wrong =
         |error: &syn::Error| syn::Error::new(error.span(), "a path is wanted here: `crate: my_onionskin`");
     input.call(Path::parse_mod_style).map_err(|error| wrong(&error))
-}
-
-pub(super) fn runtime_tool(input: ParseStream<'_>) -> syn::Result<RuntimeTool> {
-    let first = word(input)?;
-    let mut name = first.text;
-    let mut span = first.span;
-    if input.peek(Token![::]) {
-        let error = input.error("a built-in tool is written with a dot: `shell.execute`");
-        while !input.is_empty() && !input.peek(Token![,]) {
-            input.parse::<TokenTree>()?;
-        }
-        return Err(error);
-    }
-    while input.peek(Token![.]) {
-        input.parse::<Token![.]>()?;
-        let next = word(input)?;
-        name = format!("{name}.{}", next.text);
-        span = span.join(next.span).unwrap_or(span);
-    }
-    Ok(RuntimeTool { name, span })
 }
 
 /// `{ key: value, .. }`.
@@ -323,7 +179,7 @@ pub(super) fn skip_all(mut cursor: syn::buffer::Cursor<'_>) -> syn::buffer::Curs
 }
 
 /// Passes over the rest of an item, which was reported.
-fn skip_item(input: ParseStream<'_>) -> syn::Result<()> {
+pub(super) fn skip_item(input: ParseStream<'_>) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<TokenTree>()?;
     }

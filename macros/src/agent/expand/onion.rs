@@ -4,18 +4,19 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Attribute;
 
-use super::ast::{Entry, HookEntry};
-use super::expand::{Parts, entry_span, hook_alias, known_alias, tool_alias};
-use super::target::concerned;
+use super::filter::concerned;
+use super::names::{entry_span, hook_alias, known_alias, tool_alias};
+use crate::agent::ast::Entry;
+use crate::agent::model::{AgentModel, Hook};
 
 /// A box stands after so many layers: the compiler's default limit is reached near 23.
 const BULKHEAD: usize = 16;
 
-pub(super) fn expand(parts: &Parts<'_>) -> TokenStream {
-    let core = core(parts);
-    let hooks: Vec<_> = parts.hooks().collect();
-    let layers = hooks.iter().enumerate().map(|(index, hook)| layer(parts, index, hook, hooks.len()));
-    let compose = compose(parts, &hooks);
+pub(super) fn expand(agent: &AgentModel<'_>) -> TokenStream {
+    let core = core(agent);
+    let hooks = &agent.hooks;
+    let layers = hooks.iter().enumerate().map(|(index, hook)| layer(agent, index, hook, hooks.len()));
+    let compose = compose(agent, hooks);
     quote!(#core #(#layers)* #compose)
 }
 
@@ -24,9 +25,9 @@ fn slot_field(index: usize) -> Ident {
 }
 
 /// The tools of the agent, by slot, inside the ring of typed hooks.
-fn core(parts: &Parts<'_>) -> TokenStream {
+fn core(agent: &AgentModel<'_>) -> TokenStream {
     let tools = || {
-        parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
             (index, cfgs, entry_span(path), tool_alias(index, path), slot_field(index))
         })
     };
@@ -45,22 +46,19 @@ fn core(parts: &Parts<'_>) -> TokenStream {
             })));
         }
     });
-    let ring = parts.hooks().enumerate().collect::<Vec<_>>().into_iter().rev().fold(
-        quote!(__rt::EndRing),
-        |rest, (index, hook)| {
-            let known = known_alias(index, hook);
-            let span = entry_span(&hook.entry.path);
-            if hook.entry.cfgs.is_empty() {
-                quote_spanned!(span=> __rt::RingOf<#known, #rest>)
-            } else {
-                // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
-                let layer_ring = ring_alias(index);
-                quote!(#layer_ring<#rest>)
-            }
-        },
-    );
-    let ring_aliases =
-        parts.hooks().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(|(index, hook)| {
+    let ring = agent.hooks.iter().enumerate().rev().fold(quote!(__rt::EndRing), |rest, (index, hook)| {
+        let known = known_alias(index, hook);
+        let span = entry_span(&hook.entry.path);
+        if hook.entry.cfgs.is_empty() {
+            quote_spanned!(span=> __rt::RingOf<#known, #rest>)
+        } else {
+            // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
+            let layer_ring = ring_alias(index);
+            quote!(#layer_ring<#rest>)
+        }
+    });
+    let ring_aliases = agent.hooks.iter().enumerate().filter(|(_, hook)| !hook.entry.cfgs.is_empty()).map(
+        |(index, hook)| {
             let (known, name, cfgs) = (known_alias(index, hook), ring_alias(index), &hook.entry.cfgs);
             let off = off(cfgs);
             quote! {
@@ -69,7 +67,8 @@ fn core(parts: &Parts<'_>) -> TokenStream {
                 #off
                 type #name<__R> = __R;
             }
-        });
+        },
+    );
     quote! {
         #(#ring_aliases)*
         type __TypedHooks = #ring;
@@ -117,7 +116,7 @@ fn layer_name(index: usize) -> Ident {
 }
 
 /// The type that stands inside of hook `index`: the next layer, behind a seam or a box where one is due.
-fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
+fn inner_type(agent: &AgentModel<'_>, index: usize, count: usize) -> TokenStream {
     let next = if index + 1 < count {
         let name = layer_name(index + 1);
         quote!(#name)
@@ -126,7 +125,7 @@ fn inner_type(parts: &Parts<'_>, index: usize, count: usize) -> TokenStream {
     };
     let next =
         if (index + 1).is_multiple_of(BULKHEAD) && index + 1 < count { quote!(__rt::Bulkhead) } else { next };
-    if parts.seam() == index + 1 { quote!(__rt::Seam<#next>) } else { next }
+    if agent.seam == index + 1 { quote!(__rt::Seam<#next>) } else { next }
 }
 
 /// The attribute for what stands in when an entry is configured away.
@@ -135,10 +134,10 @@ fn off(cfgs: &[Attribute]) -> TokenStream {
     quote!(#[cfg(not(all(#(#conditions),*)))])
 }
 
-fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> TokenStream {
+fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) -> TokenStream {
     let name = layer_name(index);
     let alias = hook_alias(index, hook);
-    let inner = inner_type(parts, index, count);
+    let inner = inner_type(agent, index, count);
     let cfgs = &hook.entry.cfgs;
     let span = entry_span(&hook.entry.path);
     let call = quote_spanned! {span=>
@@ -147,7 +146,7 @@ fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> Tok
     let call = match &hook.filter {
         None => call,
         Some(filter) => {
-            let concerned = concerned(parts.fields, filter);
+            let concerned = concerned(agent, filter);
             quote! {
                 async move {
                     if #concerned {
@@ -188,8 +187,8 @@ fn layer(parts: &Parts<'_>, index: usize, hook: &HookEntry, count: usize) -> Tok
 }
 
 /// Makes the hooks, the core around the tools, and the layers from the inside out.
-fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
-    let ty = &parts.ty;
+fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
+    let ty = &agent.ty;
     let count = hooks.len();
     let value = |index: usize| format_ident!("__hook_{index}");
     let make_hooks = hooks.iter().enumerate().map(|(index, hook)| {
@@ -214,7 +213,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
             let __ring = <<#alias as __rt::Hook>::Made as __rt::HookMadeBy<#alias>>::ring(&#value, __ring);
         }
     });
-    let make_tools = parts.fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let make_tools = agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let (alias, field, span) = (tool_alias(index, path), slot_field(index), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });
@@ -222,7 +221,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
         let (name, value, cfgs) = (layer_name(index), value(index), &hook.entry.cfgs);
         let bulkhead = ((index + 1).is_multiple_of(BULKHEAD) && index + 1 < count)
             .then(|| quote!(let __inner = __rt::Bulkhead::new(__inner);));
-        let seam = (parts.seam() == index + 1)
+        let seam = (agent.seam == index + 1)
             .then(|| quote!(let __inner = __rt::Seam::new(::core::clone::Clone::clone(&__hooks), __inner);));
         quote! {
             #bulkhead
@@ -237,7 +236,7 @@ fn compose(parts: &Parts<'_>, hooks: &[&HookEntry]) -> TokenStream {
     } else {
         quote!(__rt::Arc<__Core>)
     };
-    let (entry, outer_seam) = if parts.seam() == 0 {
+    let (entry, outer_seam) = if agent.seam == 0 {
         (quote!(__rt::Seam<#outermost>), quote!(let __inner = __rt::Seam::new(__hooks, __inner);))
     } else {
         (outermost, TokenStream::new())

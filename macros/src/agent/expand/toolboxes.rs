@@ -4,12 +4,14 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
-use super::ast::{Entry, Fields, ToolboxEntry};
-use super::expand::{entry_span, tool_alias, toolbox_alias};
+use super::names::{entry_span, tool_alias, toolbox_alias};
+use crate::agent::ast::{Entry, ToolboxEntry};
+use crate::agent::model::AgentModel;
 
 /// Each toolbox works on the agent's state, and its tools have names of their own.
-pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
-    let functions = fields.function_tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
+    let state = &agent.state;
+    let functions = agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
         let alias = tool_alias(index, path);
         quote!(#(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
@@ -22,7 +24,7 @@ pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
     };
     let mut before = Vec::new();
     let mut checks = TokenStream::new();
-    for (index, toolbox) in fields.toolboxes.iter().enumerate() {
+    for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let path = &toolbox.entry.path;
         let (alias, span) = (toolbox_alias(index, path), entry_span(path));
         let (cfgs, own) = names(index, toolbox);
@@ -42,4 +44,12 @@ pub(super) fn checks(fields: &Fields, state: &TokenStream) -> TokenStream {
         before.push(quote!(#cfgs #own));
     }
     checks
+}
+
+/// The prefix of a toolbox's tools as an `Option<&str>`.
+pub(super) fn prefix(toolbox: &ToolboxEntry) -> TokenStream {
+    match toolbox.prefix.as_ref().map(|prefix| prefix.unraw().to_string()) {
+        Some(prefix) => quote!(::core::option::Option::Some(#prefix)),
+        None => quote!(::core::option::Option::None),
+    }
 }

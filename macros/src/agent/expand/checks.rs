@@ -1,0 +1,103 @@
+//! What only the types can show, each at the user's own word.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+
+use super::names::{child_alias, entry_span, hook_alias, known_alias, tool_alias, toolbox_alias};
+use super::toolboxes;
+use crate::agent::ast::Entry;
+use crate::agent::model::{AgentModel, Target};
+use crate::listed::Listed;
+
+pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
+    let state = &agent.state;
+    let mut checks = TokenStream::new();
+    let tools = agent.functions;
+    let names = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (tool_alias(index, path), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
+    });
+    if tools.len() > 1 {
+        checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
+    }
+    // In one body: a constant for each tool would cost the compiler more.
+    let each = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (tool_alias(index, path), entry_span(path));
+        let once = (index > 0).then(|| {
+            quote_spanned! {span=>
+                #(#cfgs)*
+                let _ = <#alias as __rt::ToolNamedOnce<{ __TOOL_CLASH != #index }>>::HOLDS;
+            }
+        });
+        quote_spanned! {span=>
+            #(#cfgs)*
+            let () = <<<#alias as __rt::Tool>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
+            #once
+        }
+    });
+    checks.extend(quote!(type __Tools = __rt::Known<{ #(#each)* true }>;));
+    checks.extend(toolboxes::checks(agent));
+    let hooks = &agent.hooks;
+    let typed = hooks.iter().enumerate().map(|(index, hook)| {
+        let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
+    });
+    if hooks.len() > 1 {
+        checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));
+    }
+    for (index, hook) in hooks.iter().enumerate() {
+        let (alias, known, cfgs) = (hook_alias(index, hook), known_alias(index, hook), &hook.entry.cfgs);
+        let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
+        let listed = Listed { alias: &alias, kind: quote!(__rt::Hook), spans: [span; 2] };
+        let named = listed.is_named_with(written);
+        let order = (index > 0).then(|| {
+            let holds = quote!({ __rt::stands_outside(__TYPED_HOOKS, #index) });
+            let holds = listed.holds("BeforeTypedHooks", &holds);
+            quote!(&& #holds)
+        });
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            type #known = <__rt::Known<{
+                let () = <__rt::StateOf<#alias> as __rt::FitsState<#state>>::FITS;
+                #named #order
+            }> as __rt::Is>::Type<#alias>;
+        });
+    }
+    checks.extend(methods(agent));
+    let agents = agent.children.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (child_alias(index, path), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
+    });
+    if agent.children.len() > 1 {
+        checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
+    }
+    for (index, Entry { cfgs, path }) in agent.children.iter().enumerate() {
+        let (alias, span) = (child_alias(index, path), entry_span(path));
+        let listed = Listed { alias: &alias, kind: quote!(__rt::Agent), spans: [span; 2] };
+        let described = listed.item("DESCRIBED");
+        let described = listed.holds("DescribedChild", &quote!({ #described }));
+        let once = (index > 0).then(|| {
+            let once = listed.holds("ChildNamedOnce", &quote!({ __AGENT_CLASH != #index }));
+            quote!(&& #once)
+        });
+        checks.extend(quote_spanned!(span=> #(#cfgs)* const _: bool = #described #once;));
+    }
+    checks
+}
+
+/// That the methods that filters name are tools, which the toolboxes' types show.
+fn methods(agent: &AgentModel<'_>) -> TokenStream {
+    let filters = agent.hooks.iter().filter_map(|hook| hook.filter.as_ref());
+    let checks = filters.flat_map(|filter| &filter.targets).filter_map(|target| {
+        let Target::Method(toolboxes, path, name) = target else { return None };
+        let index = *toolboxes.first()?;
+        let entry = &agent.toolboxes[index].entry;
+        let (span, cfgs) = (entry_span(path), &entry.cfgs);
+        let alias = Ident::new(&toolbox_alias(index, &entry.path).to_string(), span);
+        Some(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: bool = <#alias as __rt::HasToolMethod<{ __rt::tool_of_method::<#alias>(#name).is_some() }>>::HOLDS;
+        })
+    });
+    quote!(#(#checks)*)
+}

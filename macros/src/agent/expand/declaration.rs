@@ -1,0 +1,192 @@
+//! `impl Agent`, and the declaration that the runtime builds the agent from.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::filter;
+use super::names::{child_alias, entry_span, toolbox_alias};
+use super::toolboxes::prefix;
+use crate::agent::ast::Entry;
+use crate::agent::model::{AgentModel, Server};
+use crate::agent::settings::{Given, Write};
+
+/// `impl Agent`.
+pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
+    let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
+    let described = agent.description.is_some();
+    let declaration = declaration(agent);
+    let children = agent.children.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        let (alias, span) = (child_alias(index, path), entry_span(path));
+        quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
+    });
+    // A cycle through other invocations is reported where this stands.
+    let first = agent.children.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
+    let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
+    let state_span = agent.written_state.map_or_else(Span::call_site, Spanned::span);
+    // If a tool is wrong, its state may be the reason: then nothing more is said of it.
+    let state_span = Span::call_site().located_at(state_span);
+    let sound = Ident::new("__State", state_span);
+    let sound_state = quote!(type #sound = <__Tools as __rt::Is>::Type<#state>;);
+    let state = quote_spanned!(state_span=> type State = #sound;);
+    let evaluated =
+        quote_spanned!(first=> const _: () = <#ty as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;);
+    quote! {
+        #sound_state
+
+        #[diagnostic::do_not_recommend]
+        impl __rt::Agent for #ty {
+            const NAME: &'static str = #name;
+            const DESCRIBED: ::core::primitive::bool = #described;
+            #state
+            #contains
+
+            fn declare() -> __rt::AgentDeclaration {
+                #declaration
+            }
+        }
+
+        #evaluated
+    }
+}
+
+fn declaration(agent: &AgentModel<'_>) -> TokenStream {
+    let (ty, name) = (&agent.ty, &agent.name);
+    let mut calls = TokenStream::new();
+    let mut text = |method: &str, value: Option<&Expr>| {
+        if let Some(value) = value {
+            let span = Span::call_site().located_at(value.span());
+            let method_name = Ident::new(method, span);
+            // A model's name is asked for as it is; of the others it is said what can stand there.
+            let is_plain = method == "model" || matches!(value, Expr::Lit(_));
+            let value =
+                if is_plain { quote!(#value) } else { quote_spanned!(span=> __rt::Text::text(#value)) };
+            calls.extend(quote!(let __agent = __agent.#method_name(#value);));
+        }
+    };
+    text("description", agent.description);
+    text("instruction", agent.instruction);
+    text("model", agent.model);
+    if agent.model.is_some() {
+        let root = agent.runtime.root();
+        calls.extend(quote!(let __agent = #root::__onionskin_model!(__agent);));
+    }
+    for Server { name, patterns } in &agent.servers {
+        let text = &name.text;
+        let filter = match patterns {
+            Some(patterns) => {
+                let patterns = patterns.iter().map(|pattern| &pattern.text);
+                quote!(::core::option::Option::Some(&[#(#patterns),*]))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        calls.extend(quote!(let __agent = __agent.server(#text, #filter);));
+    }
+    if let Some(server) = agent.servers.first() {
+        let span = Span::call_site().located_at(server.name.span);
+        let root = agent.runtime.root_at(span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
+    }
+    for tool in agent.built_in.iter().filter(|tool| tool.name == "shell.execute") {
+        let span = Span::call_site().located_at(tool.span);
+        let root = agent.runtime.root_at(span);
+        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
+    }
+    for (index, toolbox) in agent.toolboxes.iter().enumerate() {
+        let Entry { cfgs, path } = &toolbox.entry;
+        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let prefix = prefix(toolbox);
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
+        });
+    }
+    for (index, Entry { cfgs, path }) in agent.children.iter().enumerate() {
+        let (alias, span) = (child_alias(index, path), entry_span(path));
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.child_link(<#alias as __rt::Agent>::link());
+        });
+    }
+    if let Some(default) = agent.is_default {
+        calls.extend(quote!(let __agent = __agent.default_agent(#default);));
+    }
+    for (hook, tool) in filter::names(agent) {
+        calls.extend(quote!(let __agent = __agent.filter_names(#hook, #tool);));
+    }
+    calls.extend(request_params(&agent.request_params));
+    calls.extend(limits(&agent.limits));
+    calls.extend(variant("history_source", "HistorySource", agent.history_source.as_ref()));
+    calls.extend(variant("history_merge_target", "HistoryMergeTarget", agent.history_merge_target.as_ref()));
+    calls.extend(variant("effect", "Effect", agent.effect.as_ref()));
+    calls.extend(count("max_parallel", agent.max_parallel));
+    calls.extend(count("max_display_instances", agent.max_display_instances));
+    if let Some(seconds) = agent.child_timeout {
+        calls.extend(quote! {
+            let __agent = __agent.child_timeout(::core::time::Duration::from_secs_f64(#seconds));
+        });
+    }
+    quote! {
+        let __agent = __rt::AgentDeclaration::new(#name);
+        #calls
+        __agent.onion(|__hooks| {
+            let (__core, __entry) = <#ty as __rt::Compiled>::compose(__hooks);
+            __rt::Onion::new(&__core, __entry)
+        })
+    }
+}
+
+fn variant(method: &str, of: &str, variant: Option<&Ident>) -> Option<TokenStream> {
+    let (method, of, variant) = (format_ident!("{method}"), format_ident!("{of}"), variant?);
+    Some(quote!(let __agent = __agent.#method(__rt::#of::#variant);))
+}
+
+fn count(method: &str, count: Option<usize>) -> Option<TokenStream> {
+    let (method, count) = (format_ident!("{method}"), count?);
+    Some(quote!(let __agent = __agent.#method(#count);))
+}
+
+fn request_params(given: &[Given<'_>]) -> Option<TokenStream> {
+    let set = settings("__params", given)?;
+    Some(quote! {
+        let mut __params = <__rt::RequestParams as ::core::default::Default>::default();
+        #set
+        let __agent = __agent.request_params(__params);
+    })
+}
+
+fn limits(given: &[Given<'_>]) -> Option<TokenStream> {
+    let set = settings("__limits", given)?;
+    Some(quote! {
+        let mut __limits = <__rt::Limits as ::core::default::Default>::default();
+        #set
+        let __agent = __agent.limits(__limits);
+    })
+}
+
+/// Writes the entries into the fields of a variable; none without entries.
+fn settings(into: &str, given: &[Given<'_>]) -> Option<TokenStream> {
+    let set = given.iter().map(|Given { key, value, write }| {
+        let span = Span::call_site().located_at(value.span());
+        // All of the statement is at the value, so that the compiler shows nothing but it.
+        let into = Ident::new(into, span);
+        let seconds = quote_spanned!(span=> __rt::Seconds::duration(#value));
+        match write {
+            Write::Value => quote_spanned!(span=> #into.#key = #value;),
+            Write::Optional => quote_spanned!(span=> *#into.#key.get_or_insert_default() = #value;),
+            Write::List => {
+                quote!(#into.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
+            }
+            Write::Seconds(field) => {
+                let field = format_ident!("{field}");
+                quote!(#into.#field = #seconds;)
+            }
+            Write::OptionalSeconds(field) => {
+                let field = format_ident!("{field}");
+                quote!(#into.#field = ::core::option::Option::Some(#seconds);)
+            }
+        }
+    });
+    (!given.is_empty()).then(|| quote!(#(#set)*))
+}

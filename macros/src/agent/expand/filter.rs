@@ -1,0 +1,88 @@
+//! The filter of a hook as a test of a call.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names::{child_alias, toolbox_alias};
+use super::toolboxes::prefix;
+use crate::agent::ast::ToolboxEntry;
+use crate::agent::list::last_word;
+use crate::agent::model::{AgentModel, Filter, Target};
+
+/// The names in filters that only a built agent can have, each with its hook.
+pub(super) fn names(agent: &AgentModel<'_>) -> Vec<(String, String)> {
+    let mut names = Vec::new();
+    for hook in &agent.hooks {
+        for target in hook.filter.iter().flat_map(|filter| &filter.targets) {
+            let name = match target {
+                Target::Added(name) => (*name).to_owned(),
+                Target::Remote(name) => name.clone(),
+                _ => continue,
+            };
+            names.push((last_word(&hook.entry.path), name));
+        }
+    }
+    names
+}
+
+/// The test whether a filtered hook concerns a call.
+pub(super) fn concerned(agent: &AgentModel<'_>, filter: &Filter<'_>) -> TokenStream {
+    let tests = filter.targets.iter().map(|target| of_target(agent, target));
+    let any = quote!((#(#tests)||*));
+    if filter.except { quote!(!#any) } else { any }
+}
+
+fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
+    match target {
+        Target::Function(slot) => quote!(__cx.slot() == #slot),
+        Target::Child(child, path) => {
+            let alias = child_alias(*child, path);
+            quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))
+        }
+        Target::Toolboxes(toolboxes, path) => {
+            let tests = toolboxes.iter().map(|&index| {
+                let toolbox = &agent.toolboxes[index];
+                let (alias, prefix) = (toolbox_alias(index, path), prefix(toolbox));
+                test(toolbox, &quote!(__rt::is_of_toolbox::<#alias>(__cx, #prefix)))
+            });
+            quote!((#(#tests)||*))
+        }
+        Target::Method(toolboxes, path, name) => {
+            let tests = toolboxes.iter().map(|&index| {
+                let toolbox = &agent.toolboxes[index];
+                let (alias, prefix) = (toolbox_alias(index, path), prefix(toolbox));
+                test(
+                    toolbox,
+                    &quote!(__rt::is_method(__cx, #prefix, const { __rt::tool_of_method::<#alias>(#name) })),
+                )
+            });
+            quote!((#(#tests)||*))
+        }
+        Target::Remote(name) => {
+            quote!((__cx.source() == __rt::ToolSource::Mcp && __cx.tool_name() == #name))
+        }
+        Target::Server(name) => quote! {
+            (__cx.source() == __rt::ToolSource::Mcp
+                && __cx.server_name() == ::core::option::Option::Some(#name))
+        },
+        Target::Source(variant) => quote!(__cx.source() == __rt::ToolSource::#variant),
+        Target::Added(name) | Target::Builtin(name) => quote!(__cx.tool_name() == #name),
+    }
+}
+
+/// A test that is there only where the toolbox is.
+fn test(toolbox: &ToolboxEntry, test: &TokenStream) -> TokenStream {
+    let cfgs = &toolbox.entry.cfgs;
+    if cfgs.is_empty() {
+        return test.clone();
+    }
+    quote!({
+        #[allow(unused_mut, unused_assignments)]
+        let mut __is = false;
+        #(#cfgs)*
+        {
+            __is = #test;
+        }
+        __is
+    })
+}

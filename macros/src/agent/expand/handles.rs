@@ -1,0 +1,49 @@
+//! What a program calls on the type of an agent.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::agent::model::AgentModel;
+
+pub(super) fn handles(agent: &AgentModel<'_>) -> TokenStream {
+    let ty = &agent.ty;
+    quote! {
+        #[allow(dead_code)]
+        impl #ty {
+            /// Begins to build the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
+            pub fn builder() -> __rt::AgentBuilder<Self> {
+                ::core::default::Default::default()
+            }
+
+            /// Builds the agent with the model that it names, asks it once and ends its servers.
+            ///
+            /// # Errors
+            /// If it cannot be built or has no answer.
+            pub async fn run(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
+                Self::builder().run(input).await
+            }
+
+            /// Builds the agent with the model that it names, asks it once and gives the events as they come.
+            ///
+            /// # Errors
+            /// If it cannot be built.
+            pub async fn stream(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunStream, __rt::BuildError> {
+                Self::builder().stream(input).await
+            }
+
+            /// As `run`, for programs that are not async.
+            ///
+            /// # Errors
+            /// As `run`.
+            pub fn run_blocking(
+                input: impl ::core::convert::Into<__rt::String>,
+            ) -> ::core::result::Result<__rt::RunOutput, __rt::RunError> {
+                Self::builder().run_blocking(input)
+            }
+        }
+    }
+}

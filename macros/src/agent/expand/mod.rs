@@ -1,0 +1,114 @@
+//! What `agent!` writes: the agent's type, its declaration, its onion, and the checks.
+
+mod checks;
+mod declaration;
+mod filter;
+mod handles;
+mod names;
+mod onion;
+mod toolboxes;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Attribute;
+
+use super::model::AgentModel;
+
+/// The `#[cfg]`s of the agent itself.
+fn cfgs<'a>(agent: &AgentModel<'a>) -> Vec<&'a Attribute> {
+    agent.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+}
+
+pub(super) fn agent(agent: &AgentModel<'_>) -> TokenStream {
+    let rt = agent.runtime.private();
+    let cfgs = cfgs(agent);
+    let declared_type = declared_type(agent);
+    let aliases = names::aliases(agent);
+    let checks = checks::checks(agent);
+    let onion = onion::expand(agent);
+    let agent_impl = declaration::agent_impl(agent);
+    let handles = handles::handles(agent);
+    quote! {
+        #declared_type
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic, unused_qualifications)]
+        const _: () = {
+            use #rt as __rt;
+            #aliases
+            #checks
+            #onion
+            #agent_impl
+            #handles
+        };
+    }
+}
+
+/// The agent's type and the least that other agents need of it, for an agent that has errors.
+pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
+    let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
+    let cfgs = cfgs(agent);
+    let declared_type = declared_type(agent);
+    let root = agent.runtime.root();
+    let rt = agent.runtime.private();
+    let handles = handles::handles(agent);
+    // What the agent names is used, however wrong the agent is.
+    let aliases = names::aliases(agent);
+    quote! {
+        #declared_type
+
+        #(#cfgs)*
+        #[allow(clippy::all, clippy::pedantic, dead_code)]
+        const _: () = {
+            use #rt as __rt;
+            #aliases
+
+            #[diagnostic::do_not_recommend]
+            impl #root::Agent for #ty {
+                const NAME: &'static str = #name;
+                type State = #state;
+
+                fn declare() -> __rt::AgentDeclaration {
+                    __rt::AgentDeclaration::new(#name)
+                }
+            }
+
+            #handles
+        };
+    }
+}
+
+fn declared_type(agent: &AgentModel<'_>) -> TokenStream {
+    let AgentModel { attrs, vis, ty, name, .. } = agent;
+    let doc = (!attrs.iter().any(|attr| attr.path().is_ident("doc"))).then(|| {
+        let doc = format!("The agent `{name}`.");
+        quote!(#[doc = #doc])
+    });
+    let derives = [
+        ("Debug", quote!(::core::fmt::Debug)),
+        ("Clone", quote!(::core::clone::Clone)),
+        ("Copy", quote!(::core::marker::Copy)),
+        ("Default", quote!(::core::default::Default)),
+    ];
+    // What the user derives is derived once.
+    let derives = derives.into_iter().filter(|(name, _)| !derives_it(attrs, name)).map(|(_, path)| path);
+    quote! {
+        #(#attrs)*
+        #doc
+        #[allow(dead_code)]
+        #[derive(#(#derives),*)]
+        #vis struct #ty {}
+    }
+}
+
+fn derives_it(attrs: &[Attribute], name: &str) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        // What is no list of paths is for rustc to report.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.segments.last().is_some_and(|last| last.ident == name);
+            Ok(())
+        });
+    }
+    found
+}

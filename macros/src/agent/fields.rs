@@ -1,0 +1,131 @@
+//! The fields that an agent can have.
+
+use proc_macro2::Ident;
+use syn::{Expr, LitBool, LitStr, Path, Type};
+
+use super::ast::{BuiltinTool, Entry, HookItem, Number, ToolboxEntry, Word};
+use super::list::{built_in, child, entry, hook, server, toolbox};
+use super::parse::Field;
+use super::settings::{LIMITS, REQUEST_PARAMS};
+use super::value::{bare, boolean, crate_path, number, state, string, text};
+use crate::keys::{find, keys, names};
+use crate::suggest;
+
+keys! {
+    /// The fields of an agent as they were written. Each is there once at most.
+    pub(super) struct Fields from field: Field<'_> {
+        /// `name: ".."` | the name that people and parents see, else the type's: letters, digits, `_` and `-`
+        "name" => name: Option<LitStr> = Some(string(field.input, "name")?);
+        /// `description: ".."` | what parents choose the agent by
+        "description" => description: Option<Expr> = Some(text(field.input, "description")?);
+        /// `instruction: ".."` | the system prompt: any expression that is text, `include_str!(..)` for example. The only field that must be there
+        "instruction" => instruction: Option<Expr> = Some(text(field.input, "instruction")?);
+        /// `servers: [name, ..]` | MCP servers; where they are is configuration (feature `mcp`)
+        "servers" => servers: Vec<Word> = field.list("servers: [time]", server)?;
+        /// `tools: { server: [glob, ..] }` | which of a server's tools; without an entry all
+        "tools" => tools: Vec<(Word, Vec<Word>)> = field.tool_filters()?;
+        /// `function_tools: [path, ..]` | tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`
+        "function_tools" => function_tools: Vec<Entry> = field.list("function_tools: [add_one]", |input| {
+            entry(input, "function_tools", "add_one")
+        })?;
+        /// `toolboxes: [Kb, archive: Kb]` | types of [toolboxes](macro@crate::toolbox), with a prefix where there are several; their objects come with `.toolbox(..)` on the builder
+        "toolboxes" => toolboxes: Vec<ToolboxEntry> = field.list("toolboxes: [Kb]", toolbox)?;
+        /// `agents: [path, ..]` | child agents: tools called `agent__Name`
+        "agents" => agents: Vec<Entry> = field.list("agents: [Researcher]", child)?;
+        /// `tool_hooks: [hook, ..]` | hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of those that are added at run time
+        "tool_hooks" => tool_hooks: Vec<HookItem> = field.list("tool_hooks: [audit]", hook)?;
+        /// `runtime: [shell.execute]` | built-in tools (feature `shell`)
+        "runtime" => built_in: Vec<BuiltinTool> = field.list("runtime: [shell.execute]", built_in)?;
+        /// `default: true` | the entry of an [`App`](crate::App)
+        "default" => default: Option<LitBool> = Some(boolean(field.input)?);
+        /// `model: ".."` | the model's name, for models that are asked by name
+        "model" => model: Option<Expr> = Some(text(field.input, "model")?);
+        /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`
+        "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
+        /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::Limits)
+        "limits" => limits: Vec<(Ident, Expr)> = field.table("{ turns: 10 }")?;
+        /// `history_source: none` | what children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::HistorySource))
+        "history_source" => history_source: Option<Ident> = Some(bare(field.input, "history_source: none")?);
+        /// `history_merge_target: none` | where their conversation goes: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::HistoryMergeTarget))
+        "history_merge_target" => history_merge_target: Option<Ident> = Some(bare(field.input, "history_merge_target: none")?);
+        /// `max_parallel: 3` | how many tool calls of a run go on at once
+        "max_parallel" => max_parallel: Option<Number> = Some(number(field.input, "max_parallel: 4")?);
+        /// `child_timeout_sec: 120` | how long a child may take
+        "child_timeout_sec" => child_timeout_sec: Option<Number> = Some(number(field.input, "child_timeout_sec: 120")?);
+        /// `max_display_instances: 20` | how many instances of a child events ask to be shown
+        "max_display_instances" => max_display_instances: Option<Number> = Some(number(field.input, "max_display_instances: 20")?);
+        /// `effect: once` | whether it may be asked again where it is a child and failed: `pure`, `idempotent`, `once` ([`Effect`](crate::Effect))
+        "effect" => effect: Option<Ident> = Some(bare(field.input, "effect: once")?);
+        /// `state: Type` | the type of the session's state, [`State`](crate::State) in tools and hooks
+        "state" => state: Option<Type> = Some(state(field.input)?);
+        /// `crate: path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(crate_path(field.input)?);
+    }
+}
+
+/// The names that other frameworks have for a field of an agent, and its name here.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("hooks", "tool_hooks"),
+    ("middleware", "tool_hooks"),
+    ("prompt", "instruction"),
+    ("system_prompt", "instruction"),
+    ("system_message", "instruction"),
+    ("functions", "function_tools"),
+    ("mcp", "servers"),
+    ("mcp_servers", "servers"),
+    ("children", "agents"),
+    ("subagents", "agents"),
+    ("sub_agents", "agents"),
+    ("handoffs", "agents"),
+    ("builtins", "runtime"),
+    ("timeout", "child_timeout_sec"),
+    ("child_timeout", "child_timeout_sec"),
+];
+
+/// The error for a field that does not exist, and the field that the user most likely meant.
+pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
+    let in_table = |table: &str| format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
+    let only = |message: String| (message, None);
+    match name {
+        "guardrails" | "input_guardrails" | "output_guardrails" => {
+            return only(
+                "guardrails stand at tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
+                    .to_owned(),
+            );
+        }
+        _ if REQUEST_PARAMS.find(name).is_some() => return only(in_table("request_params")),
+        _ if LIMITS.find(name).is_some() => return only(in_table("limits")),
+        "max_turns" => return only("the limit is called `turns`: `limits: { turns: .. }`".to_owned()),
+        _ => {}
+    }
+    let names = names(Fields::KEYS);
+    match SYNONYMS.iter().find(|(theirs, _)| *theirs == name) {
+        Some((_, ours)) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
+        None => {
+            let meant = suggest::nearest(name, &names).and_then(|near| find(Fields::KEYS, near));
+            (suggest::unknown("field", name, &names), meant.map(|key| key.name))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fields;
+    use crate::agent::settings::{LIMITS, REQUEST_PARAMS};
+    use crate::keys::{assert_documented, find};
+
+    #[test]
+    fn a1_the_documentation_lists_each_field_as_the_table_has_it() {
+        assert_documented("agent.md", "# Fields", Fields::KEYS);
+    }
+
+    #[test]
+    fn a1_the_documentation_lists_each_entry_of_the_tables_in_fields() {
+        for (field, settings) in [("request_params", REQUEST_PARAMS), ("limits", LIMITS)] {
+            let row = find(Fields::KEYS, field).unwrap().row;
+            for name in settings.names() {
+                assert!(row.contains(&format!("`{name}`")), "{name} is not in the row of `{field}`");
+            }
+        }
+    }
+}

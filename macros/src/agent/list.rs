@@ -1,0 +1,225 @@
+//! The items of an agent's lists, each read alone.
+
+use proc_macro2::{Ident, Span, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Attribute, Lit, LitStr, Path, Token, bracketed, parenthesized, token};
+
+use super::ast::{BuiltinTool, Entry, Filter, HookEntry, HookItem, ToolboxEntry, Word};
+use super::value::{skip_all, skip_item, word};
+use crate::{suggest, written};
+
+/// A server, by its name alone.
+pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
+    let name = word(input)?;
+    let is_command = input.peek(Token![:])
+        || input.peek(Token![=])
+        || input.peek(token::Brace)
+        || input.peek(token::Paren);
+    if is_command {
+        let error = input.error(format_args!(
+            "name the server only: its command belongs in `.mcp.json`, or in `.server(\"{}\", ..)` on the builder",
+            name.text
+        ));
+        skip_item(input)?;
+        return Err(error);
+    }
+    Ok(name)
+}
+
+/// A child, by its name alone.
+pub(super) fn child(input: ParseStream<'_>) -> syn::Result<Entry> {
+    let entry = entry(input, "agents", "Researcher")?;
+    if input.peek(token::Brace) {
+        let name = entry.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+        let error = input.error(format_args!(
+            "name the child only: declare it as an agent of its own, beside this one, and write \
+             `agents: [{name}]`"
+        ));
+        skip_item(input)?;
+        return Err(error);
+    }
+    Ok(entry)
+}
+
+/// A glob over the tools of a server: `get_time`, `get_*`, or a string.
+pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
+    if input.peek(LitStr) {
+        return word(input);
+    }
+    let mut pattern = Word { text: String::new(), span: input.span() };
+    let mut last = None;
+    while !input.is_empty() && !input.peek(Token![,]) {
+        // Two words are two patterns.
+        if last.is_some_and(|last| !touch(last, input.span())) {
+            break;
+        }
+        let part = match input.fork().parse::<TokenTree>()? {
+            TokenTree::Ident(ident) => ident.unraw().to_string(),
+            TokenTree::Punct(punct) if matches!(punct.as_char(), '*' | '?' | '-' | '.') => punct.to_string(),
+            TokenTree::Literal(literal) if !input.peek(LitStr) => literal.to_string(),
+            other => {
+                return Err(syn::Error::new(
+                    other.span(),
+                    "a tool's name is wanted here, which may hold `*` and `?`; write it as a string if it holds other \
+                     characters",
+                ));
+            }
+        };
+        last = Some(input.parse::<TokenTree>()?.span());
+        pattern.text.push_str(&part);
+    }
+    Ok(pattern)
+}
+
+/// Whether nothing stands between two tokens. Outside of the compiler there are no places to compare.
+fn touch(first: Span, second: Span) -> bool {
+    if !proc_macro::is_available() {
+        return true;
+    }
+    let (end, start) = (first.unwrap().end(), second.unwrap().start());
+    (end.line(), end.column()) == (start.line(), start.column())
+}
+
+pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    if let Some(other) = attrs.iter().find(|attr| !attr.path().is_ident("cfg")) {
+        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` can stand here"));
+    }
+    Ok(attrs)
+}
+
+pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Entry> {
+    let cfgs = cfgs(input)?;
+    if input.peek(LitStr) {
+        let text: LitStr = input.parse()?;
+        let value = text.value();
+        let name = value.rsplit([':', '.', '/']).next().unwrap_or_default();
+        let path =
+            syn::parse_str::<Ident>(name).map_or_else(|_| example.to_owned(), |ident| ident.to_string());
+        return Err(syn::Error::new(
+            text.span(),
+            format!("`{key}` takes paths: write `{path}`, without quotes"),
+        ));
+    }
+    let path = input.call(Path::parse_mod_style);
+    let path = path.map_err(|error| {
+        syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
+    })?;
+    if key == "function_tools"
+        && let Some(of) = path.segments.iter().rev().nth(1).map(|of| of.ident.to_string())
+        && of.starts_with(char::is_uppercase)
+    {
+        return Err(syn::Error::new_spanned(
+            path,
+            format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
+        ));
+    }
+    Ok(Entry { cfgs, path })
+}
+
+/// `Kb`, or `archive: Kb`.
+pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
+    let cfgs = cfgs(input)?;
+    let prefix = if input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
+        let prefix = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Some(prefix)
+    } else {
+        None
+    };
+    let mut entry = entry(input, "toolboxes", "Kb")?;
+    entry.cfgs.splice(0..0, cfgs);
+    Ok(ToolboxEntry { entry, prefix })
+}
+
+/// A built-in tool.
+pub(super) fn built_in(input: ParseStream<'_>) -> syn::Result<BuiltinTool> {
+    let first = word(input)?;
+    let mut name = first.text;
+    let mut span = first.span;
+    if input.peek(Token![::]) {
+        let error = input.error("a built-in tool is written with a dot: `shell.execute`");
+        while !input.is_empty() && !input.peek(Token![,]) {
+            input.parse::<TokenTree>()?;
+        }
+        return Err(error);
+    }
+    while input.peek(Token![.]) {
+        input.parse::<Token![.]>()?;
+        let next = word(input)?;
+        name = format!("{name}.{}", next.text);
+        span = span.join(next.span).unwrap_or(span);
+    }
+    Ok(BuiltinTool { name, span })
+}
+
+/// A hook with its values and its filter, or the place of dynamic hooks.
+pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
+    if input.peek(Token![...]) || input.peek(Token![..=]) {
+        return Err(input.error("run-time hooks stand where two dots are: `..`"));
+    }
+    if input.peek(Token![..]) {
+        let dots: Token![..] = input.parse()?;
+        return Ok(HookItem::Rest(dots.span()));
+    }
+    let entry = entry(input, "tool_hooks", "audit")?;
+    let mut config = Vec::new();
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        config = separated(&content).map_err(|error| written::unread(&error).unwrap_or(error))?;
+    } else if input.peek(Lit) {
+        let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
+        let value = value.to_token_stream();
+        return Err(input.error(format!("a hook's values stand in parentheses: `{name}({value})`")));
+    }
+    if let Some(error) = written::wrong("hook", &entry.path, &config) {
+        return Err(error);
+    }
+    let mut filter: Option<Filter> = None;
+    while input.peek(Token![for]) || input.peek(syn::Ident) {
+        let word = input.call(Ident::parse_any)?;
+        let except = match word.to_string().as_str() {
+            "for" => false,
+            "except" => true,
+            other => {
+                return Err(syn::Error::new(
+                    word.span(),
+                    suggest::unknown("word", other, &["for", "except"]),
+                ));
+            }
+        };
+        if filter.is_some() {
+            return Err(syn::Error::new(word.span(), "a hook takes one of `for [..]` and `except [..]`"));
+        }
+        if !input.peek(token::Bracket) {
+            return Err(syn::Error::new(
+                word.span(),
+                format!("a list follows: `{word} [add_one, server(time)]`"),
+            ));
+        }
+        let content;
+        bracketed!(content in input);
+        filter = Some(Filter { except, targets: separated(&content)? });
+    }
+    Ok(HookItem::Hook(Box::new(HookEntry { entry, config, filter })))
+}
+
+/// What stands in a group, separated by commas. After an error the rest of it belongs to nobody.
+fn separated<T: Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
+    match Punctuated::<T, Token![,]>::parse_terminated(content) {
+        Ok(items) => Ok(items.into_iter().collect()),
+        Err(error) => {
+            content.step(|cursor| Ok(((), skip_all(*cursor))))?;
+            Err(error)
+        }
+    }
+}
+
+pub(super) fn last_word(path: &Path) -> String {
+    path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
+}
