@@ -1,0 +1,33 @@
+//! An agent.
+
+use onionskin_core::{Agent, AgentBuilder, AgentDeclaration, ToolSpec};
+
+use crate::{AuditTrail, Bank, HideAccounts, NotTo, RateTable, Transfer, UpTo};
+
+/// Keeps an account: it converts amounts and makes payments.
+#[derive(Debug, Clone, Copy)]
+pub struct Clerk;
+
+impl Agent for Clerk {
+    const NAME: &'static str = "clerk";
+    type State = Bank;
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME)
+            .description("Keeps an account.")
+            .instruction("Convert amounts and make the payments that you are asked for.")
+            .server("rates", None)
+    }
+}
+
+/// A clerk who pays with [`Transfer`], within what guardrails and an approver allow, and writes each call on `trail`.
+pub fn clerk(bank: Bank, table: RateTable, trail: AuditTrail) -> AgentBuilder<Clerk> {
+    let mut transfer = ToolSpec::new(Transfer);
+    transfer.approval().add_input_guardrails(NotTo("casino")).add_output_guardrails(HideAccounts);
+    AgentBuilder::<Clerk>::default()
+        .state(bank)
+        .server("rates", table)
+        .tool(transfer)
+        .hook(trail)
+        .approver(UpTo { cents: 50_000 })
+}

@@ -1,0 +1,33 @@
+//! A hook around all calls of an agent.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
+
+/// Writes down each call, as it was made and as it ended. Clones write on the same trail.
+#[derive(Debug, Clone, Default)]
+pub struct AuditTrail(Arc<Mutex<Vec<String>>>);
+
+impl AuditTrail {
+    /// The lines so far.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Hook for AuditTrail {
+    onionskin_core::raw_hook!();
+
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        let call = format!("{} {} {} {}", cx.agent_name(), cx.source(), cx.tool_name(), args.text());
+        let result = next.run(args).await;
+        let how = match &result {
+            Ok(_) => "done".to_owned(),
+            Err(exit) => {
+                exit.as_tool_error().map_or("ended the run".to_owned(), |error| format!("{:?}", error.kind()))
+            }
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{call}: {how}"));
+        result
+    }
+}

@@ -1,0 +1,66 @@
+//! A journal.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use onionskin_core::{Journal, JournalError, StepId, StepWork};
+use serde_json::{Value, json};
+
+use crate::BoxFuture;
+
+/// Keeps the steps of runs in a file, one on each line. A program that ended in the middle of a run opens the file again and
+/// repeats the run under its id: steps that are on file are not repeated.
+#[derive(Debug)]
+pub struct FileJournal(Mutex<Steps>);
+
+#[derive(Debug)]
+struct Steps {
+    /// By run and step.
+    known: BTreeMap<(String, String), Value>,
+    file: File,
+}
+
+impl FileJournal {
+    /// Opens a file, or makes one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or a line of it is no step.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };
+        let mut known = BTreeMap::new();
+        for line in text.lines() {
+            let (run, step, value) = serde_json::from_str(line)?;
+            known.insert((run, step), value);
+        }
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(Self(Mutex::new(Steps { known, file })))
+    }
+}
+
+impl Journal for FileJournal {
+    fn step<'a>(
+        &'a self,
+        run: &'a str,
+        id: &'a StepId,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<Value, JournalError>> {
+        let key = (run.to_owned(), id.to_string());
+        Box::pin(async move {
+            let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).known.get(&key).cloned();
+            if let Some(value) = known {
+                return Ok(value);
+            }
+            let value = work().await;
+            let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let line = format!("{}\n", json!([run, key.1, value]));
+            let written = steps.file.write_all(line.as_bytes()).and_then(|()| steps.file.sync_data());
+            written.map_err(|error| JournalError { step: key.1.clone(), reason: error.to_string() })?;
+            steps.known.insert(key, value.clone());
+            Ok(value)
+        })
+    }
+}

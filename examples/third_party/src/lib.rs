@@ -1,0 +1,30 @@
+//! What a crate by somebody else can be: a model, a source of tools, a tool, a hook, both guardrails, an approver, a journal and
+//! an agent, all written by hand on the public, documented items of `onionskin-core`.
+//!
+//! Together they are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
+
+#![forbid(unsafe_code)]
+
+mod approver;
+mod clerk;
+mod guardrails;
+mod hook;
+mod journal;
+mod model;
+mod rates;
+mod tool;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use approver::UpTo;
+pub use clerk::{Clerk, clerk};
+pub use guardrails::{HideAccounts, NotTo};
+pub use hook::AuditTrail;
+pub use journal::FileJournal;
+pub use model::Dictated;
+pub use rates::{RateTable, Rates};
+pub use tool::{Bank, Transfer};
+
+/// A future behind a pointer, as the traits of core take it.
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,188 @@
+//! A source of tools, as MCP is one: a table of exchange rates, each of which is a tool.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use onionskin_core::{
+    Args, BoxError, DynTool, Exit, IntoToolServer, ToolContext, ToolDefinition, ToolOutput, ToolProvider,
+    ToolResult, ToolServer,
+};
+use serde_json::json;
+
+use crate::BoxFuture;
+
+/// Exchange rates, one on each line: a currency and how many of its cents a hundred euro cents are. It configures a server.
+#[derive(Debug, Clone)]
+pub struct RateTable {
+    text: String,
+    rates: Rates,
+}
+
+/// The rates of a server, which a program can change while the server runs. Clones are the same rates.
+#[derive(Clone, Default)]
+pub struct Rates(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    table: Mutex<BTreeMap<String, u64>>,
+    /// How often the table was changed.
+    changes: AtomicU64,
+    closed: AtomicBool,
+}
+
+impl RateTable {
+    /// A table in this text. It is read when the server starts.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), rates: Rates::default() }
+    }
+
+    /// The rates of the server, empty until it starts.
+    pub fn rates(&self) -> Rates {
+        self.rates.clone()
+    }
+}
+
+impl Rates {
+    /// Adds or changes a rate. The next turn of a run sees it.
+    pub fn set(&self, currency: &str, cents: u64) {
+        self.table().insert(currency.to_ascii_lowercase(), cents);
+        self.0.changes.fetch_add(1, Ordering::Release);
+    }
+
+    fn get(&self, currency: &str) -> Option<u64> {
+        self.table().get(currency).copied()
+    }
+
+    fn table(&self) -> MutexGuard<'_, BTreeMap<String, u64>> {
+        self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Rates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Rates").field(&*self.table()).finish()
+    }
+}
+
+impl IntoToolServer for RateTable {
+    fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
+        Ok(Arc::new(RateServer { name: name.into(), text: self.text, rates: self.rates }))
+    }
+}
+
+struct RateServer {
+    name: Arc<str>,
+    text: String,
+    rates: Rates,
+}
+
+impl ToolServer for RateServer {
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async move {
+            for (index, line) in self.text.lines().enumerate() {
+                let rate =
+                    line.split_once(' ').and_then(|(name, cents)| Some((name, cents.trim().parse().ok()?)));
+                let (currency, cents) = rate.ok_or_else(|| {
+                    format!(
+                        "line {} of the rates `{}` is `{line}`: write a currency and a number",
+                        index + 1,
+                        self.name
+                    )
+                })?;
+                self.rates.set(currency, cents);
+            }
+            Ok(())
+        })
+    }
+
+    fn provider(
+        &self,
+        agent: &str,
+        patterns: Option<&'static [&'static str]>,
+    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        for pattern in patterns.unwrap_or_default() {
+            if self.rates.get(pattern).is_none() {
+                return Err(format!(
+                    "the agent `{agent}` wants the rate `{pattern}`, which `{}` lacks",
+                    self.name
+                )
+                .into());
+            }
+        }
+        Ok(Arc::new(Provider { server: Arc::clone(&self.name), rates: self.rates.clone(), patterns }))
+    }
+
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { self.kill() })
+    }
+
+    fn kill(&self) {
+        self.rates.0.closed.store(true, Ordering::Release);
+    }
+}
+
+/// The rates that one agent may ask for.
+struct Provider {
+    server: Arc<str>,
+    rates: Rates,
+    patterns: Option<&'static [&'static str]>,
+}
+
+impl ToolProvider for Provider {
+    fn generation(&self) -> u64 {
+        self.rates.0.changes.load(Ordering::Acquire)
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        let table = self.rates.table();
+        let wanted =
+            |currency: &&String| self.patterns.is_none_or(|wanted| wanted.contains(&currency.as_str()));
+        let tools = table.keys().filter(wanted).map(|currency| {
+            let schema = json!({
+                "type": "object",
+                "properties": { "cents": { "type": "integer", "minimum": 0, "description": "Euro cents." } },
+                "required": ["cents"],
+                "additionalProperties": false,
+            });
+            let name = format!("{}__{currency}", self.server);
+            let definition = ToolDefinition::new(name, format!("Converts euro cents to {currency}."));
+            let definition = definition.with_input_schema(schema);
+            Arc::new(Convert { definition, currency: currency.clone(), rates: self.rates.clone() })
+                as Arc<dyn DynTool>
+        });
+        tools.collect()
+    }
+}
+
+/// Converts an amount at the rate of the moment.
+struct Convert {
+    definition: ToolDefinition,
+    currency: String,
+    rates: Rates,
+}
+
+impl DynTool for Convert {
+    fn definition(&self) -> &ToolDefinition {
+        &self.definition
+    }
+
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async move {
+            let object = self
+                .definition
+                .fit(args)
+                .map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?;
+            let cents = object["cents"].as_u64().unwrap_or_default();
+            let rate = if self.rates.0.closed.load(Ordering::Acquire) {
+                None
+            } else {
+                self.rates.get(&self.currency)
+            };
+            let rate = rate.ok_or_else(|| format!("there is no rate for {} any more", self.currency))?;
+            let converted = cents.checked_mul(rate).ok_or("so much money does not exist")? / 100;
+            Ok(ToolOutput::text(format!("{cents} euro cents are {converted} {} cents", self.currency)))
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! A tool on the agent's state, with all its stages.
+
+use std::sync::LazyLock;
+
+use onionskin_core::{
+    Args, Effect, Exit, Inject, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
+};
+use serde_json::json;
+
+/// The state of the bank's agents: one account, and what was paid from it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bank {
+    /// What is left, in cents.
+    pub cents: u64,
+    /// Who was paid, and how much.
+    pub paid: Vec<(String, u64)>,
+}
+
+/// Pays somebody.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Transfer;
+
+static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| {
+    let mut definition = ToolDefinition::new(Transfer::NAME, "Transfers money from the account.")
+        .with_input_schema(json!({
+            "type": "object",
+            "properties": {
+                "to": { "type": "string", "description": "Who gets it." },
+                "cents": { "type": "integer", "minimum": 1, "description": "How much, in cents." },
+            },
+            "required": ["to", "cents"],
+            "additionalProperties": false,
+        }));
+    definition.effect = Effect::Once;
+    definition.instructions = Some("Amounts are in cents.".into());
+    definition
+});
+
+impl Tool for Transfer {
+    const NAME: &'static str = "transfer";
+    type State = State<Bank>;
+
+    fn definition(&self) -> &ToolDefinition {
+        &DEFINITION
+    }
+
+    /// Takes the arguments in the form of the schema, or refuses them.
+    async fn on_invoke(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        let object = DEFINITION.fit(args).map_err(|problems| Exit::Tool(DEFINITION.refuse(&problems)))?;
+        args.replace(object);
+        Ok(())
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        let bank = State::<Bank>::inject(cx)?;
+        let (to, cents) =
+            (args["to"].as_str().unwrap_or_default(), args["cents"].as_u64().unwrap_or_default());
+        let mut left = None;
+        bank.update(|bank| {
+            left = bank.cents.checked_sub(cents);
+            if let Some(left) = left {
+                bank.cents = left;
+                bank.paid.push((to.to_owned(), cents));
+            }
+        });
+        let left = left.ok_or("the account does not hold that much")?;
+        Ok(ToolOutput::text(format!(
+            "paid {cents} cents to {to} from account DE02-1203-0000, {left} are left"
+        )))
+    }
+
+    /// Adds what the model has to know of each error.
+    async fn on_error(&self, _: &ToolContext, error: ToolError) -> ToolResult {
+        let text = format!("{} (no money was moved)", error.to_text());
+        Err(Exit::Tool(ToolError::new(text).with_kind(error.kind()).with_source(error)))
+    }
+}

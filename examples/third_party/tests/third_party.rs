@@ -1,0 +1,144 @@
+//! Parts that are written by hand work as the parts that core and the macros make.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use onionskin_core::{BuildError, RunOutput, Session, ToolSpec};
+use onionskin_third_party::{AuditTrail, Bank, Dictated, FileJournal, RateTable, Transfer, clerk};
+use serde_json::json;
+
+const RATES: &str = "USD 108\nGBP 84";
+
+fn bank() -> Bank {
+    Bank { cents: 100_000, paid: Vec::new() }
+}
+
+/// A run of one dictation: what came of it, and the state after it.
+async fn dictate(lines: &str) -> (RunOutput, Arc<Bank>) {
+    let handle = clerk(bank(), RateTable::new(RATES), AuditTrail::default());
+    let handle = handle.model(Dictated::default()).build().await.unwrap();
+    let session = handle.session();
+    let output = handle.request(lines).session(&session).run().await.unwrap();
+    (output, state(&session))
+}
+
+fn state(session: &Session) -> Arc<Bank> {
+    session.typed_state().unwrap()
+}
+
+#[tokio::test]
+async fn o3_a_model_by_hand_is_asked_turn_by_turn() {
+    let (output, _) = dictate("rates__usd {\"cents\": 100}\nrates__gbp {\"cents\": \"200\"}").await;
+    assert_eq!(output.text, "100 euro cents are 108 usd cents\n200 euro cents are 168 gbp cents");
+    assert_eq!((output.turns, output.tool_calls.len()), (3, 2));
+    assert!(output.usage.input_tokens > 0, "{:?}", output.usage);
+}
+
+#[tokio::test]
+async fn a4_a_source_by_hand_gives_tools_that_may_change_and_says_what_is_wrong_with_it() {
+    let (table, trail) = (RateTable::new(RATES), AuditTrail::default());
+    let rates = table.rates();
+    let handle = clerk(bank(), table, trail).model(Dictated::default()).build().await.unwrap();
+    assert_eq!(handle.tool_names(), ["transfer", "rates__gbp", "rates__usd"]);
+    rates.set("CHF", 93);
+    let output = handle.run("rates__chf {\"cents\": 100}\nrates__chf {\"cent\": 100}").await.unwrap();
+    assert!(output.text.starts_with("100 euro cents are 93 chf cents\n"), "{}", output.text);
+    assert!(output.text.contains("`cent`: unknown argument; did you mean `cents`?"), "{}", output.text);
+    handle.shutdown().await;
+
+    let wrong = clerk(bank(), RateTable::new("USD 108\nGBP"), AuditTrail::default());
+    let error = wrong.model(Dictated::default()).build().await.unwrap_err();
+    assert!(matches!(error, BuildError::Server(_)), "{error:?}");
+    assert!(error.to_string().contains("line 2 of the rates `rates` is `GBP`"), "{error}");
+}
+
+#[tokio::test]
+async fn l1_a_tool_by_hand_has_its_stages_and_the_state() {
+    let pay = "transfer {\"to\": \"landlord\", \"cents\": 45000}";
+    let (output, bank) = dictate(&[pay, pay, pay].join("\n")).await;
+    let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text()).collect();
+    assert!(texts[1].ends_with("10000 are left"), "{texts:?}");
+    assert_eq!(texts[2], "the account does not hold that much (no money was moved)");
+    assert_eq!(*bank, Bank { cents: 10_000, paid: vec![("landlord".to_owned(), 45_000); 2] });
+
+    let refused =
+        ToolSpec::new(Transfer).with_state(Bank::default()).call(json!({ "to": 7 })).await.unwrap_err();
+    let text = refused.to_string();
+    for part in ["`cents`: missing", "`to`: expected a string", "(no money was moved)"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn l1_guardrails_by_hand_refuse_rewrite_and_mask() {
+    let lines = "transfer {\"to\": \"casino\", \"cents\": 5}\ntransfer {\"to\": \"  baker \", \"cents\": 5}";
+    let (output, bank) = dictate(lines).await;
+    assert_eq!(output.tool_calls[0].to_text(), "payments to `casino` are not allowed");
+    assert_eq!(output.tool_calls[1].to_text(), "paid 5 cents to baker from account ****, 99995 are left");
+    assert_eq!(bank.paid, [("baker".to_owned(), 5)]);
+}
+
+#[tokio::test]
+async fn u2_an_approver_by_hand_sees_the_arguments() {
+    let (output, bank) = dictate("transfer {\"to\": \"shipyard\", \"cents\": 60000}").await;
+    let text = output.tool_calls[0].to_text();
+    assert_eq!(text, "Tool execution was not approved: 60000 cents are more than 50000");
+    assert!(bank.paid.is_empty());
+}
+
+#[tokio::test]
+async fn h4_a_hook_by_hand_sees_calls_of_every_source() {
+    let trail = AuditTrail::default();
+    let handle = clerk(bank(), RateTable::new(RATES), trail.clone());
+    let handle = handle.model(Dictated::default()).build().await.unwrap();
+    let lines = "rates__usd {\"cents\": 1}\ntransfer {\"to\": \"baker\", \"cents\": 5}\ntransfer {\"to\": \"casino\", \"cents\": 5}";
+    handle.run(lines).await.unwrap();
+    assert_eq!(
+        trail.lines(),
+        [
+            "clerk mcp rates__usd {\"cents\": 1}: done",
+            "clerk function transfer {\"to\": \"baker\", \"cents\": 5}: done",
+            "clerk function transfer {\"to\": \"casino\", \"cents\": 5}: Denied",
+        ]
+    );
+}
+
+/// A file that is removed with the test.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[tokio::test]
+async fn o5_a_journal_by_hand_keeps_a_run_across_programs() {
+    let file = Scratch(std::env::temp_dir().join(format!("onionskin-journal-{}", std::process::id())));
+    let mut runs = Vec::new();
+    for id in ["monday", "monday", "tuesday"] {
+        let model = Arc::new(Dictated::default());
+        let handle = clerk(bank(), RateTable::new(RATES), AuditTrail::default()).model(Arc::clone(&model));
+        let handle = handle.journal(FileJournal::open(&file.0).unwrap()).build().await.unwrap();
+        let session = handle.session();
+        let request = handle.request("transfer {\"to\": \"baker\", \"cents\": 5}").session(&session);
+        let output = request.run_id(id).run().await.unwrap();
+        runs.push((output.text, model.requests(), state(&session).paid.len()));
+    }
+    let text = "paid 5 cents to baker from account ****, 99995 are left".to_owned();
+    assert_eq!(runs, [(text.clone(), 2, 1), (text.clone(), 0, 0), (text, 2, 1)]);
+}
+
+#[test]
+fn only_public_items_of_core_are_named() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for entry in fs::read_dir(src).unwrap() {
+        let path = entry.unwrap().path();
+        let code = fs::read_to_string(&path).unwrap();
+        for hidden in ["__private", "forms::", "checks::", "onionskin::"] {
+            assert!(!code.contains(hidden), "{} names `{hidden}`", path.display());
+        }
+    }
+}
