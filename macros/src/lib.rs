@@ -30,28 +30,18 @@ mod written;
 use proc_macro::TokenStream;
 
 /// Makes a function a tool that a language model can call. `onionskin::tool` shows it with examples.
-///
-/// Options: `name`, `title`, `description`, `instructions`, `meta`, `output_schema`, `on_error`, `timeout`, `hooks`,
-/// `input_guardrails`, `output_guardrails`, `approval`, `cache(..)`, `examples`,
-/// `annotations(..)`, `effect`, `stop_after`, `max_calls`, `blocking`, `parse_docs`, `state`, `strict`, `type_name`, `crate`.
-/// On parameters: `#[arg(default, rename, range(..), length(..), pattern, example, skip)]`, `#[arg]`, `#[bind(..)]`,
-/// `#[inject]`.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
 }
 
 /// Makes methods of an `impl` block tools that share their object. `onionskin::toolbox` shows it with examples.
-///
-/// Options: `instructions`, `part`, `parts`, `crate`. On methods: `#[tool(..)]` with the options of [`macro@tool`].
 #[proc_macro_attribute]
 pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
     toolbox::expand(options.into(), item.into()).into()
 }
 
 /// Makes a type one that strict tools can take. `onionskin::Strict` shows it with examples.
-///
-/// Option: `#[strict(crate = ..)]`.
 #[proc_macro_derive(Strict, attributes(strict))]
 pub fn strict(item: TokenStream) -> TokenStream {
     strict::expand(item.into()).into()

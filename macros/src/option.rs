@@ -1,12 +1,250 @@
 //! How the options of an attribute are read, and their values.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, Path, Token};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, MetaList, Path, Token};
 
 use crate::diag::Errors;
+use crate::keys::{Key, find, names};
 use crate::{number, suggest};
+
+/// The options of an attribute, or of one option that holds others.
+pub(crate) struct Table<O: 'static> {
+    /// What an option is called in errors.
+    pub(crate) what: &'static str,
+    pub(crate) keys: &'static [Key<Read<O>>],
+    /// The error for options that begin with a literal.
+    pub(crate) literal: Option<&'static str>,
+    /// The options whose value is text.
+    pub(crate) texts: &'static [&'static str],
+    /// An ending that some people write behind each key.
+    pub(crate) ending: &'static str,
+    /// Keys of other macros and other places, and what to write instead.
+    pub(crate) elsewhere: &'static [(&'static str, &'static str)],
+}
+
+/// Reads one option.
+type Read<O> = fn(&mut O, &mut Written<'_>) -> syn::Result<()>;
+
+impl<O> Table<O> {
+    /// A table without anything special.
+    pub(crate) const fn new(what: &'static str, keys: &'static [Key<Read<O>>]) -> Self {
+        Self { what, keys, literal: None, texts: &[], ending: "", elsewhere: &[] }
+    }
+
+    /// Reads the options of an attribute. Gives the names that were read, in their order.
+    pub(crate) fn read(&self, options: &mut O, tokens: TokenStream, errors: &mut Errors) -> Vec<String> {
+        if self.begins_with_literal(&tokens, errors) {
+            return Vec::new();
+        }
+        let tokens = unquoted_texts(tokens, self.texts, errors);
+        self.each(options, Punctuated::parse_terminated.parse2(tokens), errors)
+    }
+
+    /// Reads the options in the parentheses of another one.
+    pub(crate) fn read_list(&self, options: &mut O, list: &MetaList, errors: &mut Errors) -> Vec<String> {
+        if self.begins_with_literal(&list.tokens, errors) {
+            return Vec::new();
+        }
+        self.each(options, list.parse_args_with(Punctuated::parse_terminated), errors)
+    }
+
+    fn begins_with_literal(&self, tokens: &TokenStream, errors: &mut Errors) -> bool {
+        match (self.literal, tokens.clone().into_iter().next()) {
+            (Some(message), Some(TokenTree::Literal(literal))) => {
+                errors.at(literal, message);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads each option once; one that is given twice is reported and passed over.
+    fn each(
+        &self,
+        options: &mut O,
+        parsed: syn::Result<Punctuated<Meta, Token![,]>>,
+        errors: &mut Errors,
+    ) -> Vec<String> {
+        let mut seen: Vec<String> = Vec::new();
+        let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
+            Some(":") => syn::Error::new(error.span(), NO_COLON),
+            _ => error,
+        });
+        for meta in errors.take(parsed).into_iter().flatten() {
+            let written = meta_name(&meta);
+            let key = written.strip_suffix(self.ending).unwrap_or(&written).to_owned();
+            if seen.contains(&key) {
+                errors.at(meta.path(), format_args!("`{written}` is given twice; keep one of them"));
+                continue;
+            }
+            if let Some(key) = find(self.keys, &key) {
+                let read = (key.read)(options, &mut Written { meta: &meta, errors });
+                errors.take(read);
+            } else {
+                errors.at(meta.path(), self.unknown(&written));
+            }
+            seen.push(key);
+        }
+        seen
+    }
+
+    fn unknown(&self, key: &str) -> String {
+        match self.elsewhere.iter().find(|(known, _)| *known == key) {
+            Some((_, instead)) => (*instead).to_owned(),
+            None => suggest::unknown(self.what, key, &names(self.keys)),
+        }
+    }
+}
+
+const NO_COLON: &str =
+    "an option and its value stand with `=` between them; the values of a hook or a guardrail have no names";
+
+/// An option as it was written: `key`, `key = value` or `key(..)`.
+pub(crate) struct Written<'a> {
+    pub(crate) meta: &'a Meta,
+    pub(crate) errors: &'a mut Errors,
+}
+
+impl Written<'_> {
+    /// The value of `key = value`.
+    pub(crate) fn value(&self, example: &str) -> syn::Result<Expr> {
+        match self.meta {
+            Meta::NameValue(pair) => Ok(pair.value.clone()),
+            other => Err(wanted("a value is wanted here", other, example)),
+        }
+    }
+
+    /// A value that may be text.
+    pub(crate) fn words(&self, example: &str) -> syn::Result<Expr> {
+        let value = self.value(example)?;
+        match &value {
+            Expr::Lit(ExprLit { lit: Lit::Str(_), .. }) => Ok(value),
+            Expr::Lit(ExprLit { lit, .. }) => Err(wanted("text in quotes is wanted here", lit, example)),
+            _ => Ok(value),
+        }
+    }
+
+    /// The text of `key = "text"`.
+    pub(crate) fn text(&self, example: &str) -> syn::Result<LitStr> {
+        match self.value(example)? {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text),
+            other => Err(wanted("text in quotes is wanted here", other, example)),
+        }
+    }
+
+    /// Whether `key` or `key = true` is set.
+    pub(crate) fn flag(&self) -> syn::Result<bool> {
+        match self.meta {
+            Meta::Path(_) => Ok(true),
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) => Ok(*value),
+                other => Err(syn::Error::new_spanned(other, "`true` or `false` is wanted here")),
+            },
+            Meta::List(list) => Err(syn::Error::new_spanned(
+                list,
+                format_args!("write `{0}` alone, or `{0} = false`", meta_name(self.meta)),
+            )),
+        }
+    }
+
+    /// The place of an option that is a word alone.
+    pub(crate) fn alone(&self, message: &str) -> syn::Result<Span> {
+        match self.meta {
+            Meta::Path(path) => Ok(path.span()),
+            other => Err(syn::Error::new_spanned(other, message)),
+        }
+    }
+
+    /// The path of `key = path`.
+    pub(crate) fn path(&self, example: &str) -> syn::Result<Path> {
+        let place = match self.meta {
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Path(value) => return Ok(value.path.clone()),
+                other => other.to_token_stream(),
+            },
+            other => other.to_token_stream(),
+        };
+        let write = suggest::unquoted(self.meta, example);
+        Err(syn::Error::new_spanned(place, format_args!("a path is wanted here: {write}")))
+    }
+
+    /// The one word of `key = word`.
+    pub(crate) fn name(&self, example: &str) -> syn::Result<Ident> {
+        let path = self.path(example)?;
+        path.get_ident().cloned().ok_or_else(|| wanted("a name is wanted here", path, example))
+    }
+
+    /// The entries of `key = [..]`.
+    pub(crate) fn list(&self, example: &str) -> syn::Result<Vec<Expr>> {
+        match self.value(example)? {
+            Expr::Array(list) => Ok(list.elems.into_iter().collect()),
+            other => Err(wanted("a list in brackets is wanted here", other, example)),
+        }
+    }
+
+    /// A count such as `max_calls = 3`, or a constant.
+    pub(crate) fn count(&self, example: &str) -> syn::Result<Expr> {
+        let value = self.value(example)?;
+        if let Some(error) = number::digits(&value).and_then(number::with_unit) {
+            return Err(error);
+        }
+        let counts = match &value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => {
+                int.base10_parse::<u32>().is_ok_and(|most| most > 0)
+            }
+            Expr::Lit(_) | Expr::Unary(_) => false,
+            _ => true,
+        };
+        if counts {
+            return Ok(value);
+        }
+        let most = match &value {
+            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.base10_digits() != "0" => {
+                format!(" to {}", u32::MAX)
+            }
+            _ => String::new(),
+        };
+        Err(wanted(&format!("a whole number from 1{most} is wanted here"), &value, example))
+    }
+
+    /// A time: `key = "30s"`.
+    pub(crate) fn time(&self, example: &str) -> syn::Result<Timeout> {
+        let value = self.value(example)?;
+        let Expr::Lit(ExprLit { lit, .. }) = &value else { return Ok(Timeout::Duration(Box::new(value))) };
+        let wrong = || syn::Error::new_spanned(lit, TIME);
+        if number::unit(lit).is_some() {
+            let written = lit.to_token_stream();
+            return Err(match millis(&written.to_string()) {
+                Some(_) => syn::Error::new_spanned(
+                    lit,
+                    format_args!("a time with a unit is text: write `\"{written}\"`"),
+                ),
+                None => wrong(),
+            });
+        }
+        let millis = match lit {
+            Lit::Int(seconds) => {
+                seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000))
+            }
+            Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
+            Lit::Str(text) => millis(&text.value()),
+            _ => None,
+        };
+        millis.filter(|millis| *millis > 0).map(Timeout::Millis).ok_or_else(wrong)
+    }
+}
+
+/// The error for a value of another kind.
+fn wanted(what: &str, found: impl ToTokens, example: &str) -> syn::Error {
+    syn::Error::new_spanned(found, format_args!("{what}: `{example}`"))
+}
+
+const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
+                    `Duration`";
 
 /// How long something may take.
 pub(crate) enum Timeout {
@@ -16,7 +254,7 @@ pub(crate) enum Timeout {
 
 /// Takes out the options whose text stands without quotes, as in `description = Adds one`: each is reported where it
 /// begins.
-pub(crate) fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
+fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
     let mut kept = TokenStream::new();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -41,166 +279,12 @@ pub(crate) fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut E
     kept
 }
 
-/// Reads each option of an attribute once; one that is given twice is reported and passed over. Gives the
-/// names that were read.
-pub(crate) fn each_option(
-    parsed: syn::Result<Punctuated<Meta, Token![,]>>,
-    errors: &mut Errors,
-    mut read: impl FnMut(&str, &Meta, &mut Errors),
-) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
-        Some(":") => syn::Error::new(error.span(), "an option and its value stand with `=` between them; the values of a hook or a guardrail have no names"),
-        _ => error,
-    });
-    for meta in errors.take(parsed).into_iter().flatten() {
-        let key = meta_name(&meta);
-        if seen.contains(&key) {
-            errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-            continue;
-        }
-        read(&key, &meta, errors);
-        seen.push(key);
-    }
-    seen
-}
-
 /// The name of an option, as it is written without `r#`.
 pub(crate) fn meta_name(meta: &Meta) -> String {
     meta.path().get_ident().map_or_else(
         || meta.path().to_token_stream().to_string().replace(' ', ""),
         |ident| syn::ext::IdentExt::unraw(ident).to_string(),
     )
-}
-
-/// The value of `key = value`.
-pub(crate) fn value(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    match meta {
-        Meta::NameValue(pair) => Some(pair.value.clone()),
-        other => {
-            errors.at(other, format_args!("a value is wanted here: `{example}`"));
-            None
-        }
-    }
-}
-
-/// A value that may be text.
-pub(crate) fn words(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    let value = value(meta, example, errors)?;
-    if let Expr::Lit(ExprLit { lit, .. }) = &value
-        && !matches!(lit, Lit::Str(_))
-    {
-        errors.at(lit, format_args!("text in quotes is wanted here: `{example}`"));
-        return None;
-    }
-    Some(value)
-}
-
-/// A count such as `max_calls = 3`, or a constant.
-pub(crate) fn count(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Expr> {
-    let value = value(meta, example, errors)?;
-    if let Some(error) = number::digits(&value).and_then(number::with_unit) {
-        errors.add(error);
-        return None;
-    }
-    let counts = match &value {
-        Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<u32>().is_ok_and(|most| most > 0),
-        Expr::Lit(_) | Expr::Unary(_) => false,
-        _ => true,
-    };
-    if !counts {
-        let most = match &value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) if int.base10_digits() != "0" => {
-                format!(" to {}", u32::MAX)
-            }
-            _ => String::new(),
-        };
-        errors.at(&value, format_args!("a whole number from 1{most} is wanted here: `{example}`"));
-        return None;
-    }
-    Some(value)
-}
-
-/// The text of `key = "text"`.
-pub(crate) fn text(meta: &Meta, example: &str, errors: &mut Errors) -> Option<LitStr> {
-    match value(meta, example, errors)? {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text),
-        other => {
-            errors.at(other, format_args!("text in quotes is wanted here: `{example}`"));
-            None
-        }
-    }
-}
-
-/// Whether `key` or `key = true` is set.
-pub(crate) fn flag(meta: &Meta, errors: &mut Errors) -> bool {
-    match meta {
-        Meta::Path(_) => return true,
-        Meta::NameValue(pair) => {
-            if let Expr::Lit(ExprLit { lit: Lit::Bool(LitBool { value, .. }), .. }) = &pair.value {
-                return *value;
-            }
-            errors.at(&pair.value, "`true` or `false` is wanted here");
-        }
-        Meta::List(list) => {
-            errors.at(list, format_args!("write `{0}` alone, or `{0} = false`", meta_name(meta)));
-        }
-    }
-    false
-}
-
-pub(crate) fn path(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Path> {
-    if let Meta::NameValue(pair) = meta
-        && let Expr::Path(value) = &pair.value
-    {
-        return Some(value.path.clone());
-    }
-    let place = match meta {
-        Meta::NameValue(pair) => pair.value.to_token_stream(),
-        other => quote!(#other),
-    };
-    errors.at(place, format_args!("a path is wanted here: {}", suggest::unquoted(meta, example)));
-    None
-}
-
-/// The one word of `key = word`.
-pub(crate) fn name(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Ident> {
-    let path = path(meta, example, errors)?;
-    let ident = path.get_ident().cloned();
-    if ident.is_none() {
-        errors.at(path, format_args!("a name is wanted here: `{example}`"));
-    }
-    ident
-}
-
-const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
-                    `Duration`";
-
-/// A time: `key = "30s"`.
-pub(crate) fn time(meta: &Meta, example: &str, errors: &mut Errors) -> Option<Timeout> {
-    let value = value(meta, example, errors)?;
-    let Expr::Lit(ExprLit { lit, .. }) = &value else { return Some(Timeout::Duration(Box::new(value))) };
-    if number::unit(lit).is_some() {
-        let written = lit.to_token_stream();
-        match millis(&written.to_string()) {
-            Some(_) => errors.at(lit, format_args!("a time with a unit is text: write `\"{written}\"`")),
-            None => errors.at(lit, TIME),
-        }
-        return None;
-    }
-    let millis = match lit {
-        Lit::Int(seconds) => seconds.base10_parse::<u64>().ok().and_then(|seconds| seconds.checked_mul(1000)),
-        Lit::Float(seconds) => seconds.base10_parse::<f64>().ok().and_then(whole_millis),
-        Lit::Str(text) => millis(&text.value()),
-        _ => None,
-    };
-    match millis {
-        Some(millis) if millis > 0 => Some(Timeout::Millis(millis)),
-        _ => {
-            errors.at(lit, TIME);
-            None
-        }
-    }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]

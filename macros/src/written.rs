@@ -3,10 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
-use syn::{Expr, ExprCall, Meta, Path};
+use syn::{Expr, ExprCall, Path};
 
-use crate::diag::Errors;
-use crate::option::value;
+use crate::option::Written;
 
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
 pub(crate) struct OwnHook {
@@ -17,15 +16,11 @@ pub(crate) struct OwnHook {
     pub(crate) values: usize,
 }
 
-/// The list of a tool's own hooks, or its guardrails: what stands in it, and what shows how.
-pub(crate) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Errors) -> Vec<OwnHook> {
-    let Some(value) = value(meta, example, errors) else { return Vec::new() };
-    let Expr::Array(list) = value else {
-        errors.at(value, format_args!("a list in brackets is wanted here: `{example}`"));
-        return Vec::new();
-    };
+/// The list of a tool's own hooks, or of its guardrails: the word for an entry, and an example.
+pub(crate) fn entries(option: &mut Written<'_>, what: &str, example: &str) -> syn::Result<Vec<OwnHook>> {
+    let (list, errors) = (option.list(example)?, &mut *option.errors);
     let mut entries = Vec::new();
-    for entry in list.elems {
+    for entry in list {
         let (path, args) = match entry {
             Expr::Path(path) => (path.path, Vec::new()),
             Expr::Call(ExprCall { func, args, .. }) if matches!(*func, Expr::Path(_)) => {
@@ -42,7 +37,7 @@ pub(crate) fn entries(meta: &Meta, what: &str, example: &str, errors: &mut Error
             None => entries.push(OwnHook { path, with: quote!((#(#args,)*)), values: args.len() }),
         }
     }
-    entries
+    Ok(entries)
 }
 
 /// What is wrong with it, as far as its shape shows; `what` is a hook or a guardrail.

@@ -1,51 +1,70 @@
 //! The options of `#[guardrail(..)]`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{Meta, Token};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::Path;
 
 use crate::diag::Errors;
-use crate::middleware::{Kind, Options};
-use crate::option::{each_option, name, path};
-use crate::suggest;
+use crate::keys::keys;
+use crate::middleware::{self, Kind};
+use crate::option::{Table, Written};
 
-const KEYS: &[&str] = &["input", "output", "state", "crate", "type_name"];
+keys! {
+    /// The options of `#[guardrail(..)]`.
+    pub(super) struct Options from option: Written<'_> {
+        /// `input` | the guardrail looks at the arguments, before the tool runs
+        "input" => input: Option<Span> = Some(option.alone("write `input` alone")?);
+        /// `output` | the guardrail looks at the output
+        "output" => output: Option<Span> = Some(option.alone("write `output` alone")?);
+        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
+        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        /// `crate = path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
+        /// `type_name = NoThirteen` | another name for the type beside the function
+        "type_name" => type_name: Option<Ident> = Some(option.name("type_name = NoThirteen")?);
+    }
+}
+
+const TABLE: Table<Options> = Table {
+    literal: Some("options stand without quotes: `input`, `output`"),
+    ..Table::new("option", Options::KEYS)
+};
 
 const WHICH: &str = "say what it looks at: `#[guardrail(input)]` looks at the arguments before the tool runs, \
                      `#[guardrail(output)]` at its output";
 
-pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
-    // Read as one of the two where it says neither.
-    let mut options = Options { kind: Kind::Input, ..Options::default() };
-    if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
-        errors.at(literal, "options stand without quotes: `input`, `output`");
-        return options;
-    }
-    let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-    let mut known = None;
+pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> middleware::Options {
+    let mut options = Options::default();
     let before = errors.is_empty();
-    each_option(parsed, errors, |key, meta, errors| match key {
-        "input" | "output" if !matches!(meta, Meta::Path(_)) => {
-            errors.at(meta, format_args!("write `{key}` alone"));
-            known = Some(Kind::Input);
-        }
-        "input" | "output" if known.is_some() => {
-            errors.at(
-                meta,
-                "a guardrail looks at the `input` or at the `output`: write two functions for both",
-            );
-        }
-        "input" => known = Some(Kind::Input),
-        "output" => known = Some(Kind::Output),
-        "crate" => options.crate_path = path(meta, "crate = my_onionskin", errors),
-        "state" => options.state = path(meta, "state = Ledger", errors),
-        "type_name" => options.type_name = name(meta, "type_name = NoThirteen", errors),
-        _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
+    let seen = TABLE.read(&mut options, tokens, errors);
+    let mut kinds = seen.iter().filter_map(|key| match key.as_str() {
+        "input" => Some((Kind::Input, options.input)),
+        "output" => Some((Kind::Output, options.output)),
+        _ => None,
     });
-    if known.is_none() && before && errors.is_empty() {
+    let first = kinds.next();
+    if let Some((_, Some(second))) = kinds.next() {
+        errors.push(
+            second,
+            "a guardrail looks at the `input` or at the `output`: write two functions for both",
+        );
+    }
+    if first.is_none() && before && errors.is_empty() {
         errors.push(Span::call_site(), WHICH);
     }
-    options.kind = known.unwrap_or(Kind::Input);
-    options
+    middleware::Options {
+        // Read as one of the two where it says neither.
+        kind: first.map_or(Kind::Input, |(kind, _)| kind),
+        crate_path: options.crate_path,
+        type_name: options.type_name,
+        state: options.state,
+        ..middleware::Options::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn l1_the_documentation_lists_each_option_as_the_table_has_it() {
+        crate::keys::assert_documented("guardrail.md", "# Options", super::Options::KEYS);
+    }
 }

@@ -1,17 +1,14 @@
 //! The options of `#[tool_hook(..)]`.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::spanned::Spanned;
-use syn::{Meta, Token};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::Path;
 
 use crate::diag::Errors;
+use crate::keys::keys;
 use crate::middleware;
-use crate::option::{each_option, name, path};
-use crate::suggest;
+use crate::option::{Table, Written};
 
-/// How a hook stands to the call.
+/// Where a hook runs: around the call, before it, or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     Around,
@@ -19,49 +16,64 @@ pub(super) enum Form {
     After,
 }
 
-#[derive(Default)]
-pub(super) struct Options {
-    pub(super) form: Option<(Form, Span)>,
-    pub(super) common: middleware::Options,
+keys! {
+    /// The options of `#[tool_hook(..)]`.
+    pub(super) struct Options from option: Written<'_> {
+        /// `around` | says the form, which the signature shows as well: the hook takes the rest of the call
+        "around" => around: Option<Span> = Some(option.alone(ALONE)?);
+        /// `before` | the hook takes neither the rest of the call nor its result
+        "before" => before: Option<Span> = Some(option.alone(ALONE)?);
+        /// `after` | the hook takes the result of the call
+        "after" => after: Option<Span> = Some(option.alone(ALONE)?);
+        /// `tool = add_one` | makes a typed hook of this tool
+        "tool" => tool: Option<Path> = Some(option.path("tool = add_one")?);
+        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
+        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        /// `crate = path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
+        /// `type_name = Audit` | another name for the type beside the function
+        "type_name" => type_name: Option<Ident> = Some(option.name("type_name = Audit")?);
+    }
 }
 
-const KEYS: &[&str] = &["around", "before", "after", "tool", "state", "crate", "type_name"];
+const TABLE: Table<Options> = Table {
+    literal: Some("options stand without quotes: `around`, `before`, `after`, `tool = add_one`"),
+    ..Table::new("option", Options::KEYS)
+};
 
-impl Options {
-    pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
-        let mut options = Self::default();
-        if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
-            errors.at(literal, "options stand without quotes: `around`, `before`, `after`, `tool = add_one`");
-            return options;
-        }
-        let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-        each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
-        options
+const ALONE: &str = "write the form alone: `around`, `before` or `after`";
+
+/// Reads the options of a hook: those that guardrails have too, and its form, where one is written.
+pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> (middleware::Options, Option<(Form, Span)>) {
+    let mut options = Options::default();
+    let seen = TABLE.read(&mut options, tokens, errors);
+    let mut forms = seen.iter().filter_map(|key| {
+        Some(match key.as_str() {
+            "around" => (Form::Around, options.around?),
+            "before" => (Form::Before, options.before?),
+            "after" => (Form::After, options.after?),
+            _ => return None,
+        })
+    });
+    let form = forms.next();
+    for (_, second) in forms {
+        errors.push(second, "a hook has one form: `around`, `before` or `after`");
     }
+    let common = middleware::Options {
+        is_typed: seen.iter().any(|key| key == "tool"),
+        tool: options.tool,
+        crate_path: options.crate_path,
+        type_name: options.type_name,
+        state: options.state,
+        ..middleware::Options::default()
+    };
+    (common, form)
+}
 
-    fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
-        match key {
-            "around" => self.form(Form::Around, meta, errors),
-            "before" => self.form(Form::Before, meta, errors),
-            "after" => self.form(Form::After, meta, errors),
-            "tool" => {
-                self.common.is_typed = true;
-                self.common.tool = path(meta, "tool = add_one", errors);
-            }
-            "crate" => self.common.crate_path = path(meta, "crate = my_onionskin", errors),
-            "state" => self.common.state = path(meta, "state = Ledger", errors),
-            "type_name" => self.common.type_name = name(meta, "type_name = Audit", errors),
-            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
-        }
-    }
-
-    fn form(&mut self, form: Form, meta: &Meta, errors: &mut Errors) {
-        if !matches!(meta, Meta::Path(_)) {
-            errors.at(meta, "write the form alone: `around`, `before` or `after`");
-        } else if self.form.is_some() {
-            errors.at(meta, "a hook has one form: `around`, `before` or `after`");
-        } else {
-            self.form = Some((form, meta.span()));
-        }
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn h1_the_documentation_lists_each_option_as_the_table_has_it() {
+        crate::keys::assert_documented("tool_hook.md", "# Options", super::Options::KEYS);
     }
 }

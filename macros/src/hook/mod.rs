@@ -28,11 +28,10 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     }
-    let options = attr::Options::parse(options, &mut errors);
-    let written = options.form;
+    let (options, written) = attr::parse(options, &mut errors);
     let hook = Middleware::read(
         &mut function,
-        options.common,
+        options,
         |function, parameters, options, errors| {
             let form = check::form(parameters, written, errors)?;
             check::of_form(function, form, parameters, options, errors);

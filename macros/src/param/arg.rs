@@ -2,14 +2,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprRange, LitStr, Meta, RangeLimits, Token};
+use syn::{Attribute, Expr, ExprRange, LitStr, Meta, RangeLimits};
 
 use crate::diag::Errors;
+use crate::keys::keys;
 use crate::number::{digits, literal, with_unit};
-use crate::option::{each_option, flag, meta_name, text, value};
-use crate::suggest;
+use crate::option::{Table, Written, meta_name};
 
 /// What stands in for a missing value.
 pub(crate) enum Fallback {
@@ -19,19 +18,36 @@ pub(crate) enum Fallback {
     Expr(Box<Expr>),
 }
 
-/// What `#[arg(..)]` says.
-#[derive(Default)]
-pub(crate) struct Arg {
-    pub(crate) default: Option<Fallback>,
-    pub(crate) rename: Option<LitStr>,
-    pub(crate) example: Option<Expr>,
-    pub(crate) skip: bool,
-    /// Expressions of type `ArgLimit`.
-    pub(crate) limits: Vec<TokenStream>,
-    pub(crate) range: Option<Bounds>,
-    pub(crate) length: Option<Bounds>,
-    pub(crate) pattern: Option<Pattern>,
+keys! {
+    /// The options of `#[arg(..)]`.
+    pub(crate) struct Arg from option: Written<'_> {
+        /// `#[arg(default = 5)]`, `#[arg(default)]` | stands in for a missing value; without a value the type's `Default`
+        "default" => default: Option<Fallback> = Some(default(option)?);
+        /// `#[arg(rename = "from")]` | the name that the model sees
+        "rename" => rename: Option<LitStr> = Some(rename(option)?);
+        /// `#[arg(range(0..=9))]` | limits of a number: `a..=b`, `a..b`, `a..`, `..=b`
+        "range" => range: Option<Bounds> = Some(limit(option, &RANGE));
+        /// `#[arg(length(1..=80))]` | limits of a text's characters, a list's items, a map's entries
+        "length" => length: Option<Bounds> = Some(limit(option, &LENGTH));
+        /// `#[arg(pattern = "^[a-z]+$")]` | a regular expression (of the `regex-lite` crate) that matches somewhere in the text
+        "pattern" => pattern: Option<Pattern> = Some(pattern(option)?);
+        /// `#[arg(example = "Oslo")]` | an example for the model
+        "example" => example: Option<Expr> = Some(option.value("example = 5")?);
+        /// `#[arg(skip)]` | never shown to the model; has its default
+        "skip" => skip: bool = option.flag()?;
+    }
 }
+
+const TABLE: Table<Arg> = Table {
+    elsewhere: &[
+        ("description", DESCRIBE),
+        ("desc", DESCRIBE),
+        ("name", "write `rename = \"..\"` to give the argument another name"),
+    ],
+    ..Table::new("option", Arg::KEYS)
+};
+
+const DESCRIBE: &str = "describe a parameter with a doc comment on it: `/// What it is.`";
 
 /// A `range(..)` or a `length(..)`: where it stands, and its numbers as far as they are known here.
 #[derive(Default)]
@@ -43,6 +59,8 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<f64>,
     /// Whether [`Self::most`] itself is outside.
     pub(crate) is_open: bool,
+    /// Expressions of type `ArgLimit`.
+    limits: Vec<TokenStream>,
 }
 
 /// A `pattern = ".."`.
@@ -51,25 +69,46 @@ pub(crate) struct Pattern {
     /// As it was written.
     pub(crate) words: String,
     pub(crate) regex: Option<regex_lite::Regex>,
+    /// An expression of type `ArgLimit`.
+    limit: TokenStream,
 }
 
-const KEYS: &[&str] = &["default", "rename", "range", "length", "pattern", "example", "skip"];
+/// How the bounds of a limit are read, and the variants of `ArgLimit` that they become.
+struct Limit {
+    example: &'static str,
+    read: ReadBound,
+    least: &'static str,
+    most: &'static str,
+    /// Of an end that is outside; a count has none.
+    below: Option<&'static str>,
+}
+
+const RANGE: Limit = Limit {
+    example: "range(0..=9)",
+    read: number,
+    least: "Minimum",
+    most: "Maximum",
+    below: Some("ExclusiveMaximum"),
+};
+
+const LENGTH: Limit =
+    Limit { example: "length(1..=80)", read: count, least: "MinLength", most: "MaxLength", below: None };
 
 /// Reads a bound: an expression, and its number if that is known here.
 type ReadBound = fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>;
 
 impl Arg {
-    pub(crate) fn read(&mut self, attr: &Attribute, errors: &mut Errors) {
+    /// Reads one `#[arg(..)]`. Gives its limits, expressions of type `ArgLimit`, in the order in which they were written.
+    pub(crate) fn read(&mut self, attr: &Attribute, errors: &mut Errors) -> Vec<TokenStream> {
         let list = match &attr.meta {
-            Meta::Path(_) => return,
+            Meta::Path(_) => return Vec::new(),
             Meta::List(list) => list,
             Meta::NameValue(_) => {
                 errors.at(attr, "write the options in parentheses: `#[arg(default = 5, range(0..=9))]`");
-                return;
+                return Vec::new();
             }
         };
-        let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        let seen = each_option(parsed, errors, |key, meta, errors| self.option(key, meta, errors));
+        let seen = TABLE.read_list(self, list, errors);
         if self.skip
             && let Some(other) = seen.iter().find(|key| !matches!(key.as_str(), "skip" | "default"))
         {
@@ -80,109 +119,96 @@ impl Arg {
                 ),
             );
         }
-    }
-
-    fn option(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
-        match key {
-            "default" => {
-                self.default = match meta {
-                    Meta::Path(path) => Some(Fallback::OfType(path.span())),
-                    _ => value(meta, "default = 5", errors).map(|value| Fallback::Expr(Box::new(value))),
-                }
-            }
-            "rename" => {
-                self.rename = text(meta, "rename = \"from\"", errors);
-                if self.rename.as_ref().is_some_and(|name| name.value().is_empty()) {
-                    errors.at(&self.rename, "an argument needs a name");
-                } else if self.rename.as_ref().is_some_and(|name| name.value().contains(needs_escape)) {
-                    errors.at(
-                        &self.rename,
-                        "an argument's name stands in JSON as it is: write it without quotes, backslashes and control \
-                         characters",
-                    );
-                }
-            }
-            "example" => self.example = value(meta, "example = 5", errors),
-            "skip" => self.skip = flag(meta, errors),
-            "range" => {
-                let names = ["Minimum", "Maximum", "ExclusiveMaximum"];
-                self.range = Some(self.limit(meta, "range(0..=9)", number, names, errors));
-            }
-            "length" => {
-                let names = ["MinLength", "MaxLength", ""];
-                self.length = Some(self.limit(meta, "length(1..=80)", count, names, errors));
-            }
+        let limits = seen.iter().map(|key| match key.as_str() {
+            "range" => self.range.as_ref().map_or(&[][..], |range| &range.limits),
+            "length" => self.length.as_ref().map_or(&[][..], |length| &length.limits),
             "pattern" => {
-                let mut regex = None;
-                if let Some(pattern) = text(meta, "pattern = \"^[a-z]+$\"", errors) {
-                    match regex_lite::Regex::new(&pattern.value()) {
-                        Ok(made) => regex = Some(made),
-                        Err(error) => {
-                            errors.at(&pattern, format_args!("this is no regular expression: {error}"));
-                        }
-                    }
-                    self.limits.push(quote!(__rt::ArgLimit::Pattern(#pattern)));
-                }
-                self.pattern = Some(Pattern { span: meta.span(), words: words(meta), regex });
+                self.pattern.as_ref().map_or(&[][..], |pattern| std::slice::from_ref(&pattern.limit))
             }
-            "description" | "desc" => {
-                errors.at(meta.path(), "describe a parameter with a doc comment on it: `/// What it is.`");
-            }
-            "name" => errors.at(meta.path(), "write `rename = \"..\"` to give the argument another name"),
-            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
-        }
+            _ => &[],
+        });
+        limits.flatten().cloned().collect()
     }
+}
 
-    fn limit(
-        &mut self,
-        meta: &Meta,
-        example: &str,
-        bound: ReadBound,
-        [least, most, below]: [&str; 3],
-        errors: &mut Errors,
-    ) -> Bounds {
-        let mut bounds = Bounds { span: Some(meta.span()), words: words(meta), ..Bounds::default() };
-        let Meta::List(list) = meta else {
-            errors.at(meta, format_args!("write it with parentheses: `{example}`"));
-            return bounds;
-        };
-        let Ok(range) = list.parse_args::<Expr>() else {
-            errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
-            return bounds;
-        };
-        let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
-            errors.at(range, format_args!("a range is wanted here: `{example}`"));
-            return bounds;
-        };
-        if start.is_none() && end.is_none() {
-            errors.at(&range, format_args!("`..` limits nothing; write `{example}`"));
-            return bounds;
-        }
-        let name = |word: &str| syn::Ident::new(word, Span::call_site());
-        if let Some((value, first)) = start.as_deref().and_then(|start| bound(start, errors)) {
-            let least = name(least);
-            self.limits.push(quote!(__rt::ArgLimit::#least(#value)));
-            bounds.least = first;
-        }
-        bounds.is_open = matches!(limits, RangeLimits::HalfOpen(_));
-        if let Some((value, last)) = end.as_deref().and_then(|end| bound(end, errors)) {
-            if bounds.is_open && below.is_empty() {
-                self.limits.push(quote!(__rt::ArgLimit::MaxLength(#value - 1)));
-            } else {
-                let most = name(if bounds.is_open { below } else { most });
-                self.limits.push(quote!(__rt::ArgLimit::#most(#value)));
-            }
-            bounds.most = last;
-        }
-        let counts = below.is_empty();
-        let first = bounds.least.or((counts && start.is_none()).then_some(0.0));
-        if let (Some(first), Some(last)) = (first, bounds.most)
-            && (first > last || (bounds.is_open && first >= last))
-        {
-            errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
-        }
-        bounds
+fn default(option: &Written<'_>) -> syn::Result<Fallback> {
+    match option.meta {
+        Meta::Path(path) => Ok(Fallback::OfType(path.span())),
+        _ => Ok(Fallback::Expr(Box::new(option.value("default = 5")?))),
     }
+}
+
+fn rename(option: &Written<'_>) -> syn::Result<LitStr> {
+    let name = option.text("rename = \"from\"")?;
+    if name.value().is_empty() {
+        return Err(syn::Error::new_spanned(name, "an argument needs a name"));
+    }
+    if name.value().contains(needs_escape) {
+        return Err(syn::Error::new_spanned(
+            name,
+            "an argument's name stands in JSON as it is: write it without quotes, backslashes and control characters",
+        ));
+    }
+    Ok(name)
+}
+
+fn pattern(option: &mut Written<'_>) -> syn::Result<Pattern> {
+    let text = option.text("pattern = \"^[a-z]+$\"")?;
+    let regex = match regex_lite::Regex::new(&text.value()) {
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            option.errors.at(&text, format_args!("this is no regular expression: {error}"));
+            None
+        }
+    };
+    Ok(Pattern {
+        span: option.meta.span(),
+        words: words(option.meta),
+        regex,
+        limit: quote!(__rt::ArgLimit::Pattern(#text)),
+    })
+}
+
+fn limit(option: &mut Written<'_>, limit: &Limit) -> Bounds {
+    let (meta, errors, example) = (option.meta, &mut *option.errors, limit.example);
+    let mut bounds = Bounds { span: Some(meta.span()), words: words(meta), ..Bounds::default() };
+    let Meta::List(list) = meta else {
+        errors.at(meta, format_args!("write it with parentheses: `{example}`"));
+        return bounds;
+    };
+    let Ok(range) = list.parse_args::<Expr>() else {
+        errors.at(&list.tokens, format_args!("a range is wanted here: `{example}`"));
+        return bounds;
+    };
+    let Expr::Range(ExprRange { start, end, limits, .. }) = &range else {
+        errors.at(range, format_args!("a range is wanted here: `{example}`"));
+        return bounds;
+    };
+    if start.is_none() && end.is_none() {
+        errors.at(&range, format_args!("`..` limits nothing; write `{example}`"));
+        return bounds;
+    }
+    let name = |word: &str| syn::Ident::new(word, Span::call_site());
+    if let Some((value, first)) = start.as_deref().and_then(|start| (limit.read)(start, errors)) {
+        let least = name(limit.least);
+        bounds.limits.push(quote!(__rt::ArgLimit::#least(#value)));
+        bounds.least = first;
+    }
+    bounds.is_open = matches!(limits, RangeLimits::HalfOpen(_));
+    if let Some((value, last)) = end.as_deref().and_then(|end| (limit.read)(end, errors)) {
+        let most = name(limit.below.filter(|_| bounds.is_open).unwrap_or(limit.most));
+        // The length below an end that is outside is one less.
+        let value = if bounds.is_open && limit.below.is_none() { quote!(#value - 1) } else { value };
+        bounds.limits.push(quote!(__rt::ArgLimit::#most(#value)));
+        bounds.most = last;
+    }
+    let first = bounds.least.or((limit.below.is_none() && start.is_none()).then_some(0.0));
+    if let (Some(first), Some(last)) = (first, bounds.most)
+        && (first > last || (bounds.is_open && first >= last))
+    {
+        errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
+    }
+    bounds
 }
 
 /// A bound of `range`: a literal number, or a constant.
@@ -231,4 +257,18 @@ fn words(meta: &Meta) -> String {
 
 fn needs_escape(character: char) -> bool {
     matches!(character, '"' | '\\') || character.is_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arg;
+
+    #[test]
+    fn t3_the_documentation_lists_each_option_of_a_parameter() {
+        const PAGE: &str = include_str!("../../../runtime/core/src/docs/tool.md");
+        for key in Arg::KEYS {
+            let row = format!("\n| {} |\n", key.row.trim());
+            assert!(PAGE.contains(&row), "the page has no row {row}");
+        }
+    }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Param {
     pub(crate) description: TokenStream,
     pub(crate) has_description: bool,
     pub(crate) arg: Arg,
+    /// Expressions of type `ArgLimit`.
+    pub(crate) limits: Vec<TokenStream>,
     pub(crate) cfgs: Vec<Attribute>,
 }
 
@@ -66,8 +68,9 @@ impl Param {
         let named = |name: &'static str| attrs.iter().filter(move |attr| attr.path().is_ident(name));
         let forced = named("inject").next();
         let mut arg = Arg::default();
+        let mut limits = Vec::new();
         for attr in named("arg") {
-            arg.read(attr, errors);
+            limits.extend(arg.read(attr, errors));
         }
         if let (Some(inject), Some(_)) = (forced, named("arg").next()) {
             errors.at(
@@ -127,7 +130,7 @@ impl Param {
             secret::never_written(ty, default, errors);
         }
         if matches!(source, Source::Model) {
-            limits::check(ty, &arg, errors);
+            self::limits::check(ty, &arg, errors);
         }
         let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
         let (description, has_description) = match Docs::of(&attrs) {
@@ -149,6 +152,7 @@ impl Param {
             description,
             has_description,
             arg,
+            limits,
             cfgs,
         })
     }

@@ -10,8 +10,8 @@ use syn::{
 };
 
 use crate::diag::Errors;
-use crate::option::each_option;
-use crate::suggest;
+use crate::keys::keys;
+use crate::option::{Table, Written};
 
 pub(super) struct Input<'i> {
     pub(super) item: &'i DeriveInput,
@@ -334,34 +334,28 @@ impl Parse for Extension {
     }
 }
 
-/// What `#[strict(crate = ..)]` says.
+keys! {
+    /// The options of `#[strict(..)]`.
+    struct Options from option: Written<'_> {
+        /// `crate = path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
+    }
+}
+
+/// The path of the runtime, where `#[strict(crate = ..)]` names one.
 fn crate_path(item: &DeriveInput, errors: &mut Errors) -> Option<Path> {
-    let mut found = None;
+    let mut options = Options::default();
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident("strict")) {
         let Meta::List(list) = &attr.meta else {
             errors.at(attr, "write what it says: `#[strict(crate = my_onionskin)]`");
             continue;
         };
-        let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-        each_option(parsed, errors, |key, meta, errors| match (key, meta) {
-            ("crate", Meta::NameValue(pair)) => match &pair.value {
-                Expr::Path(path) => found = Some(path.path.clone()),
-                other => errors.at(
-                    other,
-                    format_args!(
-                        "a path is wanted here: {}",
-                        suggest::unquoted(meta, "crate = my_onionskin")
-                    ),
-                ),
-            },
-            ("crate", other) => errors.at(other, "a path is wanted here: `crate = my_onionskin`"),
-            (key, other) => errors.at(other.path(), suggest::unknown("option", key, &["crate"])),
-        });
+        Table::new("option", Options::KEYS).read_list(&mut options, list, errors);
     }
     for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident("strict")) {
         errors.at(attr, "`#[strict(..)]` stands on the type, beside `#[derive(Strict)]`");
     }
-    found
+    options.crate_path
 }
 
 /// The attributes of variants and fields.

@@ -1,161 +1,130 @@
 //! The options of `#[tool(..)]`.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
-use syn::{Expr, LitStr, Meta, Path, Token};
+use syn::{Expr, LitStr, Meta, Path};
 
-use super::life::{self, Life};
+use super::example::Example;
+use super::life::{Approval, Cache, approval, cache};
+use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
-use crate::option::{
-    Timeout, count, each_option, flag, meta_name, path, text, time, unquoted_texts, value, words,
-};
+use crate::keys::keys;
+use crate::option::{Table, Timeout, Written};
 use crate::suggest;
 use crate::written::{OwnHook, entries};
 
-/// The hints of `annotations(..)`, in the order of [`HINTS`].
-pub(crate) type Hints = [Option<bool>; 4];
-
-pub(crate) struct Options {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) title: Option<Expr>,
-    pub(crate) description: Option<Expr>,
-    pub(crate) instructions: Option<Expr>,
-    pub(crate) meta: Option<Expr>,
-    pub(crate) output_schema: Option<Expr>,
-    pub(crate) on_error: Option<Path>,
-    /// An expression of type `Duration`, `__rt` being the private module.
-    pub(crate) timeout: Option<Timeout>,
-    pub(crate) hooks: Vec<OwnHook>,
-    pub(crate) life: Life,
-    pub(crate) hints: Hints,
-    /// The variant of `Effect`.
-    pub(crate) effect: Option<Ident>,
-    pub(crate) stop_after: bool,
-    pub(crate) max_calls: Option<Expr>,
-    pub(crate) blocking: Option<Span>,
-    pub(crate) parse_docs: bool,
-    pub(crate) crate_path: Option<Path>,
-    pub(crate) type_name: Option<Ident>,
-    /// The agent's state, for `#[bind(..)]`.
-    pub(crate) state: Option<Path>,
-    pub(crate) strict: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            name: None,
-            title: None,
-            description: None,
-            instructions: None,
-            meta: None,
-            output_schema: None,
-            on_error: None,
-            timeout: None,
-            hooks: Vec::new(),
-            life: Life::default(),
-            hints: [None; 4],
-            effect: None,
-            stop_after: false,
-            max_calls: None,
-            blocking: None,
-            parse_docs: true,
-            crate_path: None,
-            type_name: None,
-            state: None,
-            strict: false,
-        }
+keys! {
+    /// The options of `#[tool(..)]`.
+    pub(crate) struct Options from option: Written<'_> {
+        /// `name = "add"` | the name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's
+        "name" => name: Option<LitStr> = Some(option.text("name = \"add_one\"")?);
+        /// `title = ".."` | a name for people
+        "title" => title: Option<Expr> = Some(option.words("title = \"Add one\"")?);
+        /// `description = ".."` | instead of the doc comment; any constant text
+        "description" => description: Option<Expr> = Some(option.words("description = \"Adds one.\"")?);
+        /// `instructions = ".."` | goes into the system prompt of agents that have the tool
+        "instructions" => instructions: Option<Expr> = Some(option.words("instructions = \"Use it for sums.\"")?);
+        /// `meta = expr` | data for clients, as MCP's `_meta`; anything that serialises
+        "meta" => meta: Option<Expr> = Some(option.value("meta = [(\"icon\", \"plus\")]")?);
+        /// `output_schema = expr` | the JSON Schema of the result (a `serde_json::Value`), instead of the type's
+        "output_schema" => output_schema: Option<Expr> = Some(schema(option)?);
+        /// `on_error = path` | `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, wrong arguments included; a stop and an abort pass it by
+        "on_error" => on_error: Option<Path> = Some(option.path("on_error = explain")?);
+        /// `timeout = 30` | how long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`
+        "timeout" => timeout: Option<Timeout> = Some(option.time("timeout = \"30s\"")?);
+        /// `hooks = [audit, retry(3)]` | the tool's own raw hooks, first outside; inside all hooks of the agent
+        "hooks" => hooks: Vec<OwnHook> = entries(option, "hook", "hooks = [audit, retry(3)]")?;
+        /// `input_guardrails = [no_secrets]` | look at the arguments before the tool runs: [`guardrail`](macro@crate::guardrail)
+        "input_guardrails" => input_guardrails: Vec<OwnHook> =
+            entries(option, "guardrail", "input_guardrails = [no_secrets, max_length(80)]")?;
+        /// `output_guardrails = [redact]` | look at the output before anybody sees it
+        "output_guardrails" => output_guardrails: Vec<OwnHook> =
+            entries(option, "guardrail", "output_guardrails = [redact, max_length(80)]")?;
+        /// `approval`, `approval = path` | every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved: [`Approver`](crate::Approver)
+        "approval" => approval: Option<Approval> = approval(option)?;
+        /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)` | results are kept for the same arguments, user and session: [`Cache`](crate::Cache)
+        "cache" => cache: Option<Cache> = Some(cache(option)?);
+        /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, held against the schema: [`ToolExample`](crate::ToolExample)
+        "examples" => examples: Vec<Example> = Example::list(option)?;
+        /// `annotations(read_only, destructive = false, idempotent, open_world)` | hints, as MCP's
+        "annotations" => hints: Hints = hints(option)?;
+        /// `effect = pure` | `pure`, `idempotent` (the default) or `once`: whether a call may be repeated after a crash
+        "effect" => effect: Option<Ident> = Some(effect(option)?);
+        /// `stop_after` | the run ends with this tool's result
+        "stop_after" => stop_after: bool = option.flag()?;
+        /// `max_calls = 3` | how many calls one run may make
+        "max_calls" => max_calls: Option<Expr> = Some(option.count("max_calls = 3")?);
+        /// `blocking` | the function (not `async`) runs on a thread of its own; its cancellation token says when nobody waits for it any more
+        "blocking" => blocking: Option<Span> = option.flag()?.then(|| option.meta.span());
+        /// `parse_docs = false` | the doc comment is kept whole
+        "parse_docs" => parse_docs: bool [true] = option.flag()?;
+        /// `crate = path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
+        /// `type_name = AddOne` | another name for the type beside the function
+        "type_name" => type_name: Option<Ident> = Some(option.name("type_name = AddOne")?);
+        /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
+        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        /// `strict` | every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict where their options say nothing else
+        "strict" => strict: bool = option.flag()?;
     }
 }
 
-const KEYS: &[&str] = &[
-    "name",
-    "title",
-    "description",
-    "instructions",
-    "meta",
-    "output_schema",
-    "on_error",
-    "timeout",
-    "hooks",
-    "input_guardrails",
-    "output_guardrails",
-    "approval",
-    "cache",
-    "examples",
-    "annotations",
-    "effect",
-    "stop_after",
-    "max_calls",
-    "blocking",
-    "parse_docs",
-    "crate",
-    "type_name",
-    "state",
-    "strict",
-];
+const TABLE: Table<Options> = Table {
+    literal: Some("say which option this is: `name = \"..\"`, `description = \"..\"`"),
+    texts: &["name", "title", "description", "instructions"],
+    elsewhere: &[(
+        "input_schema",
+        "the schema of the arguments comes from the parameters; describe them with doc comments and `#[arg(..)]`",
+    )],
+    ..Table::new("option", Options::KEYS)
+};
 
-const HINTS: &[&str] = &["read_only", "destructive", "idempotent", "open_world"];
+keys! {
+    /// The hints of `annotations(..)`.
+    pub(crate) struct Hints from option: Written<'_> {
+        /// `read_only` | the tool changes nothing
+        "read_only" => read_only: Option<bool> = Some(option.flag()?);
+        /// `destructive` | the tool may destroy something
+        "destructive" => destructive: Option<bool> = Some(option.flag()?);
+        /// `idempotent` | a second call with the same arguments changes nothing more
+        "idempotent" => idempotent: Option<bool> = Some(option.flag()?);
+        /// `open_world` | the tool reaches things outside of the program
+        "open_world" => open_world: Option<bool> = Some(option.flag()?);
+    }
+}
 
-const EFFECTS: &[&str] = &["pure", "idempotent", "once"];
+const HINTS: Table<Hints> = Table {
+    ending: "_hint",
+    elsewhere: &[("title", "write `title` as an option of its own")],
+    ..Table::new("hint", Hints::KEYS)
+};
 
 impl Options {
     pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
-        if let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() {
-            errors.at(literal, "say which option this is: `name = \"..\"`, `description = \"..\"`");
-            return options;
-        }
-        let tokens = unquoted_texts(tokens, &["name", "title", "description", "instructions"], errors);
-        let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-        each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
+        TABLE.read(&mut options, tokens, errors);
         options.exclude(errors);
         options
     }
 
-    fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
-        match key {
-            "name" => self.name = text(meta, "name = \"add_one\"", errors),
-            "title" => self.title = words(meta, "title = \"Add one\"", errors),
-            "description" => self.description = words(meta, "description = \"Adds one.\"", errors),
-            "instructions" => {
-                self.instructions = words(meta, "instructions = \"Use it for sums.\"", errors);
-            }
-            "meta" => self.meta = value(meta, "meta = [(\"icon\", \"plus\")]", errors),
-            "output_schema" => self.output_schema = schema(meta, errors),
-            "on_error" => self.on_error = path(meta, "on_error = explain", errors),
-            "timeout" => self.timeout = time(meta, "timeout = \"30s\"", errors),
-            "hooks" => self.hooks = entries(meta, "hook", "hooks = [audit, retry(3)]", errors),
-            _ if life::KEYS.contains(&key) => self.life.read(key, meta, errors),
-            "annotations" => self.hints = hints(meta, errors),
-            "effect" => self.effect = effect(meta, errors),
-            "stop_after" => self.stop_after = flag(meta, errors),
-            "max_calls" => self.max_calls = count(meta, "max_calls = 3", errors),
-            "blocking" => self.blocking = flag(meta, errors).then(|| meta.span()),
-            "parse_docs" => self.parse_docs = flag(meta, errors),
-            "crate" => self.crate_path = path(meta, "crate = my_onionskin", errors),
-            "type_name" => {
-                let path = path(meta, "type_name = AddOne", errors);
-                self.type_name = path.and_then(|path| path.get_ident().cloned());
-            }
-            "state" => self.state = path(meta, "state = Ledger", errors),
-            "strict" => self.strict = flag(meta, errors),
-            "input_schema" => errors.at(
-                meta.path(),
-                "the schema of the arguments comes from the parameters; describe them with doc comments and \
-                 `#[arg(..)]`",
-            ),
-            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
-        }
-    }
-
     /// Options that say opposite things.
     fn exclude(&self, errors: &mut Errors) {
-        self.life.exclude(self, errors);
+        let is_effect = |name: &str| self.effect.as_ref().is_some_and(|effect| effect == name);
+        if let Some(cache) = &self.cache {
+            if is_effect("Once") {
+                errors.at(
+                    &cache.word,
+                    "a tool with `effect = once` does something at every call, which a kept result would not; drop one",
+                );
+            } else if self.hints.destructive == Some(true) {
+                errors.at(
+                    &cache.word,
+                    "a `destructive` tool does something at every call, which a kept result would not; drop one",
+                );
+            }
+        }
         let Some(effect) = &self.effect else { return };
-        let [read_only, destructive, idempotent, _] = self.hints;
+        let Hints { read_only, destructive, idempotent, .. } = self.hints;
         if effect == "Pure" && destructive == Some(true) {
             errors.push(effect.span(), "a `pure` tool changes nothing, so it is not `destructive`; drop one");
         } else if effect == "Once" && read_only == Some(true) {
@@ -169,57 +138,60 @@ impl Options {
     }
 }
 
-fn schema(meta: &Meta, errors: &mut Errors) -> Option<Expr> {
+fn schema(option: &Written<'_>) -> syn::Result<Expr> {
     const EXAMPLE: &str = "output_schema = my_schema()";
-    let value = value(meta, EXAMPLE, errors)?;
-    if let Expr::Lit(literal) = &value {
-        errors.at(literal, format_args!("what gives a `serde_json::Value` is wanted here: `{EXAMPLE}`"));
-        return None;
+    match option.value(EXAMPLE)? {
+        Expr::Lit(literal) => Err(syn::Error::new_spanned(
+            literal,
+            format_args!("an expression that gives a `serde_json::Value` is wanted here: `{EXAMPLE}`"),
+        )),
+        value => Ok(value),
     }
-    Some(value)
 }
 
-fn hints(meta: &Meta, errors: &mut Errors) -> Hints {
-    let mut hints = [None; 4];
-    let Meta::List(list) = meta else {
-        errors.at(meta, "write the hints in parentheses: `annotations(read_only, open_world = false)`");
-        return hints;
+fn hints(option: &mut Written<'_>) -> syn::Result<Hints> {
+    let Meta::List(list) = option.meta else {
+        return Err(syn::Error::new_spanned(
+            option.meta,
+            "write the hints in parentheses: `annotations(read_only, open_world = false)`",
+        ));
     };
-    let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-    for meta in errors.take(parsed).into_iter().flatten() {
-        let key = meta_name(&meta);
-        let known = HINTS.iter().position(|hint| *hint == key.strip_suffix("_hint").unwrap_or(&key));
-        match known {
-            Some(place) if hints[place].is_some() => {
-                errors.at(meta.path(), format_args!("`{key}` is given twice; keep one of them"));
-            }
-            Some(place) => hints[place] = Some(flag(&meta, errors)),
-            None if key == "title" => errors.at(meta.path(), "write `title` as an option of its own"),
-            None => errors.at(meta.path(), suggest::unknown("hint", &key, HINTS)),
-        }
+    let mut hints = Hints::default();
+    HINTS.read_list(&mut hints, list, option.errors);
+    if hints.read_only == Some(true) && hints.destructive == Some(true) {
+        option.errors.at(
+            option.meta.path(),
+            "a `read_only` tool changes nothing, so it is not `destructive`; drop one",
+        );
     }
-    if hints[0] == Some(true) && hints[1] == Some(true) {
-        errors.at(meta.path(), "a `read_only` tool changes nothing, so it is not `destructive`; drop one");
-    }
-    hints
+    Ok(hints)
 }
 
-fn effect(meta: &Meta, errors: &mut Errors) -> Option<Ident> {
-    let path = path(meta, "effect = once", errors)?;
+fn effect(option: &Written<'_>) -> syn::Result<Ident> {
+    let path = option.path("effect = once")?;
+    if let Some(word) = path.get_ident() {
+        return choice::variant(EFFECTS, "effect", &word.to_string(), word.span());
+    }
     let word = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-    if path.get_ident().is_none() {
-        let near = suggest::nearest(&word.to_lowercase(), EFFECTS).unwrap_or("once");
-        errors.at(&path, format_args!("an effect is one word: `effect = {near}`"));
-        return None;
+    let near = suggest::nearest(&word.to_lowercase(), &choice::words(EFFECTS)).unwrap_or("once");
+    Err(syn::Error::new_spanned(path, format_args!("an effect is one word: `effect = {near}`")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hints, Options};
+    use crate::keys::{assert_documented, find};
+
+    #[test]
+    fn t4_the_documentation_lists_each_option_as_the_table_has_it() {
+        assert_documented("tool.md", "# Options", Options::KEYS);
     }
-    let variant = match word.as_str() {
-        "pure" => "Pure",
-        "idempotent" => "Idempotent",
-        "once" => "Once",
-        _ => {
-            errors.at(&path, suggest::unknown("effect", &word, EFFECTS));
-            return None;
+
+    #[test]
+    fn t4_the_documentation_lists_each_hint() {
+        let row = find(Options::KEYS, "annotations").unwrap().row;
+        for hint in Hints::KEYS {
+            assert!(row.contains(hint.name), "{} is not in the row of `annotations`", hint.name);
         }
-    };
-    Some(Ident::new(variant, path.span()))
+    }
 }

@@ -278,7 +278,7 @@ pub(crate) fn examples(params: &[Param], options: &Options, errors: &mut Errors)
     let name = |param: &Param| param.ident.unraw().to_string();
     let shown: Vec<String> = params.iter().filter(|param| param.is_model()).map(name).collect();
     let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
-    for example in &options.life.examples {
+    for example in &options.examples {
         for (at, (given, _)) in example.args.iter().enumerate() {
             let word = given.unraw().to_string();
             if example.args[..at].iter().any(|(other, _)| other.unraw() == word.as_str()) {

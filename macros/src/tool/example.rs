@@ -4,11 +4,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr, Meta};
+use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr};
 
 use super::table::show;
 use crate::diag::Errors;
-use crate::option::value;
+use crate::option::Written;
 use crate::param::Param;
 use crate::suggest;
 
@@ -24,13 +24,9 @@ pub(crate) struct Example {
 
 impl Example {
     /// Reads a list of examples.
-    pub(super) fn list(meta: &Meta, errors: &mut Errors) -> Vec<Self> {
-        let Some(given) = value(meta, WANTED, errors) else { return Vec::new() };
-        let Expr::Array(list) = given else {
-            errors.at(given, format_args!("a list in brackets is wanted here: `{WANTED}`"));
-            return Vec::new();
-        };
-        list.elems.iter().filter_map(|entry| Self::read(entry, errors)).collect()
+    pub(super) fn list(option: &mut Written<'_>) -> syn::Result<Vec<Self>> {
+        let list = option.list(WANTED)?;
+        Ok(list.iter().filter_map(|entry| Self::read(entry, option.errors)).collect())
     }
 
     fn read(entry: &Expr, errors: &mut Errors) -> Option<Self> {

@@ -34,7 +34,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let Model { vis, cfgs, tool_name, runtime, .. } = model;
     let mut words = format!("The tool `{tool_name}`: what `agent!` names.");
-    words.push_str(&model.options.life.documented());
+    words.push_str(&model.options.documented_examples());
     let private = runtime.private();
     // The tool's own hooks live in it, the outermost one outside, and its stages.
     let hooks = || model.options.hooks.iter().enumerate();
@@ -342,7 +342,7 @@ impl Expansion<'_> {
             None => {}
         }
         let hooks: Vec<_> = (0..self.model.options.hooks.len()).map(as_written).collect();
-        let guardrails = self.model.options.life.states();
+        let guardrails = self.model.options.guardrail_states();
         let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
         // All of them, and for each a parameter, its number and the bound that makes it this state.
         let all = hooks.iter().map(|hook| quote!(__rt::StateOf<#hook>)).chain(guardrails.iter().cloned());

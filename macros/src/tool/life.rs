@@ -1,30 +1,18 @@
 //! The options of `#[tool(..)]` for what stands between the tool's own hooks and its function, and what is written for
 //! them.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, Meta, Path, Token};
+use syn::{Expr, ExprLit, Lit, Meta, Path};
 
 use super::attr::Options;
 use super::example::Example;
-use crate::diag::Errors;
+use crate::keys::keys;
 use crate::listed::{Listed, whole};
-use crate::option::{Timeout, count, each_option, path, time};
+use crate::option::{Table, Timeout, Written};
 use crate::param::Param;
-use crate::suggest;
-use crate::written::{OwnHook, entries};
-
-/// What a tool says of the life of its calls.
-#[derive(Default)]
-pub(crate) struct Life {
-    pub(crate) approval: Option<Approval>,
-    pub(crate) cache: Option<Cache>,
-    pub(crate) input: Vec<OwnHook>,
-    pub(crate) output: Vec<OwnHook>,
-    pub(crate) examples: Vec<Example>,
-}
+use crate::written::OwnHook;
 
 /// Which calls have to be approved.
 pub(crate) enum Approval {
@@ -34,64 +22,41 @@ pub(crate) enum Approval {
 
 /// How results are kept.
 pub(crate) struct Cache {
-    word: Path,
-    ttl: Option<Timeout>,
-    key: Option<Path>,
-    capacity: Option<Expr>,
+    pub(super) word: Path,
+    options: CacheOptions,
 }
 
-pub(super) const KEYS: [&str; 5] = ["input_guardrails", "output_guardrails", "approval", "cache", "examples"];
-
-const CACHE_KEYS: &[&str] = &["ttl", "key", "capacity"];
-
-impl Life {
-    /// Reads an option that belongs here.
-    pub(super) fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
-        match key {
-            "input_guardrails" => {
-                let example = "input_guardrails = [no_secrets, max_length(80)]";
-                self.input = entries(meta, "guardrail", example, errors);
-            }
-            "output_guardrails" => {
-                let example = "output_guardrails = [redact, max_length(80)]";
-                self.output = entries(meta, "guardrail", example, errors);
-            }
-            "approval" => self.approval = approval(meta, errors),
-            "cache" => self.cache = cache(meta, errors),
-            "examples" => self.examples = Example::list(meta, errors),
-            _ => {}
-        }
+keys! {
+    /// The options of `cache(..)`.
+    pub(crate) struct CacheOptions from option: Written<'_> {
+        /// `ttl = "60s"` | how long a result is kept
+        "ttl" => ttl: Option<Timeout> = Some(option.time("ttl = \"60s\"")?);
+        /// `key = path` | a function that makes the key of a call
+        "key" => key: Option<Path> = Some(option.path("key = by_city")?);
+        /// `capacity = 100` | how many results are kept
+        "capacity" => capacity: Option<Expr> = Some(option.count("capacity = 100")?);
     }
+}
 
-    /// Options that say opposite things.
-    pub(super) fn exclude(&self, options: &Options, errors: &mut Errors) {
-        let Some(cache) = &self.cache else { return };
-        if options.effect.as_ref().is_some_and(|effect| effect == "Once") {
-            errors.at(
-                &cache.word,
-                "a tool with `effect = once` does something at every call, which a kept result would not; drop one",
-            );
-        } else if options.hints[1] == Some(true) {
-            errors.at(
-                &cache.word,
-                "a `destructive` tool does something at every call, which a kept result would not; drop one",
-            );
-        }
-    }
+const CACHE: Table<CacheOptions> = Table {
+    literal: Some("say which option this is: `ttl = \"60s\"`, `capacity = 100`"),
+    ..Table::new("option of `cache`", CacheOptions::KEYS)
+};
 
-    /// Whether no stage is declared.
-    pub(crate) fn is_empty(&self) -> bool {
-        let once = self.approval.is_none() && self.cache.is_none();
-        once && self.input.is_empty() && self.output.is_empty()
+impl Options {
+    /// Whether a stage is declared between the tool's own hooks and its function.
+    pub(crate) fn has_stages(&self) -> bool {
+        let has_guardrails = !self.input_guardrails.is_empty() || !self.output_guardrails.is_empty();
+        has_guardrails || self.approval.is_some() || self.cache.is_some()
     }
 
     /// The examples as values, with those of their arguments that there are.
-    pub(super) fn examples(&self, params: &[&Param]) -> Vec<TokenStream> {
+    pub(super) fn example_values(&self, params: &[&Param]) -> Vec<TokenStream> {
         self.examples.iter().map(|example| example.value(params)).collect()
     }
 
     /// The examples as documentation.
-    pub(super) fn documented(&self) -> String {
+    pub(super) fn documented_examples(&self) -> String {
         let lines: String = self.examples.iter().map(Example::documented).collect();
         if lines.is_empty() { lines } else { format!("\n\n# Examples of calls\n{lines}") }
     }
@@ -99,13 +64,13 @@ impl Life {
     /// The guardrails, each with the trait that makes it one and the alias that it goes by.
     fn guardrails(&self) -> impl Iterator<Item = (&OwnHook, Ident, Ident)> {
         let named = |list: &'static str| move |(at, entry)| (entry, word(list), alias(list, at));
-        let input = self.input.iter().enumerate().map(named("InputGuardrail"));
-        input.chain(self.output.iter().enumerate().map(named("OutputGuardrail")))
+        let input = self.input_guardrails.iter().enumerate().map(named("InputGuardrail"));
+        input.chain(self.output_guardrails.iter().enumerate().map(named("OutputGuardrail")))
     }
 
     /// An alias for each guardrail: an error, about whose uses the compiler is silent, if it is none, or stands with other
     /// values than it takes.
-    pub(super) fn checks(&self, own_state: Option<&TokenStream>) -> TokenStream {
+    pub(super) fn guardrail_checks(&self, own_state: Option<&TokenStream>) -> TokenStream {
         let checks = self.guardrails().map(|(entry, kind, alias)| {
             let (path, spans) = (&entry.path, whole(&entry.path));
             // Named once, so that what is no type at all is one error.
@@ -122,14 +87,14 @@ impl Life {
     }
 
     /// The states that the guardrails work on.
-    pub(super) fn states(&self) -> Vec<TokenStream> {
+    pub(super) fn guardrail_states(&self) -> Vec<TokenStream> {
         self.guardrails()
             .map(|(_, kind, alias)| quote!(<<#alias as __rt::#kind>::Made as __rt::MadeBy<#alias>>::State))
             .collect()
     }
 
-    /// The value of all that.
-    fn value(&self) -> TokenStream {
+    /// The guardrails, the approval and the cache as a value.
+    fn stages(&self) -> TokenStream {
         let steps = self.guardrails().map(|(entry, kind, alias)| {
             let method = word(if kind == "InputGuardrail" { "input" } else { "output" });
             let with = &entry.with;
@@ -155,7 +120,7 @@ impl Life {
 impl Options {
     /// The life of the tool's calls as a value.
     pub(super) fn life(&self) -> TokenStream {
-        let life = self.life.value();
+        let life = self.stages();
         match &self.on_error {
             Some(handler) => {
                 let function = quote!(fn(&__rt::ToolContext, __rt::ToolError) -> __rt::ToolResult);
@@ -169,61 +134,51 @@ impl Options {
 
 impl Cache {
     fn value(&self) -> TokenStream {
-        let ttl = self.ttl.as_ref().map(|ttl| {
+        let ttl = self.options.ttl.as_ref().map(|ttl| {
             let ttl = typed(&quote!(__rt::Duration), &ttl.duration());
             quote!(.ttl(#ttl))
         });
-        let capacity = self.capacity.as_ref().map(|most| {
+        let capacity = self.options.capacity.as_ref().map(|most| {
             let most = typed(&quote!(::core::primitive::usize), &most.to_token_stream());
             quote!(.capacity(#most))
         });
         let cache = quote!(__rt::Cache::new() #ttl #capacity);
-        match &self.key {
+        match &self.options.key {
             Some(key) => quote!(__rt::keyed(#cache, #key)),
             None => cache,
         }
     }
 }
 
-fn approval(meta: &Meta, errors: &mut Errors) -> Option<Approval> {
-    match meta {
-        Meta::Path(_) => Some(Approval::Always),
+pub(super) fn approval(option: &Written<'_>) -> syn::Result<Option<Approval>> {
+    match option.meta {
+        Meta::Path(_) => Ok(Some(Approval::Always)),
         Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Bool(word), .. }) => word.value.then_some(Approval::Always),
-            _ => path(meta, "approval = is_large", errors).map(Approval::If),
+            Expr::Lit(ExprLit { lit: Lit::Bool(word), .. }) => Ok(word.value.then_some(Approval::Always)),
+            _ => Ok(Some(Approval::If(option.path("approval = is_large")?))),
         },
-        Meta::List(list) => {
-            errors.at(list, "write `approval` alone, or the function that decides: `approval = is_large`");
-            None
-        }
+        Meta::List(list) => Err(syn::Error::new_spanned(
+            list,
+            "write `approval` alone, or the function that decides: `approval = is_large`",
+        )),
     }
 }
 
-fn cache(meta: &Meta, errors: &mut Errors) -> Option<Cache> {
-    let mut cache = Cache { word: meta.path().clone(), ttl: None, key: None, capacity: None };
-    let list = match meta {
-        Meta::Path(_) => return Some(cache),
-        Meta::List(list) => list,
+pub(super) fn cache(option: &mut Written<'_>) -> syn::Result<Cache> {
+    let mut options = CacheOptions::default();
+    match option.meta {
+        Meta::Path(_) => {}
+        Meta::List(list) => {
+            CACHE.read_list(&mut options, list, option.errors);
+        }
         Meta::NameValue(pair) => {
-            errors.at(
+            return Err(syn::Error::new_spanned(
                 &pair.value,
                 "write `cache` alone, or what is to be said of it in parentheses: `cache(ttl = \"60s\")`",
-            );
-            return None;
+            ));
         }
-    };
-    if let Some(TokenTree::Literal(literal)) = list.tokens.clone().into_iter().next() {
-        errors.at(literal, "say which option this is: `ttl = \"60s\"`, `capacity = 100`");
-        return None;
     }
-    let parsed = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated);
-    each_option(parsed, errors, |key, meta, errors| match key {
-        "ttl" => cache.ttl = time(meta, "ttl = \"60s\"", errors),
-        "key" => cache.key = path(meta, "key = by_city", errors),
-        "capacity" => cache.capacity = count(meta, "capacity = 100", errors),
-        _ => errors.at(meta.path(), suggest::unknown("option of `cache`", key, CACHE_KEYS)),
-    });
-    Some(cache)
+    Ok(Cache { word: option.meta.path().clone(), options })
 }
 
 /// A value whose type is said beside it. In tuples, so that an error about it shows nothing but it.

@@ -100,7 +100,7 @@ impl Model {
 
     /// Whether the tool holds layers around its function: hooks, or stages of its life.
     pub(crate) fn is_layered(&self) -> bool {
-        !self.options.hooks.is_empty() || !self.options.life.is_empty() || self.options.on_error.is_some()
+        !self.options.hooks.is_empty() || self.options.has_stages() || self.options.on_error.is_some()
     }
 
     /// Whether typed hooks can see into the tool: its arguments and its result are owned. What comes out of hooks and stages

@@ -175,7 +175,7 @@ impl Expansion<'_> {
                     <__rt::Known<{ #is_named && #is_raw #state }> as __rt::Is>::Type<#named>;
             }
         });
-        let guardrails = self.model.options.life.checks(own.as_ref());
+        let guardrails = self.model.options.guardrail_checks(own.as_ref());
         quote! {
             #guardrails
             impl __rt::Body<#of_type> for #type_name {

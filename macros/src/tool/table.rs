@@ -5,6 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use super::attr::Hints;
 use super::expand::Expansion;
 use super::life::typed;
 use super::model::Model;
@@ -77,7 +78,7 @@ impl Expansion<'_> {
                 let shown = show(&quote!(#example));
                 fields.extend(quote!(example: ::core::option::Option::Some(|| #shown),));
             }
-            let limits = &param.arg.limits;
+            let limits = &param.limits;
             if !limits.is_empty() {
                 fields.extend(quote!(limits: &[#(#limits),*],));
             }
@@ -123,19 +124,8 @@ impl Expansion<'_> {
             let shown = some(quote!(|| __rt::to_value(#meta).ok()));
             fields.extend(quote!(meta: #shown,));
         }
-        if options.hints.iter().any(Option::is_some) {
-            let names = ["read_only", "destructive", "idempotent", "open_world"];
-            let hints = names.iter().zip(options.hints).filter_map(|(name, hint)| {
-                let (name, hint) = (format_ident!("{name}"), some(hint?.to_token_stream()));
-                Some(quote!(hints.#name = #hint;))
-            });
-            fields.extend(quote! {
-                annotations: {
-                    let mut hints = __rt::Annotations::NONE;
-                    #(#hints)*
-                    hints
-                },
-            });
+        if let Some(annotations) = annotations(&options.hints) {
+            fields.extend(quote!(annotations: #annotations,));
         }
         if let Some(effect) = &options.effect {
             let effect = Ident::new(&effect.to_string(), Span::call_site());
@@ -177,7 +167,7 @@ impl Expansion<'_> {
         if self.model.is_layered() {
             fields.extend(quote!(starts_inside: true,));
         }
-        let examples = options.life.examples(&self.params);
+        let examples = options.example_values(&self.params);
         if !examples.is_empty() {
             let examples = some(quote!(|| __rt::Vec::from([#(#examples),*])));
             fields.extend(quote!(examples: #examples,));
@@ -188,6 +178,29 @@ impl Expansion<'_> {
                 __rt::Defined::new(__rt::StaticTool { #fields ..__rt::StaticTool::EMPTY });
         }
     }
+}
+
+/// The hints that are given.
+fn annotations(hints: &Hints) -> Option<TokenStream> {
+    let Hints { read_only, destructive, idempotent, open_world } = hints;
+    let hints = [
+        ("read_only", read_only),
+        ("destructive", destructive),
+        ("idempotent", idempotent),
+        ("open_world", open_world),
+    ];
+    let given: Vec<_> = hints.iter().filter_map(|(name, hint)| Some((name, hint.as_ref()?))).collect();
+    let set = given.iter().map(|(name, hint)| {
+        let name = format_ident!("{name}");
+        quote!(hints.#name = ::core::option::Option::Some(#hint);)
+    });
+    (!given.is_empty()).then(|| {
+        quote!({
+            let mut hints = __rt::Annotations::NONE;
+            #(#set)*
+            hints
+        })
+    })
 }
 
 impl Timeout {

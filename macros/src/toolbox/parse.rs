@@ -2,35 +2,42 @@
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Token, Type, parse_quote_spanned};
+use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Type, parse_quote_spanned};
 
 use crate::diag::Errors;
 use crate::item::FnItem;
-use crate::option::{each_option, unquoted_texts};
-use crate::suggest;
+use crate::keys::keys;
+use crate::option::{Table, Written};
 use crate::tool::{self, Member};
 
-#[derive(Default)]
-pub(super) struct Options {
-    /// Text for the system prompt.
-    pub(super) instructions: Option<Expr>,
-    /// The name of a block whose tools another block of the type takes in: a type of that name is made.
-    pub(super) part: Option<Ident>,
-    /// The blocks that this one takes in.
-    pub(super) parts: Vec<Path>,
-    pub(super) crate_path: Option<Path>,
+keys! {
+    /// The options of `#[toolbox(..)]`.
+    pub(super) struct Options from option: Written<'_> {
+        /// `instructions = ".."` | goes into the system prompt of agents that have the toolbox
+        "instructions" => instructions: Option<Expr> = Some(option.words("instructions = \"Search before you answer.\"")?);
+        /// `part = Admin` | names this block, so that another block of the type takes it in: a type of that name is made
+        "part" => part: Option<Ident> = Some(option.name("part = Admin")?);
+        /// `parts = [Admin]` | the blocks that this one takes in
+        "parts" => parts: Vec<Path> = parts(option)?;
+        /// `crate = path` | where this crate is, if the dependency is renamed
+        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_crate::onionskin")?);
+    }
 }
 
-const KEYS: &[&str] = &["instructions", "part", "parts", "crate"];
+const TABLE: Table<Options> = Table {
+    texts: &["instructions"],
+    elsewhere: &[(
+        "state",
+        "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
+         is, `#[tool(state = Ledger)]`",
+    )],
+    ..Table::new("option", Options::KEYS)
+};
 
 impl Options {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
         let mut options = Self::default();
-        let tokens = unquoted_texts(tokens, &["instructions"], errors);
-        let parsed = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens);
-        each_option(parsed, errors, |key, meta, errors| options.read(key, meta, errors));
+        TABLE.read(&mut options, tokens, errors);
         if let (Some(part), false) =
             (&options.part, options.parts.is_empty() && options.instructions.is_none())
         {
@@ -38,76 +45,21 @@ impl Options {
         }
         options
     }
-
-    fn read(&mut self, key: &str, meta: &Meta, errors: &mut Errors) {
-        let value = |errors: &mut Errors, example: &str| match meta {
-            Meta::NameValue(meta) => Some(meta.value.clone()),
-            _ => {
-                errors.at(meta, format_args!("write `{example}`"));
-                None
-            }
-        };
-        match key {
-            "instructions" => {
-                self.instructions = value(errors, "instructions = \"Search before you answer.\"");
-            }
-            "part" => {
-                let given = value(errors, "part = Admin");
-                self.part = given.and_then(|given| name(&given, "part = Admin", errors));
-            }
-            "parts" => {
-                let given = value(errors, "parts = [Admin]");
-                match given {
-                    Some(Expr::Array(list)) => {
-                        self.parts = list.elems.iter().filter_map(|one| path(one, errors)).collect();
-                        let words: Vec<_> =
-                            self.parts.iter().map(|part| part.to_token_stream().to_string()).collect();
-                        let twice = (1..words.len()).find(|at| words[..*at].contains(&words[*at]));
-                        if let Some(at) = twice {
-                            errors.at(&self.parts[at], "this part stands here twice; keep one of them");
-                        }
-                    }
-                    Some(other) => errors.at(other, "write `parts = [Admin]`"),
-                    None => {}
-                }
-            }
-            "crate" => {
-                let given = value(errors, "crate = my_crate::onionskin");
-                match given {
-                    Some(Expr::Path(path)) => self.crate_path = Some(path.path),
-                    Some(other) => errors.at(other, "write `crate = my_crate::onionskin`"),
-                    None => {}
-                }
-            }
-            "state" => errors.at(
-                meta.path(),
-                "a toolbox has no state: its object is the instance; a method that takes a part of the agent's state says whose it \
-                 is, `#[tool(state = Ledger)]`",
-            ),
-            _ => errors.at(meta.path(), suggest::unknown("option", key, KEYS)),
-        }
-    }
 }
 
-fn name(value: &Expr, example: &str, errors: &mut Errors) -> Option<Ident> {
-    let ident = match value {
-        Expr::Path(path) => path.path.get_ident().cloned(),
-        _ => None,
-    };
-    if ident.is_none() {
-        errors.at(value, format_args!("write a name: `{example}`"));
-    }
-    ident
-}
-
-fn path(value: &Expr, errors: &mut Errors) -> Option<Path> {
-    match value {
-        Expr::Path(path) => Some(path.path.clone()),
-        _ => {
-            errors.at(value, "write the part's name: `parts = [Admin]`");
-            None
+fn parts(option: &mut Written<'_>) -> syn::Result<Vec<Path>> {
+    let mut parts: Vec<Path> = Vec::new();
+    let words = |part: &Path| part.to_token_stream().to_string();
+    for part in option.list("parts = [Admin]")? {
+        match part {
+            Expr::Path(part) if parts.iter().any(|other| words(other) == words(&part.path)) => {
+                option.errors.at(part, "this part stands here twice; keep one of them");
+            }
+            Expr::Path(part) => parts.push(part.path),
+            other => option.errors.at(other, "write the part's name: `parts = [Admin]`"),
         }
     }
+    Ok(parts)
 }
 
 /// The methods that are tools, with what they become; our attributes are taken off.
@@ -155,4 +107,12 @@ fn outside(tokens: TokenStream) -> TokenStream {
 /// `#[tool]`, by whatever path.
 fn is_tool(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == "tool")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn t9_the_documentation_lists_each_option_as_the_table_has_it() {
+        crate::keys::assert_documented("toolbox.md", "# Options", super::Options::KEYS);
+    }
 }
