@@ -2,29 +2,39 @@
 
 use syn::{PathArguments, PathSegment, Type};
 
-/// By the last segment of their path.
-const INJECTED: &[&str] = &[
-    "ToolContext",
-    "RunContext",
-    "AgentInfo",
-    "SessionState",
-    "CancellationToken",
-    "Progress",
-    "IdempotencyKey",
-    "State",
-    "Team",
-    "ToolSource",
+/// How the context has a value of a type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Has {
+    /// As a part of itself, which it lends.
+    Lent,
+    /// Made for the call, and given by value.
+    Made,
+}
+
+/// The types by the last segment of their path.
+const INJECTED: &[(&str, Has)] = &[
+    ("ToolContext", Has::Lent),
+    ("RunContext", Has::Lent),
+    ("AgentInfo", Has::Lent),
+    ("SessionState", Has::Lent),
+    ("CancellationToken", Has::Made),
+    ("Progress", Has::Made),
+    ("IdempotencyKey", Has::Made),
+    ("State", Has::Made),
+    ("Team", Has::Made),
+    ("ToolSource", Has::Made),
 ];
 
-/// Those that the context lends as well as gives.
-const LENT: &[&str] = &["ToolContext", "RunContext", "AgentInfo", "SessionState"];
+fn has(segment: &PathSegment) -> Option<Has> {
+    INJECTED.iter().find(|(name, _)| segment.ident == name).map(|(_, has)| *has)
+}
 
 /// Whether a parameter of this type is for the runtime to fill.
 pub(crate) fn is_injected(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| {
-        // Ours is the state of something; a type that is just called so is somebody's own.
+        // Ours is the state of something; a type that is just called so is the user's own.
         let own = segment.ident == "State" && matches!(segment.arguments, PathArguments::None);
-        !own && INJECTED.iter().any(|name| segment.ident == name)
+        !own && has(segment).is_some()
     })
 }
 
@@ -40,8 +50,7 @@ pub(crate) fn asked(ty: &Type) -> (&Type, bool) {
 
 /// Whether the context gives it by value only.
 fn is_given(ty: &Type) -> bool {
-    let is_lent = |segment: &PathSegment| LENT.iter().any(|name| segment.ident == name);
-    is_injected(ty) && !last_segment(ty).is_some_and(is_lent) && matches!(plain(ty), Type::Path(_))
+    is_injected(ty) && last_segment(ty).and_then(has) == Some(Has::Made) && matches!(plain(ty), Type::Path(_))
 }
 
 /// The type without the invisible groups of `macro_rules`, and without parentheses.
@@ -67,4 +76,35 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
 /// Whether the last segment of a type's path, behind any reference, is this name.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Has, INJECTED};
+
+    #[test]
+    fn t7_every_injected_type_is_named_where_people_look() {
+        let pages = [
+            ("guide.md", include_str!("../../docs/guide.md"), "The runtime fills parameters of these types:"),
+            (
+                "tool.md",
+                include_str!("../../runtime/core/src/docs/tool.md"),
+                "Types of these names are injected",
+            ),
+            (
+                "inject.rs",
+                include_str!("../../runtime/core/src/context/inject.rs"),
+                "note = \"these can be injected:",
+            ),
+        ];
+        for (page, text, begin) in pages {
+            let (_, list) = text.split_once(begin).unwrap_or_else(|| panic!("{page} has no list"));
+            let list: String = list.lines().take(3).collect();
+            for (name, has) in INJECTED {
+                let name = if *name == "State" { "State<T>" } else { name };
+                let shown = if *has == Has::Lent { format!("`&{name}`") } else { format!("`{name}`") };
+                assert!(list.contains(&shown), "{page} does not name {shown}");
+            }
+        }
+    }
 }

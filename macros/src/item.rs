@@ -116,7 +116,7 @@ pub(crate) fn misspelt(
             errors.at(attr, words);
             return false;
         }
-        let meant = suggest::nearest(&name, ours).filter(|meant| **meant != name);
+        let meant = suggest::nearest(&name, ours.iter().copied()).filter(|meant| **meant != name);
         if let Some(meant) = meant {
             errors.at(attr, format_args!("unknown attribute `#[{name}]`; did you mean `#[{meant}]`?"));
         }

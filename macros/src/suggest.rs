@@ -1,18 +1,21 @@
 //! "Did you mean".
 
-/// The candidate that somebody who wrote `word` most likely meant.
-pub(crate) fn nearest<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
-    candidates
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(word, candidate), *candidate))
+/// The name that is most like `name`, if one is like it.
+///
+/// `onionskin-core` searches in the same way at run time. A crate for these lines alone would cost more than they do, so a
+/// test holds the two together.
+pub(crate) fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    names
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .map(|(_, candidate)| candidate)
 }
 
-/// An error message for a key that is not known: what was meant, or what there is.
+/// The error for an unknown word: the word that was meant, or all words.
 pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
-    match nearest(word, candidates) {
+    match nearest(word, candidates.iter().copied()) {
         Some(near) => format!("unknown {what} `{word}`; did you mean `{near}`?"),
         None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
     }
@@ -27,4 +30,17 @@ pub(crate) fn unquoted(meta: &syn::Meta, example: &str) -> String {
         return format!("write `{}`, without quotes", text.value());
     }
     format!("`{example}`")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a7_the_runtime_searches_for_names_in_the_same_way() {
+        const OURS: &str = include_str!("suggest.rs");
+        const THEIRS: &str = include_str!("../../runtime/core/src/text.rs");
+        let (_, search) = OURS.split_once("-> Option<&'n str> {\n").unwrap();
+        let (search, _) = search.split_once("\n}").unwrap();
+        assert!(search.contains("jaro_winkler"), "{search}");
+        assert!(THEIRS.contains(search), "`nearest` differs in runtime/core/src/text.rs");
+    }
 }

@@ -174,7 +174,7 @@ pub(super) fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
     if names.contains(&name) {
         return;
     }
-    let hint = match suggest::nearest(name, names) {
+    let hint = match suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("add it: `servers: [{name}]`"),
     };

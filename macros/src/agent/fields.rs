@@ -102,7 +102,8 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
     match SYNONYMS.iter().find(|(theirs, _)| *theirs == name) {
         Some((_, ours)) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
         None => {
-            let meant = suggest::nearest(name, &names).and_then(|near| find(Fields::KEYS, near));
+            let meant =
+                suggest::nearest(name, names.iter().copied()).and_then(|near| find(Fields::KEYS, near));
             (suggest::unknown("field", name, &names), meant.map(|key| key.name))
         }
     }

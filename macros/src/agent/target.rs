@@ -129,9 +129,9 @@ fn unknown(path: &Path, fields: &Fields) -> String {
     let entries = entries.chain(fields.toolboxes.iter().map(|toolbox| &toolbox.entry));
     let names: Vec<_> = entries.map(|entry| text(&entry.path)).collect();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let hint = match (method(path), suggest::nearest(&name, &names), name.split_once("__")) {
+    let hint = match (method(path), suggest::nearest(&name, names.iter().copied()), name.split_once("__")) {
         (Some((of, method)), ..) if of.rsplit("::").next().is_some_and(starts_upper) => {
-            match suggest::nearest(&of, &names) {
+            match suggest::nearest(&of, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}::{method}`?"),
                 None => format!("add the toolbox: `toolboxes: [{of}]`"),
             }

@@ -173,7 +173,7 @@ fn effect(option: &Written<'_>) -> syn::Result<Ident> {
         return choice::variant(EFFECTS, "effect", &word.to_string(), word.span());
     }
     let word = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-    let near = suggest::nearest(&word.to_lowercase(), &choice::words(EFFECTS)).unwrap_or("once");
+    let near = suggest::nearest(&word.to_lowercase(), choice::words(EFFECTS)).unwrap_or("once");
     Err(syn::Error::new_spanned(path, format_args!("an effect is one word: `effect = {near}`")))
 }
 

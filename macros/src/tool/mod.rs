@@ -6,6 +6,7 @@ mod example;
 mod expand;
 mod function;
 mod life;
+mod make;
 mod model;
 mod read;
 mod run;
@@ -51,7 +52,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#function #generated);
     }
     // The type stands all the same, so that `agent!` does not report it missing as well.
-    let stand_in = expand::stand_in(&function, &model);
+    let stand_in = make::stand_in(&function, &model);
     let errors = errors.into_tokens();
     quote!(#function #stand_in #errors)
 }

@@ -165,7 +165,7 @@ fn assign(entries: Vec<docs::Entry>, params: &mut [Param], errors: &mut Errors) 
         }
         let known: Vec<String> = params.iter().map(|param| param.ident.unraw().to_string()).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let more = match suggest::nearest(&entry.name, &known) {
+        let more = match suggest::nearest(&entry.name, known.iter().copied()) {
             Some(near) => format!("; did you mean `{near}`?"),
             None if known.is_empty() => "; this tool takes none".to_owned(),
             None => format!("; there are: {}", known.join(", ")),

@@ -15,22 +15,6 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The programs of a folder, by their paths from the folder of the workspace. With `ONIONSKIN_CASE` set: those whose paths
-/// hold it.
-pub(crate) fn programs(folder: &str) -> Vec<String> {
-    let part = std::env::var("ONIONSKIN_CASE").unwrap_or_default();
-    let files = fs::read_dir(root().join(folder))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut programs: Vec<String> = files
-        .filter(|file| file.strip_suffix(".rs").is_some())
-        .map(|file| format!("{folder}/{file}"))
-        .collect();
-    programs.retain(|program| program.contains(&part));
-    programs.sort();
-    programs
-}
-
 /// What rustc says about each of the programs, by their paths. `name` is the package's.
 pub(crate) fn check(name: &str, programs: &[String]) -> BTreeMap<String, String> {
     assert!(!programs.is_empty(), "no case is called so");

@@ -1,0 +1,168 @@
+//! How a tool is made: with its layers, as a value, and on which state.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
+
+use super::expand::{Expansion, as_written};
+use super::model::{Method, Model};
+use crate::item::FnItem;
+
+impl Expansion<'_> {
+    /// How the tool is made, with the layers that it holds.
+    pub(super) fn default(&self) -> TokenStream {
+        let type_name = self.type_name;
+        let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(__of: __rt::Arc<#self_ty>));
+        let of_field = of.as_ref().map(|_| quote!(of: __of));
+        let of_given = of.as_ref().map(|_| quote!(__of));
+        // The hooks' values are the user's words: names in reach of them are none that a user writes.
+        let layered = self.model.is_layered().then(|| {
+            let given = if of.is_some() { quote!(__rt::Arc::clone(&__of)) } else { quote!(()) };
+            let hooks = self.model.options.hooks.iter().enumerate();
+            let onion =
+                hooks.rev().fold(quote!(__rt::Within::new(#given, __life)), |inner, (index, hook)| {
+                    let (as_written, with) = (as_written(index), &hook.with);
+                    quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
+                });
+            let life = self.model.options.life();
+            quote! {
+                fn __life() -> __rt::Life {
+                    #life
+                }
+                impl #type_name {
+                    fn living(__life: __rt::Life, #of) -> Self {
+                        Self { onion: #onion, #of_field }
+                    }
+                }
+            }
+        });
+        let made = if layered.is_some() {
+            quote!(Self::living(__life(), #of_given))
+        } else {
+            quote!(Self { #of_field })
+        };
+        if of.is_some() {
+            return quote! {
+                #layered
+                impl #type_name {
+                    fn bound(#of) -> Self {
+                        #made
+                    }
+                }
+            };
+        }
+        quote! {
+            #layered
+            impl ::core::default::Default for #type_name {
+                fn default() -> Self {
+                    #made
+                }
+            }
+        }
+    }
+
+    /// The tool as a value. Inlined, so that a tool that nobody asks for it costs nothing.
+    pub(super) fn spec(&self) -> TokenStream {
+        // A method needs its object; the toolbox gives its tools.
+        if self.model.method.is_some() {
+            return TokenStream::new();
+        }
+        let (vis, type_name, code) = (&self.model.vis, self.type_name, &self.model.code);
+        quote! {
+            impl #type_name {
+                #[doc = "The tool as a value: to bind, to change, to call, to export."]
+                #[allow(dead_code)]
+                #[inline]
+                #vis fn spec() -> __rt::ToolSpec {
+                    __rt::ToolSpec::of_function(<Self as ::core::default::Default>::default(), #code)
+                }
+            }
+        }
+    }
+
+    /// The state that the tool, its own hooks and its guardrails work on, and what has to be written for it.
+    pub(super) fn state(&self) -> (TokenStream, TokenStream) {
+        match self.state_type() {
+            // All others are held to it.
+            Some(state) => return (quote!(__rt::State<#state>), TokenStream::new()),
+            None if !self.model.is_layered() => return (quote!(()), TokenStream::new()),
+            None => {}
+        }
+        let hooks: Vec<_> = (0..self.model.options.hooks.len()).map(as_written).collect();
+        let guardrails = self.model.options.guardrail_states();
+        let states = format_ident!("StatesOf_{}", self.type_name.unraw(), span = Span::mixed_site());
+        // All of them, and for each a parameter, its number and the bound that makes it this state.
+        let all = hooks.iter().map(|hook| quote!(__rt::StateOf<#hook>)).chain(guardrails.iter().cloned());
+        let (named, bounds): (Vec<_>, Vec<_>) = all
+            .enumerate()
+            .map(|(at, state)| {
+                let named = format_ident!("__S{at}");
+                let bound = quote!(#state: __rt::Nth<#at, As = #named>);
+                (named, bound)
+            })
+            .unzip();
+        let pairs = named.iter().map(ToTokens::to_token_stream).reduce(|all, one| quote!((#all, #one)));
+        let pairs = pairs.unwrap_or_else(|| quote!(()));
+        // A type of its own: `Tool::State` may not name the hooks of a tool that more people see than them.
+        let item = quote! {
+            pub struct #states;
+            impl<#(#named),*> __rt::States for #states
+            where
+                #(#bounds,)*
+            {
+                type All = #pairs;
+            }
+            impl __rt::Works for #states {
+                fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {
+                    #(<__rt::StateOf<#hooks> as __rt::Works>::on(into);)*
+                    #(<#guardrails as __rt::Works>::on(into);)*
+                }
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ::core::default::Default> __rt::Make<T> for #states {
+                fn make() -> T {
+                    ::core::default::Default::default()
+                }
+            }
+        };
+        (quote!(#states), item)
+    }
+}
+
+/// Stands in for the tool where it could not be written, so that one mistake does not become several.
+pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
+    let Some(type_name) = &model.type_name else { return TokenStream::new() };
+    let (vis, cfgs, name) = (&function.vis, &model.cfgs, &model.tool_name);
+    let private = model.runtime.private();
+    quote! {
+        #(#cfgs)*
+        #[doc = ""]
+        #vis struct #type_name {}
+        #(#cfgs)*
+        const _: () = {
+            use #private as __rt;
+            impl ::core::default::Default for #type_name {
+                fn default() -> Self {
+                    Self {}
+                }
+            }
+            impl #type_name {
+                #[doc = ""]
+                #[allow(dead_code)]
+                #vis fn spec() -> __rt::ToolSpec {
+                    loop {}
+                }
+            }
+            impl __rt::Tool for #type_name {
+                const NAME: &'static ::core::primitive::str = #name;
+                type State = ();
+                fn definition(&self) -> &__rt::ToolDefinition {
+                    loop {}
+                }
+                async fn run<'a>(&'a self, _: &'a __rt::ToolContext, _: &'a mut __rt::Args) -> __rt::ToolResult {
+                    loop {}
+                }
+            }
+        };
+    }
+}
