@@ -101,7 +101,7 @@ impl<O> Table<O> {
 }
 
 const NO_COLON: &str =
-    "an option and its value stand with `=` between them; the values of a hook or a guardrail have no names";
+    "write `=` between an option and its value; the values of a hook or a guardrail have no names";
 
 /// An option as it was written: `key`, `key = value` or `key(..)`.
 pub(crate) struct Written<'a> {
@@ -271,7 +271,7 @@ fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> T
         {
             let words: Vec<_> =
                 option[2..].iter().filter(|token| !is_comma(token)).map(ToString::to_string).collect();
-            errors.at(first, format_args!("text stands in quotes: `{key} = \"{}\"`", words.join(" ")));
+            errors.at(first, format_args!("write text in quotes: `{key} = \"{}\"`", words.join(" ")));
         } else {
             kept.extend(option.iter().cloned());
         }

@@ -76,4 +76,4 @@ pub(crate) fn unread(error: &syn::Error) -> Option<syn::Error> {
 }
 
 const NO_NAMES: &str =
-    "values stand in the order of the `#[config]` parameters, without their names: `retry(3)`";
+    "write the values in the order of the `#[config]` parameters, without names: `retry(3)`";

@@ -240,7 +240,7 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
     for item in &fields.tool_hooks {
         match item {
             HookItem::Rest(span) if rest => {
-                errors.push(*span, "run-time hooks have one place; `..` stands in the list already");
+                errors.push(*span, "dynamic hooks have one place; `..` is in the list already");
             }
             HookItem::Rest(_) => rest = true,
             HookItem::Hook(hook) => hooks.push(Hook {
@@ -274,7 +274,7 @@ fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Err
     for path in paths {
         let name = text(path);
         if seen.contains(&name) {
-            errors.at(path, format_args!("this {what} stands in the list twice; keep one"));
+            errors.at(path, format_args!("this {what} is in the list twice; keep one"));
         }
         seen.push(name);
     }

@@ -89,7 +89,7 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
     match name {
         "guardrails" | "input_guardrails" | "output_guardrails" => {
             return only(
-                "guardrails stand at tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
+                "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
                     .to_owned(),
             );
         }

@@ -87,7 +87,7 @@ fn touch(first: Span, second: Span) -> bool {
 pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
     let attrs = input.call(Attribute::parse_outer)?;
     if let Some(other) = attrs.iter().find(|attr| !attr.path().is_ident("cfg")) {
-        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` can stand here"));
+        return Err(syn::Error::new_spanned(other, "only `#[cfg(..)]` is possible here"));
     }
     Ok(attrs)
 }
@@ -160,7 +160,7 @@ pub(super) fn built_in(input: ParseStream<'_>) -> syn::Result<BuiltinTool> {
 /// A hook with its values and its filter, or the place of dynamic hooks.
 pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
     if input.peek(Token![...]) || input.peek(Token![..=]) {
-        return Err(input.error("run-time hooks stand where two dots are: `..`"));
+        return Err(input.error("write two dots for the place of dynamic hooks: `..`"));
     }
     if input.peek(Token![..]) {
         let dots: Token![..] = input.parse()?;
@@ -175,7 +175,7 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
-        return Err(input.error(format!("a hook's values stand in parentheses: `{name}({value})`")));
+        return Err(input.error(format!("write a hook's values in parentheses: `{name}({value})`")));
     }
     if let Some(error) = written::wrong("hook", &entry.path, &config) {
         return Err(error);

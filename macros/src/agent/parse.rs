@@ -23,7 +23,7 @@ pub(super) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
                 read.push(one);
                 let _ = input.parse::<Option<Token![,]>>()?;
                 if let Some(semicolon) = input.parse::<Option<Token![;]>>()? {
-                    errors.at(semicolon, "agents stand one after the other, with nothing between them");
+                    errors.at(semicolon, "agents follow each other with nothing between them");
                 }
             }
             Ok(())
@@ -115,7 +115,7 @@ fn read_field(
     if input.peek(LitStr) {
         let quoted: LitStr = input.parse()?;
         let name = quoted.value();
-        let message = format!("a field's name stands without quotes: write `{name}`");
+        let message = format!("a field's name has no quotes: write `{name}`");
         given.push(name);
         return Err(syn::Error::new(quoted.span(), message));
     }
@@ -179,7 +179,7 @@ impl Field<'_> {
             return Err(syn::Error::new(
                 span,
                 format!(
-                    "`tools` chooses among the tools of MCP servers: `{example}`; functions stand in `function_tools`"
+                    "`tools` chooses among the tools of MCP servers: `{example}`; functions belong in `function_tools`"
                 ),
             ));
         }

@@ -105,7 +105,7 @@ pub(super) fn list<T>(
                 if !content.is_empty() && !content.peek(Token![,]) {
                     let found: TokenTree = content.parse()?;
                     let message = match found {
-                        TokenTree::Group(_) => "a name stands alone here, without this",
+                        TokenTree::Group(_) => "write the name alone, without this",
                         _ => "a comma is missing before this",
                     };
                     errors.push(found.span(), format_args!("{message}: `{example}`"));

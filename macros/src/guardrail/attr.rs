@@ -25,7 +25,7 @@ keys! {
 }
 
 const TABLE: Table<Options> = Table {
-    literal: Some("options stand without quotes: `input`, `output`"),
+    literal: Some("write options without quotes: `input`, `output`"),
     ..Table::new("option", Options::KEYS)
 };
 

@@ -14,7 +14,7 @@ pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
     let error = syn::Error::new_spanned(
         parsed,
-        "`#[guardrail]` stands on a function; for a type write `impl onionskin::InputGuardrail for ..` or `impl \
+        "`#[guardrail]` belongs on a function; for a type write `impl onionskin::InputGuardrail for ..` or `impl \
          onionskin::OutputGuardrail for ..`",
     );
     let error = error.into_compile_error();

@@ -37,7 +37,7 @@ keys! {
 }
 
 const TABLE: Table<Options> = Table {
-    literal: Some("options stand without quotes: `around`, `before`, `after`, `tool = add_one`"),
+    literal: Some("write options without quotes: `around`, `before`, `after`, `tool = add_one`"),
     ..Table::new("option", Options::KEYS)
 };
 

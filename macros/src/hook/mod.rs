@@ -59,7 +59,7 @@ fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
     let error = syn::Error::new_spanned(
         parsed,
-        "`#[tool_hook]` stands on a function; for a type write `impl onionskin::Hook for ..`",
+        "`#[tool_hook]` belongs on a function; for a type write `impl onionskin::Hook for ..`",
     );
     let error = error.into_compile_error();
     Some(quote!(#item #error))

@@ -148,12 +148,13 @@ pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> boo
 /// Whether the rest of the call, its result and its arguments stand in one parameter each.
 pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> bool {
     for (what, is_it) in [
-        ("the rest of the call stands", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
-        ("the result stands", |role| matches!(role, Role::Outcome)),
-        ("the arguments stand", |role| matches!(role, Role::Args)),
+        ("the rest of the call", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),
+        ("the result", |role| matches!(role, Role::Outcome)),
+        ("the arguments", |role| matches!(role, Role::Args)),
     ] {
         if let Some(second) = parameters.iter().filter(|parameter| is_it(&parameter.role)).nth(1) {
-            errors.at(&second.ty, format_args!("{what} in another parameter already; take one of them off"));
+            errors
+                .at(&second.ty, format_args!("another parameter takes {what} already; take one of them off"));
             return false;
         }
     }

@@ -56,8 +56,7 @@ impl Middleware {
         function.attrs = attrs;
         let again: Vec<Attribute> = again;
         for attr in again {
-            errors
-                .at(attr, format_args!("`#[{}]` stands twice on this function; keep one", kind.attribute()));
+            errors.at(attr, format_args!("`#[{}]` is on this function twice; keep one", kind.attribute()));
         }
         let sig = &function.sig;
         check::qualifiers(function, kind, errors);

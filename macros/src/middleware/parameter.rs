@@ -86,7 +86,9 @@ impl Parameter {
                     let whom = if kind == Kind::Hook { "`agent!`" } else { "the tool" };
                     errors.at(
                         attr,
-                        format_args!("this stands alone: `#[config]`, `#[inject]`; {whom} writes the value"),
+                        format_args!(
+                            "write it without options: `#[config]`, `#[inject]`; {whom} writes the value"
+                        ),
                     );
                 }
                 if let Some(second) = more.first() {

@@ -146,7 +146,7 @@ fn rename(option: &Written<'_>) -> syn::Result<LitStr> {
     if name.value().contains(needs_escape) {
         return Err(syn::Error::new_spanned(
             name,
-            "an argument's name stands in JSON as it is: write it without quotes, backslashes and control characters",
+            "an argument's name is written into JSON unchanged: write it without quotes, backslashes and control characters",
         ));
     }
     Ok(name)
@@ -157,7 +157,7 @@ fn pattern(option: &mut Written<'_>) -> syn::Result<Pattern> {
     let regex = match regex_lite::Regex::new(&text.value()) {
         Ok(regex) => Some(regex),
         Err(error) => {
-            option.errors.at(&text, format_args!("this is no regular expression: {error}"));
+            option.errors.at(&text, format_args!("this is not a regular expression: {error}"));
             None
         }
     };

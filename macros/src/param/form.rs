@@ -169,7 +169,7 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
     if reference.mutability.is_some() {
         errors.at(
             reference,
-            "the arguments of a call belong to nobody else: take the value itself (`mut name: T`) instead of `&mut`",
+            "each call has arguments of its own: take the value itself (`mut name: T`) instead of `&mut`",
         );
         return None;
     }

@@ -56,7 +56,7 @@ pub(crate) struct Param {
 /// What stands on a hook's parameter.
 const OTHERS: (&[&str], &str) = (
     &["config"],
-    "`#[config]` is for hooks; a tool's value stands in `State<..>`, or is `#[arg(skip, default = ..)]`",
+    "`#[config]` is for hooks; a tool takes a value as `State<..>`, or as `#[arg(skip, default = ..)]`",
 );
 
 impl Param {
@@ -102,12 +102,12 @@ impl Param {
         if let (true, Type::Reference(reference)) = (injected, plain(ty))
             && reference.mutability.is_some()
         {
-            errors.at(reference, "what the runtime injects is shared: take it by `&`");
+            errors.at(reference, "injected values are shared: take it by `&`");
         }
         if let (true, None, Type::Path(_), Some(segment)) = (injected, forced, plain(ty), last_segment(ty))
             && segment.ident == "ToolContext"
         {
-            errors.at(&*ty, "what the runtime injects is shared: write `&ToolContext`");
+            errors.at(&*ty, "injected values are shared: write `&ToolContext`");
         }
         let (form, owned) = if injected { (Form::Value, quote!()) } else { form::of(ty, errors) };
         if bound.is_some() && matches!(form, Form::Cow | Form::CowStr | Form::OptionCowStr | Form::Borrowing)

@@ -40,7 +40,7 @@ pub(super) fn never_written(ty: &Type, default: &Expr, errors: &mut Errors) {
     if let (Some(_), Expr::Lit(ExprLit { lit: Lit::Str(_) | Lit::ByteStr(_), .. })) = (secret(ty), default) {
         errors.at(
             default,
-            "whoever reads the source, or the program's file, would read this secret: take the default from outside, \
+            "everyone who has the source, or the program's file, can read this secret: take the default from outside, \
              `default = Secret::new(read_key())`, or go without and set it with `set_secret`",
         );
     }

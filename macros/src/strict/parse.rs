@@ -347,13 +347,13 @@ fn crate_path(item: &DeriveInput, errors: &mut Errors) -> Option<Path> {
     let mut options = Options::default();
     for attr in item.attrs.iter().filter(|attr| attr.path().is_ident("strict")) {
         let Meta::List(list) = &attr.meta else {
-            errors.at(attr, "write what it says: `#[strict(crate = my_onionskin)]`");
+            errors.at(attr, "write its option: `#[strict(crate = my_onionskin)]`");
             continue;
         };
         Table::new("option", Options::KEYS).read_list(&mut options, list, errors);
     }
     for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident("strict")) {
-        errors.at(attr, "`#[strict(..)]` stands on the type, beside `#[derive(Strict)]`");
+        errors.at(attr, "`#[strict(..)]` belongs on the type, beside `#[derive(Strict)]`");
     }
     options.crate_path
 }

@@ -25,7 +25,7 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
         Item::Mod(item) => (item.ident.to_token_stream(), "write `#[tool]` on the functions in the module"),
         Item::Struct(item) => (item.ident.to_token_stream(), ON_TYPE),
         Item::Enum(item) => (item.ident.to_token_stream(), ON_TYPE),
-        other => (other.to_token_stream(), "`#[tool]` stands on a function"),
+        other => (other.to_token_stream(), "`#[tool]` belongs on a function"),
     };
     let error = syn::Error::new_spanned(at, message).into_compile_error();
     Some(quote!(#item #error))
@@ -33,7 +33,7 @@ pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
 
 pub(crate) const METHOD: &str = "a method is a tool of its toolbox: write `#[toolbox]` on the `impl` block";
 
-const ON_TYPE: &str = "`#[tool]` stands on a function; for a type write `impl onionskin::Tool for ..`";
+const ON_TYPE: &str = "`#[tool]` belongs on a function; for a type write `impl onionskin::Tool for ..`";
 
 /// Whether this is a hook's function, by the rest of the call that it takes.
 pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
@@ -59,7 +59,7 @@ pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
         .iter()
         .find(|attr| attr.path().segments.last().is_some_and(|last| last.ident == "tool"));
     if let Some(again) = again {
-        errors.at(again, "`#[tool]` stands here twice; write all options in one");
+        errors.at(again, "`#[tool]` is here twice; write all options in one");
     }
     item::stands_twice(function, "tool", errors) || again.is_some()
 }
@@ -161,7 +161,7 @@ fn type_name(function: &FnItem, options: &Options, errors: &mut Errors) -> bool 
     errors.push(
         ident.span(),
         format_args!(
-            "a type stands beside a tool under the same name, and `{name}` already is one of Rust's own names: write \
+            "a tool has a type of the same name beside it, and `{name}` already is one of Rust's own names: write \
              `#[tool(type_name = {})]`, or rename the function",
             camel(&name)
         ),
@@ -259,7 +259,7 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
         errors.at(
             &param.ident,
             format_args!(
-                "a tool's parameters can stand under {MOST_CFGS} different `#[cfg]`s at most; split the tool"
+                "a tool's parameters can have {MOST_CFGS} different `#[cfg]`s at most; split the tool"
             ),
         );
     }
@@ -282,7 +282,7 @@ pub(crate) fn examples(params: &[Param], options: &Options, errors: &mut Errors)
         for (at, (given, _)) in example.args.iter().enumerate() {
             let word = given.unraw().to_string();
             if example.args[..at].iter().any(|(other, _)| other.unraw() == word.as_str()) {
-                errors.at(given, format_args!("`{word}` stands in this example twice; keep one of them"));
+                errors.at(given, format_args!("`{word}` is in this example twice; keep one of them"));
                 continue;
             }
             match params.iter().find(|param| name(param) == word) {

@@ -11,11 +11,11 @@ use crate::tool::Member;
 pub(super) fn not_a_block(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<Item>(item.clone()).ok()?;
     let message = match parsed {
-        Item::Fn(_) => "write `#[tool]` on a function; `#[toolbox]` stands on an `impl` block with methods",
+        Item::Fn(_) => "write `#[tool]` on a function; `#[toolbox]` belongs on an `impl` block with methods",
         Item::Struct(_) | Item::Enum(_) => {
             "write `#[toolbox]` on an `impl` block of the type, and `#[tool]` on the methods that are tools"
         }
-        _ => "`#[toolbox]` stands on an `impl` block",
+        _ => "`#[toolbox]` belongs on an `impl` block",
     };
     let error = syn::Error::new_spanned(item, message).into_compile_error();
     Some(quote!(#item #error))

@@ -200,7 +200,7 @@ fn inherent(block: &ItemImpl) -> TokenStream {
         };
         quote! {
             impl #self_ty {
-                #[doc = "The names of the tools, in the order in which they stand in the blocks."]
+                #[doc = "The names of the tools, in the order of the blocks."]
                 #[allow(dead_code, unreachable_pub)]
                 #[must_use]
                 #function

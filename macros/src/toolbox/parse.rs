@@ -41,7 +41,7 @@ impl Options {
         if let (Some(part), false) =
             (&options.part, options.parts.is_empty() && options.instructions.is_none())
         {
-            errors.at(part, "a part is taken in by the main block: `parts` and `instructions` stand there");
+            errors.at(part, "the main block takes a part in: `parts` and `instructions` belong there");
         }
         options
     }
@@ -53,7 +53,7 @@ fn parts(option: &mut Written<'_>) -> syn::Result<Vec<Path>> {
     for part in option.list("parts = [Admin]")? {
         match part {
             Expr::Path(part) if parts.iter().any(|other| words(other) == words(&part.path)) => {
-                option.errors.at(part, "this part stands here twice; keep one of them");
+                option.errors.at(part, "this part is here twice; keep one of them");
             }
             Expr::Path(part) => parts.push(part.path),
             other => option.errors.at(other, "write the part's name: `parts = [Admin]`"),
