@@ -6,6 +6,7 @@ mod agent;
 mod choice;
 mod diag;
 mod docs;
+mod editor;
 #[cfg(test)]
 mod golden;
 mod guardrail;
@@ -29,16 +30,18 @@ mod written;
 
 use proc_macro::TokenStream;
 
+use editor::Attribute;
+
 /// Makes a function a tool that a language model can call. `onionskin::tool` shows it with examples.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    tool::expand(options.into(), item.into()).into()
+    attribute(Attribute::Tool, tool::expand, options, item)
 }
 
 /// Makes methods of an `impl` block tools that share their object. `onionskin::toolbox` shows it with examples.
 #[proc_macro_attribute]
 pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
-    toolbox::expand(options.into(), item.into()).into()
+    attribute(Attribute::Toolbox, toolbox::expand, options, item)
 }
 
 /// Makes a type one that strict tools can take. `onionskin::Strict` shows it with examples.
@@ -50,17 +53,32 @@ pub fn strict(item: TokenStream) -> TokenStream {
 /// Makes a function middleware around tool calls. `onionskin::tool_hook` shows it with examples.
 #[proc_macro_attribute]
 pub fn tool_hook(options: TokenStream, item: TokenStream) -> TokenStream {
-    hook::expand(options.into(), item.into()).into()
+    attribute(Attribute::ToolHook, hook::expand, options, item)
 }
 
 /// Makes a function a guardrail of tools. `onionskin::guardrail` shows it with examples.
 #[proc_macro_attribute]
 pub fn guardrail(options: TokenStream, item: TokenStream) -> TokenStream {
-    guardrail::attribute(options.into(), item.into()).into()
+    attribute(Attribute::Guardrail, guardrail::attribute, options, item)
 }
 
 /// Declares agents. `onionskin::agent` shows it with examples.
 #[proc_macro]
 pub fn agent(declaration: TokenStream) -> TokenStream {
-    agent::expand(declaration.into()).into()
+    let plain = agent::expand(declaration.clone().into());
+    let shown = if editor::asks() { editor::agent(declaration.into(), plain) } else { plain };
+    shown.into()
+}
+
+/// Expands an attribute, by `plain` and for whom it is.
+fn attribute(
+    which: Attribute,
+    plain: fn(proc_macro2::TokenStream, proc_macro2::TokenStream) -> proc_macro2::TokenStream,
+    options: TokenStream,
+    item: TokenStream,
+) -> TokenStream {
+    let expansion = plain(options.clone().into(), item.clone().into());
+    let shown =
+        if editor::asks() { which.expand(options.into(), item.into(), &expansion) } else { expansion };
+    shown.into()
 }

@@ -184,7 +184,7 @@ fn layout(tokens: TokenStream, depth: usize, out: &mut String) {
 }
 
 /// Compares with a file beside this one; `ONIONSKIN_BLESS=1` writes it.
-fn compare(name: &str, expansion: TokenStream) {
+pub(crate) fn compare(name: &str, expansion: TokenStream) {
     let mut text = String::new();
     layout(expansion, 0, &mut text);
     let lines: Vec<_> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();

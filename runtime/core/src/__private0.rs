@@ -1,5 +1,7 @@
 //! What the macros write calls on.
 
+pub mod keys;
+
 pub use std::borrow::{Cow, ToOwned};
 pub use std::collections::BTreeMap;
 pub use std::string::String;

@@ -1,0 +1,93 @@
+//! What rust-analyzer gets in place of the plain expansion.
+//!
+//! An editor asks an expansion for the meaning of each word that the user wrote: it looks for the tokens with the word's
+//! span, and shows what all of them mean. The plain expansion uses a word many times, and gives its span to generated tokens,
+//! so that rustc shows errors there. So the expansion for the editor has three parts:
+//!
+//! 1. [Probes](probe): dead code in which each word of the user's stands once, where it means what the user means by it:
+//!    an entry of `function_tools` is the function, a key is a documented constant of `onionskin::__private0::keys`.
+//! 2. The user's item, as it was written.
+//! 3. The plain expansion beside it, for what a program sees of it. Its blocks have no span of the user's words.
+//!
+//! For completion, rust-analyzer adds a made-up word at the cursor, expands again, and goes on at the same offset in both
+//! expansions. So the probes come first, and hold the same text up to the cursor, however little of the input makes sense: they
+//! are made from tokens, not from what the macro's parser reads.
+//!
+//! `cfg(rust_analyzer)` would not do: the tokens of both expansions would stand in one file, where the editor looks the words
+//! up in either; and the compiler would read the editor's part, and warn of an unexpected `cfg`.
+
+mod agent;
+mod attribute;
+mod item;
+mod probe;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+
+pub(crate) use agent::agent;
+pub(crate) use attribute::Attribute;
+
+/// Whether rust-analyzer is what expands the macro: macros run in a process of its own then.
+pub(crate) fn asks() -> bool {
+    static ASKS: OnceLock<bool> = OnceLock::new();
+    *ASKS.get_or_init(|| {
+        let program = std::env::current_exe().ok();
+        let name = program.as_deref().and_then(|program| program.file_stem()?.to_str());
+        name.is_some_and(|name| name.starts_with("rust-analyzer"))
+    })
+}
+
+/// What the plain expansion has beside the user's item, its groups without the spans of the user's words. `completes`: a word
+/// is being completed, so errors mean nothing.
+fn beside(plain: TokenStream, completes: bool) -> TokenStream {
+    let mut kept = Vec::new();
+    let mut tokens = plain.into_iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            // An error is shown at the user's word.
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !ends_with(&kept, '!') => {
+                kept.push(TokenTree::Group(unplaced_group(&group)));
+            }
+            TokenTree::Ident(word) if completes && word == "compile_error" => {
+                // With the path before it, and its message.
+                while ends_with(&kept, ':') || kept.last().is_some_and(|token| token.to_string() == "core") {
+                    kept.pop();
+                }
+                tokens.by_ref().take(2).for_each(drop);
+            }
+            other => kept.push(other),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+fn ends_with(tokens: &[TokenTree], mark: char) -> bool {
+    matches!(tokens.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == mark)
+}
+
+/// The same tokens, resolved as they were, at no word of the user's.
+fn unplaced(tokens: TokenStream) -> TokenStream {
+    let here = Span::call_site();
+    let unplaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => TokenTree::Group(unplaced_group(&group)),
+        mut other => {
+            other.set_span(other.span().located_at(here));
+            other
+        }
+    });
+    unplaced.collect()
+}
+
+fn unplaced_group(group: &Group) -> Group {
+    let mut unplaced = Group::new(group.delimiter(), self::unplaced(group.stream()));
+    unplaced.set_span(group.span().located_at(Span::call_site()));
+    unplaced
+}
+
+fn is_punct(token: &TokenTree, mark: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
+}

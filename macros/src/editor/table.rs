@@ -1,0 +1,133 @@
+//! What the words of each macro mean to an editor.
+
+use proc_macro2::{Delimiter, TokenTree};
+
+use super::is_punct;
+use super::probe::{Probes, between_commas, inside};
+
+/// What stands behind a key.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    /// An expression.
+    Value,
+    Type,
+    /// A path of a tool or a hook.
+    Entry,
+    /// Paths in brackets, each with values in parentheses, and with a filter in `agent!`.
+    Entries,
+    /// Types in brackets, each with a prefix in `agent!`.
+    Types,
+    /// A word of a module of `keys`.
+    Word(&'static str),
+    /// Words with dots, in brackets.
+    Dotted(&'static str),
+    /// Further keys, in parentheses or in braces.
+    Keys(&'static str),
+    /// Examples of calls, whose words are the tool's own.
+    Nothing,
+}
+
+/// What stands behind a key of a module of `keys`.
+pub(super) fn shape(module: &str, key: &str) -> Shape {
+    match (module, key) {
+        ("agent", "function_tools" | "tool_hooks")
+        | (_, "hooks" | "input_guardrails" | "output_guardrails") => Shape::Entries,
+        ("agent", "toolboxes" | "agents") | ("toolbox", "parts") => Shape::Types,
+        ("agent", "runtime") => Shape::Dotted("runtime"),
+        ("agent", "request_params") => Shape::Keys("request_params"),
+        ("agent", "limits") => Shape::Keys("limits"),
+        ("agent", "history_source") => Shape::Word("history_source"),
+        ("agent", "history_merge_target") => Shape::Word("history_merge_target"),
+        (_, "effect") => Shape::Word("effect"),
+        (_, "state" | "crate") => Shape::Type,
+        ("tool_hook", "tool") => Shape::Entry,
+        ("tool", "annotations") => Shape::Keys("annotations"),
+        ("tool", "cache") => Shape::Keys("cache"),
+        ("tool", "examples") | ("agent", "servers" | "tools") | (_, "type_name" | "part") => Shape::Nothing,
+        _ => Shape::Value,
+    }
+}
+
+impl Probes {
+    /// `key`, `key = value`, `key: value`, `key(..)`, as many as there are.
+    pub(super) fn options(&mut self, module: &str, parts: &[Vec<TokenTree>]) {
+        for part in parts {
+            self.option(module, part);
+        }
+    }
+
+    fn option(&mut self, module: &str, part: &[TokenTree]) {
+        let [key @ TokenTree::Ident(word), rest @ ..] = part else { return };
+        self.key(module, key);
+        let shape = shape(module, word.to_string().trim_start_matches("r#"));
+        match rest {
+            [mark, value @ ..] if is_punct(mark, '=') || is_punct(mark, ':') => self.shaped(shape, value),
+            [TokenTree::Group(_), ..] => self.shaped(shape, rest),
+            _ => {}
+        }
+    }
+
+    fn shaped(&mut self, shape: Shape, value: &[TokenTree]) {
+        let listed = || between_commas(inside(value, Delimiter::Bracket).unwrap_or_default());
+        match shape {
+            Shape::Value => self.value(value),
+            Shape::Type => self.ty(value),
+            Shape::Entry => self.entry(value),
+            Shape::Entries => listed().iter().for_each(|entry| self.filtered(behind_cfgs(entry))),
+            Shape::Types => listed().iter().for_each(|entry| self.ty(behind_prefix(behind_cfgs(entry)))),
+            Shape::Word(module) => {
+                if let [word @ TokenTree::Ident(_), ..] = value {
+                    self.key(module, word);
+                }
+            }
+            Shape::Dotted(module) => listed().iter().for_each(|words| self.dotted(module, words)),
+            Shape::Keys(module) => {
+                let keys = inside(value, Delimiter::Parenthesis).or_else(|| inside(value, Delimiter::Brace));
+                self.options(module, &between_commas(keys.unwrap_or_default()));
+            }
+            Shape::Nothing => {}
+        }
+    }
+
+    /// An entry, and what its filter names.
+    fn filtered(&mut self, entry: &[TokenTree]) {
+        let is_filter =
+            |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "for" || word == "except");
+        let end = entry.iter().position(is_filter).unwrap_or(entry.len());
+        // `..` is the place of hooks that are added later.
+        if !entry.first().is_some_and(|first| is_punct(first, '.')) {
+            self.configured(&entry[..end]);
+        }
+        let Some(targets) = entry.get(end + 1..) else { return };
+        for target in between_commas(inside(targets, Delimiter::Bracket).unwrap_or_default()) {
+            match &target[..] {
+                [TokenTree::Ident(word), TokenTree::Group(named)] => {
+                    self.key("filter", &target[0]);
+                    if let (true, Some(source)) = (word == "source", named.stream().into_iter().next()) {
+                        self.key("source", &source);
+                    }
+                }
+                [TokenTree::Ident(_), dot, ..] if is_punct(dot, '.') => self.dotted("runtime", &target),
+                _ => self.entry(&target),
+            }
+        }
+    }
+}
+
+/// Without the `#[cfg]`s of an entry.
+fn behind_cfgs(mut entry: &[TokenTree]) -> &[TokenTree] {
+    while let [mark, TokenTree::Group(_), rest @ ..] = entry
+        && is_punct(mark, '#')
+    {
+        entry = rest;
+    }
+    entry
+}
+
+/// Without the prefix of a toolbox: `attic: Stock`.
+fn behind_prefix(entry: &[TokenTree]) -> &[TokenTree] {
+    match entry {
+        [TokenTree::Ident(_), mark, next, ..] if is_punct(mark, ':') && !is_punct(next, ':') => &entry[2..],
+        _ => entry,
+    }
+}

@@ -1,0 +1,296 @@
+//! Tests of the expansion for an editor, without an editor: `judges/editor.py` asks a real one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use proc_macro2::{Delimiter, Group, Ident, LineColumn, TokenStream, TokenTree};
+
+use super::{Attribute, agent};
+use crate::tests::compare;
+use crate::{guardrail, hook, tool, toolbox};
+
+const AGENT: &str = "
+    /// Does sums.
+    pub Clerk {
+        instruction: TEXT,
+        state: Map<Desk, u8>,
+        function_tools: [add_one, shop::search, shop::Find],
+        toolboxes: [Kb, archive: other::Kb],
+        agents: [#[cfg(unix)] Worker],
+        runtime: [shell.execute],
+        tool_hooks: [audit, .., retry(most(3)) for [add_one, source(mcp), Kb::find]],
+        limits: { turns: turns() },
+        effect: once,
+    }";
+
+const TOOL: &str = "
+    /// Greets.
+    pub async fn greet(
+        #[bind(user.name)] who: String,
+        #[arg(default = names::first())] first: String,
+        desk: State<Desk>,
+    ) -> String { answer(who, first) }";
+
+const TOOL_OPTIONS: &str =
+    "timeout = LONG, hooks = [audit(level)], effect = pure, cache(ttl = SHORT), annotations(read_only)";
+
+const HOOK: &str = "async fn retry(#[config] times: u32, args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> Answer { go(times) }";
+
+const TOOLBOX: &str = "impl Kb {
+    /// Finds.
+    #[tool(timeout = LONG)]
+    fn find(&self, #[arg(default = names::first())] what: String) -> String { what }
+}";
+
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap()
+}
+
+fn attribute(which: Attribute, options: TokenStream, item: TokenStream) -> TokenStream {
+    let plain = match which {
+        Attribute::Tool => tool::expand,
+        Attribute::ToolHook => hook::expand,
+        Attribute::Guardrail => guardrail::attribute,
+        Attribute::Toolbox => toolbox::expand,
+    };
+    which.expand(options.clone(), item.clone(), &plain(options, item))
+}
+
+fn of_agent(tokens: TokenStream) -> TokenStream {
+    agent(tokens.clone(), crate::agent::expand(tokens))
+}
+
+/// An input, as one stream, and what expands it.
+type Case = (&'static str, TokenStream, fn(TokenStream) -> TokenStream);
+
+/// An attribute's options and its item are one stream: `{ options } { item }`.
+fn cases() -> Vec<Case> {
+    fn two(tokens: TokenStream) -> [TokenStream; 2] {
+        let mut groups = tokens.into_iter().map(|token| match token {
+            TokenTree::Group(group) => group.stream(),
+            _ => TokenStream::new(),
+        });
+        [groups.next().unwrap(), groups.next().unwrap()]
+    }
+    fn both(which: Attribute, tokens: TokenStream) -> TokenStream {
+        let [options, item] = two(tokens);
+        attribute(which, options, item)
+    }
+    let pair = |options: &str, item: &str| tokens(&format!("{{ {options} }} {{ {item} }}"));
+    vec![
+        ("agent", tokens(AGENT), of_agent),
+        ("tool", pair(TOOL_OPTIONS, TOOL), |tokens| both(Attribute::Tool, tokens)),
+        ("hook", pair("tool = add_one", HOOK), |tokens| both(Attribute::ToolHook, tokens)),
+        ("guardrail", pair("input", "fn short(#[config] most: usize, args: &Args) {}"), |tokens| {
+            both(Attribute::Guardrail, tokens)
+        }),
+        ("toolbox", pair("instructions = TEXT", TOOLBOX), |tokens| both(Attribute::Toolbox, tokens)),
+    ]
+}
+
+/// All words of a stream.
+fn words(tokens: &TokenStream, all: &mut Vec<Ident>) {
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Group(group) => words(&group.stream(), all),
+            TokenTree::Ident(word) => all.push(word),
+            _ => {}
+        }
+    }
+}
+
+/// How often each word stands in a stream, by its text and place.
+fn counted(tokens: &TokenStream) -> BTreeMap<(String, usize, usize), usize> {
+    let (mut all, mut counted) = (Vec::new(), BTreeMap::new());
+    words(tokens, &mut all);
+    for word in all {
+        let LineColumn { line, column } = word.span().start();
+        *counted.entry((word.to_string(), line, column)).or_default() += 1;
+    }
+    counted
+}
+
+/// A word that stands in several places has several meanings to an editor.
+#[test]
+fn each_word_of_the_users_stands_once() {
+    for (name, input, expand) in cases() {
+        let expansion = counted(&expand(input.clone()));
+        for (word, line, column) in counted(&input).into_keys() {
+            let found = expansion.get(&(word.clone(), line, column)).copied().unwrap_or_default();
+            // The function, and the type beside it.
+            let most = if matches!(&*word, "pub" | "greet" | "retry" | "short") { 2 } else { 1 };
+            assert!(found <= most, "{name}: `{word}` stands {found} times");
+            let shown =
+                ["add_one", "search", "Find", "Kb", "Worker", "execute", "audit", "Desk", "once", "turns"];
+            let shown =
+                shown.contains(&&*word) || ["timeout", "name", "default", "instructions"].contains(&&*word);
+            assert!(!shown || found == 1, "{name}: `{word}` stands {found} times");
+        }
+    }
+}
+
+/// The stream with the made-up word behind its `at`th word.
+fn completing(tokens: TokenStream, at: &mut usize) -> TokenStream {
+    let each = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let mut changed = Group::new(group.delimiter(), completing(group.stream(), at));
+            changed.set_span(group.span());
+            TokenTree::Group(changed)
+        }
+        TokenTree::Ident(word) => {
+            let left = at.checked_sub(1);
+            *at = left.unwrap_or(usize::MAX);
+            let text = if left.is_none() { format!("{word}raCompletionMarker") } else { word.to_string() };
+            TokenTree::Ident(Ident::new(&text, word.span()))
+        }
+        other => other,
+    });
+    each.collect()
+}
+
+/// rust-analyzer takes the offset of the made-up word in one expansion for the place of the word in the other.
+#[test]
+fn a_word_that_is_completed_is_at_the_same_place_in_both_expansions() {
+    for (name, input, expand) in cases() {
+        let whole = expand(input.clone()).to_string();
+        let mut all = Vec::new();
+        words(&input, &mut all);
+        let mut found = 0;
+        for (at, word) in all.iter().enumerate() {
+            // What names the item itself is in front of nothing.
+            if ["pub", "fn", "async", "impl", "Clerk", "bind", "arg", "config", "tool"]
+                .iter()
+                .any(|own| word == own)
+            {
+                continue;
+            }
+            let completed = expand(completing(input.clone(), &mut { at })).to_string();
+            let Some(end) = completed.find("raCompletionMarker") else { continue };
+            found += 1;
+            assert!(whole.starts_with(&completed[..end]), "{name}: at `{word}`\n{whole}\n{completed}");
+        }
+        assert!(found * 2 > all.len(), "{name}: {found} of {} words", all.len());
+    }
+}
+
+#[test]
+fn what_is_completed_is_no_error() {
+    let (_, _, expand) = &cases()[1];
+    let unknown = tokens("{ timeuot } { fn greet() {} }");
+    assert!(expand(unknown.clone()).to_string().contains("compile_error"));
+    assert!(!expand(completing(unknown, &mut 0)).to_string().contains("compile_error"));
+    for (name, input, expand) in cases() {
+        let expansion = expand(input).to_string();
+        assert!(!expansion.contains("compile_error"), "{name}: {expansion}");
+    }
+}
+
+/// Where a word begins, nothing stands in the plain input yet.
+#[test]
+fn a_place_where_nothing_is_written_is_inside_of_the_probes() {
+    let (before, empty) = ("A { instruction: \"a\", function_tools: [", "] }");
+    let whole = of_agent(tokens(&format!("{before}{empty}"))).to_string();
+    let completed = of_agent(tokens(&format!("{before}raCompletionMarker{empty}"))).to_string();
+    let at = completed.find("raCompletionMarker").unwrap();
+    assert!(whole.find(" struct ").is_some_and(|end| end > at), "{at}: {whole}\n{completed}");
+}
+
+#[test]
+fn no_alias_is_beside_a_function() {
+    let hook = attribute(Attribute::ToolHook, tokens("tool = add_one"), tokens(HOOK)).to_string();
+    assert!(!hook.contains("__ToolOf") && !hook.contains("__ValuesOf"), "{hook}");
+    assert!(hook.contains("args : ArgsOf < add_one >"), "{hook}");
+    let tool = attribute(Attribute::Tool, tokens("hooks = [audit]"), tokens(TOOL)).to_string();
+    assert!(!tool.contains("__HookOf"), "{tool}");
+}
+
+/// The names of the constants in `keys`, by their module.
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/core/src/__private0/keys.rs");
+    let file = tokens(&std::fs::read_to_string(path).unwrap());
+    let mut found = BTreeMap::new();
+    let file: Vec<_> = file.into_iter().collect();
+    for three in file.windows(3) {
+        let [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Group(modules)] = three else {
+            continue;
+        };
+        if name != "keys" {
+            continue;
+        }
+        let modules: Vec<_> = modules.stream().into_iter().collect();
+        for pair in modules.windows(2) {
+            if let [TokenTree::Ident(module), TokenTree::Group(keys)] = pair
+                && keys.delimiter() == Delimiter::Brace
+            {
+                let keys = keys.stream().into_iter().filter_map(|token| match token {
+                    TokenTree::Ident(key) => Some(key.to_string()),
+                    _ => None,
+                });
+                found.insert(module.to_string(), keys.collect());
+            }
+        }
+    }
+    found
+}
+
+/// What the macros say that there is where a word is unknown.
+fn listed(expansion: &TokenStream) -> BTreeSet<String> {
+    let text = expansion.to_string();
+    let (_, list) = text.split_once("; there are: ").unwrap_or_else(|| panic!("{text}"));
+    let list = list.split('"').next().unwrap_or_default();
+    list.split(", ").map(str::to_owned).filter(|key| key != "crate").collect()
+}
+
+#[test]
+fn every_word_of_a_macro_has_its_documentation() {
+    let function = "fn f(args: &Args) {}";
+    let on_tool = |options: &str| tool::expand(tokens(options), tokens(function));
+    let on_parameter =
+        |attribute: &str| tool::expand(TokenStream::new(), tokens(&format!("fn f({attribute} x: u8) {{}}")));
+    let on_agent = |field: &str| {
+        crate::agent::expand(tokens(&format!("A {{ instruction: \"a\", function_tools: [], {field} }}")))
+    };
+    let lists = [
+        ("agent", on_agent("qqqq: 1")),
+        ("request_params", on_agent("request_params: { qqqq: 1 }")),
+        ("limits", on_agent("limits: { qqqq: 1 }")),
+        ("history_source", on_agent("history_source: qqqq")),
+        ("history_merge_target", on_agent("history_merge_target: qqqq")),
+        ("effect", on_agent("effect: qqqq")),
+        ("source", on_agent("tool_hooks: [audit for [source(qqqq)]]")),
+        ("tool", on_tool("qqqq")),
+        ("annotations", on_tool("annotations(qqqq)")),
+        ("cache", on_tool("cache(qqqq)")),
+        ("effect", on_tool("effect = qqqq")),
+        ("arg", on_parameter("#[arg(qqqq)]")),
+        ("tool_hook", hook::expand(tokens("qqqq"), tokens(function))),
+        ("guardrail", guardrail::attribute(tokens("qqqq"), tokens(function))),
+        ("toolbox", toolbox::expand(tokens("qqqq"), tokens(TOOLBOX))),
+    ];
+    let documented = documented();
+    for (module, expansion) in &lists {
+        assert_eq!(documented.get(*module), Some(&listed(expansion)), "{module}");
+    }
+    // What a filter names and the only option of `#[bind]` are in no list of the macros'.
+    let more = BTreeSet::from(["filter", "bind"].map(str::to_owned));
+    let modules: BTreeSet<_> = lists.iter().map(|(module, _)| (*module).to_owned()).chain(more).collect();
+    assert_eq!(documented.into_keys().collect::<BTreeSet<_>>(), modules);
+}
+
+#[test]
+fn expansion_of_a_tool_for_an_editor_reads_well() {
+    let item = tokens("/// Adds one.\npub fn add_one(#[arg(range(0..=9))] x: u8) -> u8 { x + 1 }");
+    compare("editor_tool.txt", attribute(Attribute::Tool, tokens("timeout = \"5s\""), item));
+}
+
+#[test]
+fn expansion_of_an_agent_for_an_editor_reads_well() {
+    let declaration = "pub Boss {
+            instruction: \"Lead.\",
+            function_tools: [add_one],
+            agents: [Worker],
+            tool_hooks: [audit for [add_one], .., retry(3)],
+            max_parallel: 2,
+        }";
+    compare("editor_agent.txt", of_agent(tokens(declaration)));
+}
