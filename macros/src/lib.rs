@@ -65,20 +65,25 @@ pub fn guardrail(options: TokenStream, item: TokenStream) -> TokenStream {
 /// Declares agents. `onionskin::agent` shows it with examples.
 #[proc_macro]
 pub fn agent(declaration: TokenStream) -> TokenStream {
-    let plain = agent::expand(declaration.clone().into());
-    let shown = if editor::asks() { editor::agent(declaration.into(), plain) } else { plain };
-    shown.into()
+    let for_editor = editor::asks().then(|| declaration.clone().into());
+    let plain = agent::expand(declaration.into());
+    match for_editor {
+        Some(declaration) => editor::agent(declaration, plain).into(),
+        None => plain.into(),
+    }
 }
 
-/// Expands an attribute, by `plain` and for whom it is.
+/// Expands an attribute.
 fn attribute(
     which: Attribute,
     plain: fn(proc_macro2::TokenStream, proc_macro2::TokenStream) -> proc_macro2::TokenStream,
     options: TokenStream,
     item: TokenStream,
 ) -> TokenStream {
-    let expansion = plain(options.clone().into(), item.clone().into());
-    let shown =
-        if editor::asks() { which.expand(options.into(), item.into(), &expansion) } else { expansion };
-    shown.into()
+    let for_editor = editor::asks().then(|| (options.clone().into(), item.clone().into()));
+    let plain = plain(options.into(), item.into());
+    match for_editor {
+        Some((options, item)) => which.expand(options, item, &plain).into(),
+        None => plain.into(),
+    }
 }
