@@ -80,10 +80,12 @@ fn parameters(probes: &mut Probes, options: &[Vec<TokenTree>], item: &TokenStrea
     let state: Option<TokenStream> = given.or_else(|| parameters.iter().find_map(Parameter::state));
     for (name, content) in parameters.iter().flat_map(|parameter| &parameter.attributes) {
         let parts = between_commas(content.clone());
-        match (&**name, &parts[..], &state) {
-            ("arg", ..) => probes.options("arg", &parts),
-            ("bind", [field, rest @ ..], state) => {
-                if let Some(state) = state {
+        match &**name {
+            "arg" => probes.options("arg", &parts),
+            "bind" => {
+                let (field, rest) =
+                    parts.split_first().map_or((&[][..], &[][..]), |(field, rest)| (&field[..], rest));
+                if let Some(state) = &state {
                     probes.field(state, field);
                 }
                 probes.options("bind", rest);

@@ -124,6 +124,11 @@ impl Probes {
         self.tokens.extend(quote!(let _ = #root::__private0::keys::#module::#word;));
     }
 
+    /// A place for a word, where none is written yet: the path that completion looks into.
+    pub(super) fn no_key(&mut self, module: &str) {
+        self.key(module, &TokenTree::Ident(Ident::new("none_yet", Span::call_site())));
+    }
+
     /// Words with a dot between them: `shell.execute`.
     pub(super) fn dotted(&mut self, module: &str, words: &[TokenTree]) {
         let [first, rest @ ..] = words else { return };
@@ -135,7 +140,7 @@ impl Probes {
     pub(super) fn field(&mut self, of: &TokenStream, field: &[TokenTree]) {
         let (root, of) = (&self.root, without_cursor(of.clone()));
         match field {
-            [] => {}
+            [] => self.tokens.extend(quote!(let _ = #root::__private0::keys::of::<#of>();)),
             [TokenTree::Literal(_), ..] => self.value(field),
             _ => self.tokens.extend(quote!(let _ = #root::__private0::keys::of::<#of>().#(#field)*;)),
         }

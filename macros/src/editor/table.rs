@@ -54,6 +54,8 @@ impl Probes {
         for part in parts {
             self.option(module, part);
         }
+        // Where the next one is begun.
+        self.no_key(module);
     }
 
     fn option(&mut self, module: &str, part: &[TokenTree]) {
@@ -75,11 +77,10 @@ impl Probes {
             Shape::Entry => self.entry(value),
             Shape::Entries => listed().iter().for_each(|entry| self.filtered(behind_cfgs(entry))),
             Shape::Types => listed().iter().for_each(|entry| self.ty(behind_prefix(behind_cfgs(entry)))),
-            Shape::Word(module) => {
-                if let [word @ TokenTree::Ident(_), ..] = value {
-                    self.key(module, word);
-                }
-            }
+            Shape::Word(module) => match value {
+                [word @ TokenTree::Ident(_), ..] => self.key(module, word),
+                _ => self.no_key(module),
+            },
             Shape::Dotted(module) => listed().iter().for_each(|words| self.dotted(module, words)),
             Shape::Keys(module) => {
                 let keys = inside(value, Delimiter::Parenthesis).or_else(|| inside(value, Delimiter::Brace));
