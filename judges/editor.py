@@ -293,8 +293,9 @@ class Table:
 
     def row(self, holds, what, shown):
         self.failed += not holds
-        shown = " ".join(str(shown).split())
-        print(f"{'ok ' if holds else 'NOT'}  {what:<46}  {shown[:96]}", flush=True)
+        shown = " ".join((shown if isinstance(shown, str) else ", ".join(shown)).split())
+        shown = shown if len(shown) <= 72 else shown[:70] + ".."
+        print(f"{'ok ' if holds else 'NOT'}  {what:<62}  {shown}".rstrip(), flush=True)
 
 
 def hovers(editor, table):
@@ -414,7 +415,7 @@ def completions(editor, table):
     ]
     for what, old, new, plain_old, plain_new in bodies:
         found, wanted = editor.complete(old, new), editor.complete(plain_old, plain_new)
-        table.row(list(found) == list(wanted), f"complete: {what}, as in a plain function", list(found))
+        table.row(list(found) == list(wanted), f"complete as in a plain function: {what}", list(found))
 
 
 def main():
