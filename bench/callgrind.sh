@@ -14,7 +14,7 @@ most_per_hook=30
 most_bare_percent=150
 most_schemas=6000
 most_schemas_us=2000
-# Where the counts stand: lower these with every gain, never raise them.
+# The current counts: lower them with every gain, never raise them.
 worst_per_hook=31
 worst_bare_percent=155
 worst_schemas_us=6000

@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         ["case", name, count] => {
             let case = cases.iter().find(|case| case.name == name);
             let (Some(case), Ok(count)) = (case, count.parse()) else {
-                eprintln!("no case `{name}` (`bench list` names them), or `{count}` is no number");
+                eprintln!("no case `{name}` (`bench list` names them), or `{count}` is not a number");
                 return ExitCode::FAILURE;
             };
             runtime.block_on((case.run)(count));

@@ -13,7 +13,7 @@ const CALLS: u32 = 20_000;
 pub(crate) struct Cost {
     /// The median of the rounds.
     pub(crate) median: f64,
-    /// The quickest round: what is left of noise on a busy machine.
+    /// The quickest round, which has the least noise on a busy machine.
     pub(crate) lowest: f64,
     /// Heap allocations, and the bytes that they asked for; none if they were not counted.
     pub(crate) allocations: Option<(f64, f64)>,

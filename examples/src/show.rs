@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use onionskin::{CallOutcome, ContentBlock, Event, EventKind, RunOutput, ToolSource};
 
-/// Prints events as they come: who calls what, with what, for how long, and what came back.
+/// Prints events as they come: caller, tool, arguments, duration and result of each call.
 #[derive(Debug, Default)]
 pub struct View {
     /// Calls that have begun, to show their arguments beside their result.

@@ -1,5 +1,5 @@
-//! An MCP server that tells and converts times. Its tools, their parameters and their results are those of
-//! the reference server `mcp-server-time`, so either can stand behind an agent.
+//! An MCP server that gives and converts times. Its tools, their parameters and their results are those of
+//! the reference server `mcp-server-time`, so an agent can use either.
 
 use std::error::Error;
 
@@ -38,10 +38,10 @@ impl Default for TimeServer {
 }
 
 impl TimeServer {
-    /// A server that tells models to take this zone where a person names none.
+    /// A server that asks models to use this zone if a person names none.
     ///
     /// # Errors
-    /// If there is no such time zone.
+    /// If the time zone does not exist.
     pub fn new(local_zone: &str) -> Result<Self, String> {
         zone(local_zone)?;
         Ok(Self { local_zone: local_zone.to_owned() })

@@ -1,5 +1,5 @@
-//! Holds `docs/errors.md` to the code: it lists every variant of the public error types and nothing else, and
-//! the messages that it quotes are messages that there are.
+//! Compares `docs/errors.md` with the code: it lists every variant of the public error types and nothing else, and quotes only
+//! messages that exist.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const INDEX: &str = include_str!("../../docs/errors.md");
 
-/// The public enums that say what went wrong, and where they stand.
+/// The public error types, and their files.
 const ENUMS: [(&str, &str); 13] = [
     ("BuildError", "runtime/core/src/agent/error.rs"),
     ("RunError", "runtime/core/src/agent/error.rs"),
@@ -29,7 +29,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// `Enum::Variant`, as they stand in the source.
+/// `Enum::Variant`, from the source.
 fn variants() -> BTreeSet<String> {
     let mut variants = BTreeSet::new();
     for (name, file) in ENUMS {
@@ -64,7 +64,7 @@ fn every_quoted_message_is_in_the_code() {
     }
     let code = plain(&code);
     let mut quoted = 0;
-    // What rustc says is not in our code.
+    // Messages of rustc are not in our code.
     let ours = INDEX.split("### What rustc says itself").next().unwrap();
     for message in ours.lines().filter_map(|line| line.strip_prefix("| \"")?.split("\" | ").next()) {
         for part in message.split("..").flat_map(|part| part.split('`')) {

@@ -1,9 +1,9 @@
-//! Holds the guide's table of a tool as a value to its code: what stands in a row stands in a block that is compiled.
+//! Compares the guide's table of tool values with its code: the code of each row is in a block that is compiled.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 const GUIDE: &str = include_str!("../../docs/guide.md");
 
-/// What the Python class shows of itself, in the order of its own guide.
+/// The methods of the Python class, in the order of its own guide.
 const SHOWN: [&str; 48] = [
     "ToolSpec.from_function(search_database)",
     "from_function(.., parse_docstring=False)",
@@ -84,6 +84,6 @@ fn s_every_row_of_the_value_table_is_compiled() {
     }
     let missing: Vec<_> = SHOWN.iter().filter(|shown| !left.contains(**shown)).collect();
     assert!(missing.is_empty(), "the table has no row for {missing:?}");
-    // One of those needs no code, and five forms of export are ours alone.
+    // One of those needs no code, and five forms of export exist only here.
     assert_eq!(rows, SHOWN.len() - 1 + 5);
 }

@@ -1,4 +1,4 @@
-//! H4: hooks see every tool call, whatever its source: one table of every source and every form of hook.
+//! H4: hooks see every tool call of every source: one table of all sources and all forms of hooks.
 
 #![allow(clippy::needless_pass_by_value, reason = "hooks are handed the state")]
 

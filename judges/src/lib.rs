@@ -52,7 +52,7 @@ pub fn python(server: &str) -> ServerConfig {
 /// Makes a git repository of one commit in a folder.
 ///
 /// # Panics
-/// If there is no git, or it fails.
+/// If git is missing or fails.
 pub fn repository(folder: &Path, message: &str) {
     let git = |arguments: &[&str]| {
         let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];

@@ -1,6 +1,6 @@
-//! An MCP server that does whatever the tests want to see: `fixture MODE...`.
+//! An MCP server that misbehaves as the tests ask: `fixture MODE...`.
 //!
-//! It is a program of its own because a server is one: the tests start it, kill it, and look for what it leaves.
+//! It is a program of its own because servers are: the tests start it, kill it, and look for processes that it leaves behind.
 
 mod raw;
 

@@ -1,4 +1,4 @@
-//! Secrets of servers are in no log line, however much is logged. In a program of its own: what is logged goes to
+//! No log line contains secrets of servers, at any level. In a program of its own: what is logged goes to
 //! one place for the whole process.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 

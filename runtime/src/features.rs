@@ -30,7 +30,7 @@ macro_rules! __onionskin_servers {
     };
 }
 
-/// Says what is missing where an agent uses servers and the feature is off.
+/// Reports the missing feature at an agent that uses servers.
 #[cfg(not(feature = "mcp"))]
 #[doc(hidden)]
 #[macro_export]

@@ -2,7 +2,7 @@
 //!
 //! You annotate functions with [`#[tool]`](macro@tool) and [`#[tool_hook]`](macro@tool_hook), declare agents with
 //! [`agent!`], and run them. An agent mixes MCP servers, functions, child agents and built-in tools; one onion
-//! of hooks stands around all of them.
+//! of hooks wraps all calls.
 //!
 //! ```
 //! use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, tool, tool_hook};
@@ -35,7 +35,7 @@
 //! }
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! // A script in the model's place; with feature `genai`, `GenaiModel` asks a real one.
+//! // A scripted model; with feature `genai`, `GenaiModel` asks a real one.
 //! let model = ScriptedModel::turns([
 //!     ScriptedTurn::call("add_one", json!({ "x": 41 })),
 //!     ScriptedTurn::say("It is {last}."),
@@ -51,8 +51,8 @@
 //! |---|---|
 //! | Tools | [`macro@tool`], [`Tool`], [`Strict`](trait@Strict), [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
 //! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
-//! | What a call knows | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
-//! | How a call ends | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
+//! | In a call | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
+//! | Results and errors | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
 //! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
 //! | Guardrails | [`macro@guardrail`], [`InputGuardrail`], [`OutputGuardrail`], [`Approver`], [`Cache`] |
 //! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
@@ -69,10 +69,9 @@
 //! # Features
 //!
 //! - `mcp` (default): MCP servers over stdio.
-//! - `preserve_order` (default): JSON objects keep their keys in the order in which they were written. Parameters are in declared
-//!   order wherever a tool is shown: that of the function, of a struct's fields, of an imported schema. It turns on `serde_json`'s
-//!   feature of the same name, which holds for the whole program. Without it keys have the alphabet's order; what is written of a
-//!   function as text or as a list (`params`, `signature`, `docstring`, `required`) has the function's all the same.
+//! - `preserve_order` (default): JSON objects keep the order of their keys, so all lists of a tool's parameters have the declared
+//!   order. It turns on `serde_json`'s feature of the same name for the whole program. Without it, keys are in alphabetical order;
+//!   `params`, `signature`, `docstring` and `required` keep the order of the function.
 //! - `rmcp3`: tools in the types of rmcp 3, and from them.
 //! - `mcp-server`: tools as routes of an rmcp server.
 //! - `genai`: real models through the genai crate.
@@ -128,7 +127,7 @@ pub use onionskin_rhai as rhai;
 #[doc(inline)]
 pub use onionskin_toolboxes as toolboxes;
 
-/// For unit tests of hooks and tools: what is around them in a run, without a run.
+/// For unit tests of hooks and tools: the parts of a run that they need, without a run.
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
 /// of it, [`context`](testing::context) makes the call. `FakeServer` (feature `mcp`) is an MCP server of closures.

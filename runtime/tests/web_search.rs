@@ -177,7 +177,7 @@ async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
         (http("403 Forbidden", "", ""), "refused the request (status 403): its settings have to list `json`"),
         (
             http("401 Unauthorized", "", ""),
-            "(status 401): it asks who is there, and its owner has to give the right",
+            "(status 401): it asks for a user or a key, and its owner has to give the right",
         ),
         (http("422 Unprocessable", "", ""), "failed with status 422; try once more"),
         (http("429 Too Many Requests", "retry-after: 30\r\n", ""), "too often; it may be asked again in 30s"),
@@ -190,8 +190,8 @@ async fn t9_what_the_service_says_instead_is_told_with_what_to_do() {
         (http("200 OK", "", "<html>"), "did not answer as the protocol says"),
         (http("304 Not Modified", "", ""), "failed with status 304"),
         (http("200 OK", "", "{\"results\": ["), "its JSON breaks off (line 1, column 13)"),
-        (http("200 OK", "", "\n<html>"), "that is no JSON (line 2, column 1)"),
-        (ok(&json!({ "hits": [] })), "there is no list of results in its JSON (line 1, column 11)"),
+        (http("200 OK", "", "\n<html>"), "the answer is not JSON (line 2, column 1)"),
+        (ok(&json!({ "hits": [] })), "its JSON has no list of results (line 1, column 11)"),
     ] {
         let (url, _) = serve(vec![reply]).await;
         let error = WebSearch::searxng(url).build().unwrap().search("x", 1).await.unwrap_err().to_string();
@@ -251,7 +251,7 @@ async fn t9_a_slow_a_large_and_a_missing_service_end_in_time() {
 #[test]
 fn t9_an_address_that_would_not_do_is_refused_before_anything_is_sent() {
     for (address, said) in [
-        ("search.example.org", "it is no URL"),
+        ("search.example.org", "it is not a URL"),
         ("ftp://search.example.org", "neither `https` nor `http`"),
         ("http://search.example.org", "call `.allow_http()`"),
         ("http://127.0.0.1.example.org", "call `.allow_http()`"),

@@ -1,4 +1,4 @@
-//! The direct call: what is left when no framework stands between the text and the function.
+//! The direct call: no framework between the text and the function.
 
 use serde::Deserialize;
 

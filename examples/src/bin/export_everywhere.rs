@@ -102,7 +102,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// The lines that one text has and the other has not, as `diff` shows them: by their longest common sequence.
 fn difference(old: &str, new: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
-    // The lengths of the common sequences of what is left of both.
+    // The lengths of the common sequences of both remainders.
     let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
     for (at_old, line_old) in old.iter().enumerate().rev() {
         for (at_new, line_new) in new.iter().enumerate().rev() {

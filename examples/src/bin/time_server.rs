@@ -1,5 +1,5 @@
-//! An MCP server that tells and converts times, over its standard streams. `--local-timezone NAME` names the
-//! time zone that models are told to take where a person names none.
+//! An MCP server that gives and converts times, over its standard streams. `--local-timezone NAME` sets the time zone that
+//! models are asked to use if a person names none.
 
 use std::process::ExitCode;
 

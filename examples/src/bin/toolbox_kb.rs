@@ -6,7 +6,7 @@
 //!
 //! The handbook is in memory, or in FILE, where it stays; last year's is a second object of the same type, under the
 //! prefix `archive`. A script plays the model's part, everything else is real. With `--tools` the agent's tools are
-//! printed, as MCP lists them, and nobody is asked.
+//! printed, as MCP lists them, and the program ends.
 
 use std::error::Error;
 use std::sync::Arc;

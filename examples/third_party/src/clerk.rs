@@ -20,7 +20,7 @@ impl Agent for Clerk {
     }
 }
 
-/// A clerk who pays with [`Transfer`], within what guardrails and an approver allow, and writes each call on `trail`.
+/// A clerk that pays with [`Transfer`], limited by guardrails and an approver, and writes each call on `trail`.
 pub fn clerk(bank: Bank, table: RateTable, trail: AuditTrail) -> AgentBuilder<Clerk> {
     let mut transfer = ToolSpec::new(Transfer);
     transfer.approval().add_input_guardrails(NotTo("casino")).add_output_guardrails(HideAccounts);

@@ -27,7 +27,7 @@ impl FileJournal {
     /// Opens a file, or makes one.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or a line of it is no step.
+    /// If the file cannot be read or written, or a line of it is not a step.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let text = if path.exists() { std::fs::read_to_string(path)? } else { String::new() };

@@ -1,4 +1,4 @@
-//! What a crate by somebody else can be: a model, a source of tools, a tool, a hook, both guardrails, an approver, a journal and
+//! An example of a crate by a third party: a model, a source of tools, a tool, a hook, both guardrails, an approver, a journal and
 //! an agent, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Together they are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use onionskin_core::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
 
-/// A model that follows dictation: each line of the input is a tool's name and its arguments, and a turn makes one call. When all
-/// lines are done, the answer is the results.
+/// A model that follows dictation: each line of the input is a tool's name and its arguments, and a turn makes one call. After
+/// the last line, the answer is the results.
 #[derive(Debug, Default)]
 pub struct Dictated {
     requests: AtomicU64,

@@ -10,13 +10,13 @@ use serde_json::json;
 /// The state of the bank's agents: one account, and what was paid from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bank {
-    /// What is left, in cents.
+    /// The balance, in cents.
     pub cents: u64,
-    /// Who was paid, and how much.
+    /// The receivers and the amounts.
     pub paid: Vec<(String, u64)>,
 }
 
-/// Pays somebody.
+/// Makes payments.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Transfer;
 
@@ -25,8 +25,8 @@ static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| {
         .with_input_schema(json!({
             "type": "object",
             "properties": {
-                "to": { "type": "string", "description": "Who gets it." },
-                "cents": { "type": "integer", "minimum": 1, "description": "How much, in cents." },
+                "to": { "type": "string", "description": "The receiver." },
+                "cents": { "type": "integer", "minimum": 1, "description": "The amount, in cents." },
             },
             "required": ["to", "cents"],
             "additionalProperties": false,
@@ -69,7 +69,7 @@ impl Tool for Transfer {
         )))
     }
 
-    /// Adds what the model has to know of each error.
+    /// Adds to each error that no money was moved.
     async fn on_error(&self, _: &ToolContext, error: ToolError) -> ToolResult {
         let text = format!("{} (no money was moved)", error.to_text());
         Err(Exit::Tool(ToolError::new(text).with_kind(error.kind()).with_source(error)))

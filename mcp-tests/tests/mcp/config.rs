@@ -1,4 +1,4 @@
-//! `.mcp.json`: what is read, and what is said about what cannot be.
+//! `.mcp.json`: which fields are read, and the errors for the others.
 
 use std::time::Duration;
 
@@ -48,15 +48,15 @@ const ORDINARY: &str = r#"{
 }"#;
 
 #[tokio::test]
-async fn a4_an_ordinary_file_is_read_and_what_nobody_reads_is_told() {
+async fn a4_an_ordinary_file_is_read_and_ignored_fields_are_reported() {
     let text = ORDINARY.replace("COMMAND", env!("CARGO_BIN_EXE_fixture"));
     let config = McpConfig::from_json(&text, ".mcp.json").unwrap();
     let unread: Vec<_> = config.unread().collect();
     let expected = [
-        ".mcp.json:2:14: `$schema`: unknown field, which is not read",
-        ".mcp.json:3:13: `inputs`: unknown field, which is not read",
-        "`mcpServers.fix.description`: unknown field, which is not read",
-        "`mcpServers.fix.alwaysAllow`: unknown field, which is not read",
+        ".mcp.json:2:14: `$schema`: unknown field, ignored",
+        ".mcp.json:3:13: `inputs`: unknown field, ignored",
+        "`mcpServers.fix.description`: unknown field, ignored",
+        "`mcpServers.fix.alwaysAllow`: unknown field, ignored",
         ".mcp.json:7:36: `mcpServers.fix.timout`: unknown field; did you mean `timeout`?",
     ];
     assert_eq!(unread.len(), expected.len(), "{unread:?}");
@@ -79,8 +79,8 @@ async fn a4_what_is_wrong_with_a_server_concerns_who_uses_it() {
         ("nothing", "`mcpServers.fix`: the field `command` is missing"),
         ("pigeon", "`mcpServers.fix.type`: expected \"stdio\""),
         ("off", "`mcpServers.fix.disabled`: the server is disabled"),
-        ("twice", "`mcpServers.fix`: the key `command` stands twice"),
-        ("again", "`mcpServers.fix`: the server stands twice"),
+        ("twice", "`mcpServers.fix`: the key `command` is given twice"),
+        ("again", "`mcpServers.fix`: the server is configured twice"),
     ] {
         let text = ORDINARY.replace("\"fix\"", "\"unused\"").replace(&format!("\"{name}\""), "\"fix\"");
         let text = unusable(&text).await;
@@ -95,7 +95,7 @@ async fn a4_a_server_that_does_not_start_names_the_fields_that_were_not_read() {
         unusable(r#"{"mcpServers": {"fix": {"command": "false", "argz": ["x"], "alwaysAllow": []}}}"#).await;
     assert!(text.contains("did not start"), "{text}");
     assert!(text.contains("`mcpServers.fix.argz`: unknown field; did you mean `args`?"), "{text}");
-    assert!(text.contains("`mcpServers.fix.alwaysAllow`: unknown field, which is not read"), "{text}");
+    assert!(text.contains("`mcpServers.fix.alwaysAllow`: unknown field, ignored"), "{text}");
 }
 
 #[tokio::test]
@@ -181,7 +181,7 @@ async fn a4_a_server_that_is_not_configured_is_told_with_those_that_are() {
 
 #[tokio::test]
 async fn a4_a_file_starts_a_server_with_its_variables_filled_in() {
-    // cargo sets the variable for tests; its value stands for a secret.
+    // cargo sets the variable for tests; its value plays a secret.
     let script = "echo \"package ${CARGO_PKG_NAME:-?} key $KEY\" >&2; exit ${ONIONSKIN_UNSET:-5}";
     let config = json!({"mcpServers": {"fix": {
         "command": "sh",

@@ -1,4 +1,4 @@
-//! How the tests start the fixture server, and what they know of its processes.
+//! Starts the fixture server for tests, and looks at its processes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) async fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     panic!("waited in vain for {what}");
 }
 
-/// Whether a process runs; a dead one that nobody has waited for does not.
+/// Whether a process runs; a zombie does not.
 pub(crate) fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.trim_start().starts_with(['Z', 'X']))

@@ -101,7 +101,7 @@ fn s5_blocking_calls_of_a_live_server_work_anywhere() {
     let begun = Instant::now();
     let spec = runtime.block_on(async {
         let spec = tool("plain", "get_echo", &log).await;
-        // The runtime that it was started on stands still meanwhile.
+        // The runtime that started it is blocked meanwhile.
         assert_eq!(spec.call_blocking(json!({"text": "inside"})).unwrap(), "inside");
         spec
     });
@@ -157,7 +157,7 @@ async fn a4_a_tool_whose_schema_has_no_end_is_left_out_by_name() {
     let description = json!({"name": "loops", "inputSchema": {"type": "object", "allOf": [{"$ref": "#"}]}});
     let error = server.import(description.clone()).unwrap_err().to_string();
     assert!(
-        error.contains("of `loops`, values cannot be held against its input schema: it refers to itself"),
+        error.contains("of `loops`, values cannot be checked against its input schema: it refers to itself"),
         "{error}"
     );
     assert_eq!(ToolSpec::from_mcp(description).unwrap_err().to_string(), error);

@@ -1,4 +1,4 @@
-//! Starting servers and listing their tools: what an agent then has, and what it is told otherwise.
+//! Starting servers and listing their tools: the tools of the agent, or the errors.
 
 use std::time::{Duration, Instant};
 

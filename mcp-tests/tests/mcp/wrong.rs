@@ -1,4 +1,4 @@
-//! Servers that break the protocol: each is named, at once, and costs nobody else anything.
+//! Servers that break the protocol: each is named at once, and other calls are not affected.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ async fn raw(tool: &str) -> Outcome {
     let begun = Instant::now();
     let outcome = call(&agent, &format!("fix__{tool}"), json!({})).await;
     assert!(begun.elapsed() < Duration::from_secs(20), "{tool}: {:?}", begun.elapsed());
-    // It goes on with the others.
+    // Other calls continue.
     assert_eq!(call(&agent, "fix__echo", json!({})).await.text, "done", "{tool}");
     agent.shutdown().await;
     outcome

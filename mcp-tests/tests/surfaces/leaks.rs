@@ -18,7 +18,7 @@ pub(crate) const BOUND: &str = "spec-bound\n\"0123456789\"";
 pub(crate) const BY_HAND: &str = "by-hand+0123456789";
 pub(crate) const SERVER: &str = "server/0123456789";
 pub(crate) const OWN_HOOK: &str = "own-hook&0123456789";
-/// No secret: whatever shows this would show a secret.
+/// Not a secret: a surface that shows this would show a secret too.
 pub(crate) const MARKER: &str = "m\"arker/ü 987";
 
 pub(crate) const SECRETS: [&str; 7] = [FIELD, KEY, TOOLBOX, BOUND, BY_HAND, SERVER, OWN_HOOK];
@@ -105,7 +105,7 @@ pub(crate) struct Config {
     pub(crate) deep: Arc<Deep>,
 }
 
-/// Out of sight for whoever copies the state.
+/// Invisible to code that copies the state.
 #[derive(Debug)]
 pub(crate) struct Deep {
     pub(crate) by_hand: Secret<String>,

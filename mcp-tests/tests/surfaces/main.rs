@@ -1,4 +1,4 @@
-//! T8: a secret shows on no surface, whatever lets it out. In a program of its own: what is logged goes to one place for
+//! T8: a secret shows on no surface, for each way out. In a program of its own: what is logged goes to one place for
 //! the whole process.
 #![allow(
     clippy::unwrap_used,
@@ -85,7 +85,7 @@ fn says_logged(key: &str) -> String {
     says(key)
 }
 
-/// Says what the model gives it and what is bound, if somebody allows it.
+/// Returns its arguments and its bindings, if a person allows it.
 #[tool(approval)]
 fn asks(words: &str, key: &str) -> String {
     format!("{words} {}", says(key))
@@ -164,7 +164,7 @@ fn turns() -> Vec<ScriptedTurn> {
     turns
 }
 
-/// What a model could know of a secret only from the people who run it: it says all of them.
+/// A model that says all secrets, as if the people who run it had told it.
 fn all_said() -> String {
     let known = SECRETS.iter().filter(|secret| **secret != SERVER);
     known.chain([&MARKER]).map(|value| forms(value)).collect::<Vec<_>>().join(" ")
@@ -222,7 +222,7 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     let requests = script.requests();
     surfaces.add(&format!("{name}: prompts"), serde_json::to_string(&requests).unwrap(), true);
     surfaces.debug(&format!("{name}: prompts"), &requests, true);
-    // What the user wrote stands in the history as it was written.
+    // The history keeps the user's text unchanged.
     let history: Vec<_> = session.history().into_iter().skip(1).collect();
     surfaces.add(&format!("{name}: the history"), serde_json::to_string(&history).unwrap(), true);
     surfaces.add(&format!("{name}: the session's state"), session.state().to_value().to_string(), true);

@@ -143,7 +143,7 @@ fn take_apart(
         }
         let arguments = argument_text(&call.fn_arguments, written.get(&call.call_id));
         let mut id = call.call_id;
-        // Results are told apart by the id alone.
+        // Only the id distinguishes results.
         if id.is_empty() || calls.iter().any(|other| *other.id == *id) {
             id = format!("{id}_{}", number + 1);
         }

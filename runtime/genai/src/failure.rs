@@ -88,7 +88,7 @@ pub(super) fn model_error(error: genai::Error, secret: &ApiKey) -> ModelError {
         Error::StreamParse { serde_error, .. } => ModelError::Malformed(serde_error.to_string()),
         // Its text would repeat the whole request.
         Error::ChatResponseGeneration { cause, .. } => ModelError::Malformed(secret.scrub(&cause)),
-        Error::NoChatResponse { .. } => ModelError::Malformed("there is no answer in it".to_owned()),
+        Error::NoChatResponse { .. } => ModelError::Malformed("it contains no answer".to_owned()),
         Error::InvalidJsonResponseElement { .. } | Error::JsonValueExt(_) | Error::SerdeJson(_) => {
             ModelError::Malformed(secret.scrub(&error.to_string()))
         }

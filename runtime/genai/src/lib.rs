@@ -23,11 +23,11 @@ use onionskin_core::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
 ///
-/// The provider follows from the model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), from a
-/// namespace in it (`groq::llama-3.3-70b`), or from [`adapter`](Self::adapter). The key comes from the
+/// The model's name (`gpt-..`, `claude-..`, `gemini-..` and so on), a namespace in it (`groq::llama-3.3-70b`), or
+/// [`adapter`](Self::adapter) selects the provider. The key comes from the
 /// provider's usual environment variable (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, ..) or from
-/// [`api_key`](Self::api_key). It shows in no error and no `Debug`. (What a provider writes when it refuses is
-/// also logged by genai itself, as it came.)
+/// [`api_key`](Self::api_key). No error and no `Debug` output shows it. (genai itself also logs the text of a provider's refusal
+/// unchanged.)
 ///
 /// ```
 /// use onionskin::GenaiModel;
@@ -35,9 +35,8 @@ use onionskin_core::secret::Secret;
 /// assert!(format!("{local:?}").contains("qwen3"));
 /// ```
 ///
-/// Arguments of tool calls arrive as the text that the model wrote, broken JSON included, where the
-/// provider streams them as text (`OpenAI`, Anthropic, Bedrock); others send values, which are written
-/// out anew. Cloning shares the connections.
+/// If the provider streams the arguments of tool calls as text (`OpenAI`, Anthropic, Bedrock), they arrive as the model wrote
+/// them, broken JSON included. Other providers send values, which are written as JSON again. Clones share the connections.
 #[derive(Clone)]
 pub struct GenaiModel {
     name: Option<Arc<str>>,
@@ -57,7 +56,7 @@ enum Key {
     Usual,
     /// This environment variable.
     Env(Arc<str>),
-    /// Here it is.
+    /// This key.
     Given(ApiKey),
 }
 
@@ -75,12 +74,12 @@ impl GenaiModel {
         }
     }
 
-    /// This model, whatever the agents name.
+    /// This model for all agents, also for those that name another.
     pub fn new(model_name: impl Into<Arc<str>>) -> Self {
         Self { name: Some(model_name.into()), ..Self::from_env() }
     }
 
-    /// Asks a server at this address: what stands before `/chat/completions` or `/messages`, such as
+    /// Uses a server at this address: the part before `/chat/completions` or `/messages`, such as
     /// `http://127.0.0.1:8080/v1`.
     ///
     /// The provider's key in the environment is not sent there: give a key with [`api_key`](Self::api_key)
@@ -98,7 +97,7 @@ impl GenaiModel {
         self
     }
 
-    /// Uses this key. No error shows it, whatever the provider answers.
+    /// Uses this key. No error shows it, even if the provider's answer does.
     #[must_use]
     pub fn api_key(mut self, key: impl Into<Secret<String>>) -> Self {
         self.key = Key::Given(ApiKey::new(key.into()));
@@ -112,7 +111,7 @@ impl GenaiModel {
         self
     }
 
-    /// Speaks this protocol, whatever the model's name says: `openai`, `openai_resp`, `anthropic`,
+    /// Speaks this protocol, independent of the model's name: `openai`, `openai_resp`, `anthropic`,
     /// `gemini`, `ollama`, .. An unknown one is reported by the first request, with the known ones.
     #[must_use]
     pub fn adapter(mut self, adapter: impl Into<Arc<str>>) -> Self {
@@ -121,19 +120,18 @@ impl GenaiModel {
     }
 
     /// Whether answers are streamed (the default). Turn it off for servers that cannot stream; there are
-    /// then no deltas, and arguments of tool calls are written out anew rather than kept as text.
+    /// then no deltas, and the text of arguments of tool calls is not kept.
     #[must_use]
     pub fn stream(mut self, stream: bool) -> Self {
         self.stream = stream;
         self
     }
 
-    /// Sends a [strict](onionskin_core::export#strict) tool that the provider cannot take so without `strict`, and a warning of
-    /// `tracing` names it, once for an agent's tools. Otherwise it ends the run before the request, with
-    /// [`ModelError::Tools`]. That is for OpenAI and Anthropic; other providers have no strict form in requests, and get the
-    /// plain one.
+    /// Sends [strict](onionskin_core::export#strict) tools without `strict` if the provider does not take them as strict ones. A
+    /// warning of `tracing` names them once for an agent's tools. By default, such a tool ends the run before the request, with
+    /// [`ModelError::Tools`]. This is for OpenAI and Anthropic; other providers get the plain form.
     ///
-    /// Of tools that are beyond what one request takes, the first in the agent's order go strictly.
+    /// Once one tool exceeds the limits of a request, all later ones in the agent's order are sent without `strict`.
     #[must_use]
     pub fn strict_where_taken(mut self) -> Self {
         self.tools = Declared::where_taken();
@@ -190,7 +188,7 @@ impl Model for GenaiModel {
                 }
                 ChatStreamEvent::ToolCallChunk(chunk) => answer.note_call(chunk.tool_call),
                 ChatStreamEvent::End(end) => return answer.finish(end, adapter),
-                // The start, heartbeats and pieces of signatures: the end holds them whole.
+                // The start, heartbeats and pieces of signatures. The end has the whole signature.
                 _ => {}
             }
         }

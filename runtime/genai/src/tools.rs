@@ -152,7 +152,7 @@ mod tests {
         let wide = declared(1, &json!({"type": "object", "properties": wide}));
         let sent_wide = sent(vec![declared(0, &schema), wide, declared(2, &none)], "anthropic");
         assert_eq!(sent_wide.iter().map(strict).collect::<Vec<_>>(), [true, false, false]);
-        // Examples of calls stand in a plain schema only.
+        // Only a plain schema has examples of calls.
         let mut shown = schema.clone();
         shown["examples"] = json!([{"at": "home"}]);
         for adapter in ["openai", "openai_resp", "anthropic"] {

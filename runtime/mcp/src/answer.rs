@@ -1,4 +1,4 @@
-//! Reads the answer to a call, and holds it against the tool's own output schema.
+//! Reads the answer to a call, and checks it against the tool's own output schema.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Answers {
     is_slow: bool,
 }
 
-/// Ends the work of a thread when no call waits for it any more.
+/// Stops the thread when the call is dropped.
 struct Waits(Stop);
 
 impl Drop for Waits {
@@ -36,12 +36,12 @@ impl Drop for Waits {
 impl Answers {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
         let schema = tool.definition.output_schema.as_ref().map(ToString::to_string);
-        // What patterns take does not depend on an answer's length.
+        // The time of a pattern does not depend on the length of the answer.
         let is_slow = schema.is_some_and(|schema| schema.len() > LONG || schema.contains("\"pattern"));
         Self { server, tool, is_slow }
     }
 
-    /// The result that an answer holds, if it is what the server says that it gives.
+    /// The result in an answer, if it fits the output schema.
     pub(super) async fn read(&self, answer: String) -> ToolResult {
         let stop = Stop::default();
         if answer.len() <= LONG && !self.is_slow {
@@ -74,7 +74,7 @@ impl Answers {
         Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
     }
 
-    /// What the tool's output schema has against a result.
+    /// How a result violates the tool's output schema.
     fn misfit(&self, output: &ToolOutput, stop: Stop) -> Option<String> {
         let schema = self.tool.definition.output_schema.as_ref()?;
         let Some(value) = output.structured_content() else {

@@ -1,4 +1,4 @@
-//! Our end of the protocol: what a server may send us unasked.
+//! Our end of the protocol: handles what a server sends without a request.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,11 +14,11 @@ use super::visible::visible;
 /// Progress reports that may wait for their call to look at them; further ones are dropped.
 const WAITING: usize = 64;
 
-/// Who waits for what a server sends unasked.
+/// The receivers of what a server sends without a request.
 #[derive(Clone)]
 pub(super) struct Unasked {
     listeners: Listeners,
-    /// Holds one message at most: that the tools changed once is as good as twice.
+    /// Holds at most one message: a second change of the tools needs no second message.
     tools_changed: mpsc::Sender<()>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Listeners(Arc<Mutex<Calls>>);
 #[derive(Default)]
 struct Calls {
     calls: HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>,
-    /// Reports of calls that do not listen yet, or no more.
+    /// Reports for calls that do not listen yet, or no longer.
     early: VecDeque<ProgressNotificationParam>,
 }
 
@@ -80,7 +80,7 @@ impl Listeners {
     }
 }
 
-/// What we say of ourselves.
+/// How this client describes itself.
 pub(super) struct Client;
 
 impl ClientHandler for Client {

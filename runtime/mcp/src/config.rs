@@ -22,7 +22,7 @@ use super::server_config::ServerConfig;
 #[derive(Debug, Clone, Default)]
 pub struct McpConfig {
     servers: BTreeMap<String, Configured>,
-    /// The fields of its files that are not read.
+    /// The ignored fields of its files.
     unread: Vec<String>,
 }
 
@@ -49,16 +49,16 @@ impl McpConfig {
     /// }
     /// ```
     ///
-    /// `${NAME}` is replaced by that variable of this program's environment, `${NAME:-text}` by `text` where
-    /// the variable is unset or empty; in `command`, `args`, `env` and `cwd`. The time limits, of one request
-    /// and of the start, are in milliseconds.
+    /// In `command`, `args`, `env` and `cwd`, `${NAME}` is replaced by this variable of the program's environment, and
+    /// `${NAME:-text}` by `text` if the variable is unset or empty. The time limits, of one request and of the start, are in
+    /// milliseconds.
     ///
-    /// Other programs share such files. What is wrong with one server, also that it is `"disabled": true`, is reached by
-    /// URL, or needs a variable which is not set, is an error only once an agent uses it. Fields that are not listed
-    /// above are not read: [`Self::unread`] names them, and the notices of the agents that use their server do.
+    /// Other programs share such files. So a mistake in one server is an error only when an agent uses that server; the same is
+    /// true if it is `"disabled": true`, is reached by URL, or needs a variable that is not set. Other fields than those above
+    /// are ignored: [`Self::unread`] lists them, and so do the notices of the agents that use their server.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not such JSON.
+    /// If the file cannot be read, or is not JSON of this form.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, McpError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -67,7 +67,7 @@ impl McpConfig {
         Self::from_json(&text, &file)
     }
 
-    /// As [`Self::from_file`], from text; errors call it `file`.
+    /// As [`Self::from_file`], from text. Errors name it `file`.
     ///
     /// # Errors
     /// As [`Self::from_file`].
@@ -95,8 +95,7 @@ impl McpConfig {
         self.servers.keys().map(String::as_str)
     }
 
-    /// The fields of its files that are not read, each with file, line, column and, where a field was likely misspelt,
-    /// the one that was meant.
+    /// The ignored fields of its files, each with file, line and column, and with the field that was probably meant.
     ///
     /// ```
     /// use onionskin::mcp::McpConfig;

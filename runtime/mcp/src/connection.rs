@@ -27,7 +27,7 @@ use super::tap::{Beginning, Tap};
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
 
-/// A call whose server reports progress may last so many times its limit.
+/// With progress reports, a call may last this many times its limit.
 const EXTENSIONS: u32 = 10;
 /// How long an answer may still come after the process ended, or the end after the answers stopped.
 const AFTERMATH: Duration = Duration::from_millis(500);
@@ -44,7 +44,7 @@ pub(super) struct Connection {
     _quiet: Quiet,
 }
 
-/// What a process wrote: the first line of its standard output that is not MCP, and its standard error's last lines.
+/// The output of a process: the first line of its standard output that is not MCP, and the last lines of its standard error.
 type Written = (Option<String>, Vec<String>);
 
 /// Why a request has no answer.
@@ -62,7 +62,7 @@ pub(super) enum RequestError {
 }
 
 impl Connection {
-    /// Starts the process and shakes hands; `changed` is told whenever the server's tools change.
+    /// Starts the process and shakes hands. `changed` gets a message whenever the server's tools change.
     pub(super) async fn open(
         server: &Arc<str>,
         config: &ServerConfig,
@@ -110,7 +110,7 @@ impl Connection {
                 biased;
                 shaken = &mut hands => shaken,
                 how = process.end() => {
-                    // What it wrote may not be read yet.
+                    // Its output may not be read yet.
                     let _ = tokio::time::timeout(AFTERMATH, hands).await;
                     return Err(failure(died(how), ITS_OWN_WORDS, written()));
                 }
@@ -119,7 +119,7 @@ impl Connection {
         let service = match shaken {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                // Where it said nothing, its end may say more.
+                // If it wrote nothing, its exit status may explain more.
                 let end = match &error {
                     ClientInitializeError::ConnectionClosed(_)
                     | ClientInitializeError::TransportError { .. } => {
@@ -145,7 +145,7 @@ impl Connection {
         Ok(Self { peer, service, listeners, timeout: config.timeout, process, fault, _quiet: quiet })
     }
 
-    /// Whether the server says that it has tools. One that does not is not asked for them.
+    /// Whether the server declares tools. Otherwise it is not asked for a list.
     pub(super) fn has_tools(&self) -> bool {
         self.peer.peer_info().is_none_or(|info| info.capabilities.tools.is_some())
     }
@@ -180,7 +180,7 @@ impl Connection {
                 biased;
                 Some(report) = reports.recv() => {
                     limit = after(self.timeout).min(last);
-                    // Reports may overtake each other; only what goes forward is one.
+                    // Reports may overtake each other; only an increase counts as progress.
                     if report.progress > done {
                         done = report.progress;
                         progress(report);
@@ -189,7 +189,7 @@ impl Connection {
                 answer = &mut handle.rx => break answer,
                 () = tokio::time::sleep_until(limit) => return Err(RequestError::Timeout(self.timeout)),
                 how = self.process.end() => {
-                    // The answer may have been its last word.
+                    // It may have answered before it died.
                     match tokio::time::timeout(AFTERMATH, &mut handle.rx).await {
                         Ok(answer) => break answer,
                         Err(_) => return Err(RequestError::Died(self.fault.how().unwrap_or(how))),
@@ -205,7 +205,7 @@ impl Connection {
         }
     }
 
-    /// What an error of the library means. A server that closed its streams is of no more use.
+    /// The meaning of an error of the library. A server that closed its streams cannot be used again.
     async fn broken(&self, error: ServiceError) -> RequestError {
         match error {
             ServiceError::McpError(error) => RequestError::Refused(error),
@@ -238,13 +238,13 @@ impl Connection {
     }
 }
 
-/// A time from now. One beyond the clock is never.
+/// A time from now; never, if it is beyond the clock.
 fn after(time: Duration) -> Instant {
     const FAR: Duration = Duration::from_hours(24 * 365 * 30);
     Instant::now() + time.min(FAR)
 }
 
-/// What the library says of a handshake, without the names of its types.
+/// The library's error of a handshake, without the names of its types.
 fn said(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::JsonRpcError(error) => visible(&error.message),
@@ -271,7 +271,7 @@ fn not_spawned(config: &ServerConfig, error: &io::Error) -> (String, &'static st
     (error.to_string(), "Check that the command is a program that may be run.")
 }
 
-/// Tells the server that nobody waits for an answer any more.
+/// Tells the server that a request was cancelled.
 struct CancelOnDrop {
     peer: Peer<RoleClient>,
     id: RequestId,
@@ -286,14 +286,13 @@ impl CancelOnDrop {
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
-        // Without a runtime the server is gone as well.
+        // Without a runtime, the server has ended too.
         if self.armed
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {
             let (peer, id) = (self.peer.clone(), self.id.clone());
             runtime.spawn(async move {
-                let params =
-                    CancelledNotificationParam::new(Some(id), Some("nobody waits for it".to_owned()));
+                let params = CancelledNotificationParam::new(Some(id), Some("the caller gave up".to_owned()));
                 let cancelled = CancelledNotification::new(params);
                 let _ = peer.send_notification(ClientNotification::CancelledNotification(cancelled)).await;
             });

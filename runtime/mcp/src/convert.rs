@@ -15,7 +15,7 @@ use onionskin_core::ToolOutput;
 use onionskin_core::{Annotations, Effect, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// What a server says of a tool, under the name that hooks see.
+/// A server's description of a tool, under the name that hooks see.
 pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     let mut definition = ToolDefinition::new(name, tool.description.unwrap_or_default());
     definition.input_schema = object(tool.input_schema);
@@ -34,17 +34,16 @@ pub(crate) fn definition(name: &str, tool: Tool) -> ToolDefinition {
     definition
 }
 
-/// Why no value can be held against a tool's schemas, which are a stranger's: that would keep the host busy.
+/// Why no value can be checked against a tool's schemas: an outside server wrote them, and the check might not end.
 pub(crate) fn unwalkable(tool: &Tool) -> Option<String> {
     let schemas = [("input", Some(&tool.input_schema)), ("output", tool.output_schema.as_ref())];
     schemas.into_iter().find_map(|(which, schema)| {
         let reason = onionskin_core::schema::unwalkable(&Value::Object((**schema?).clone()))?;
-        Some(format!("values cannot be held against its {which} schema: {reason}"))
+        Some(format!("values cannot be checked against its {which} schema: {reason}"))
     })
 }
 
-/// What the hints promise of a call that is made twice. A server that promises nothing is not asked twice, which is also
-/// the protocol's own reading of hints that are not there.
+/// Whether a call may be repeated, by the server's hints. Without a hint it may not, as in the protocol.
 fn effect(hints: Annotations) -> Effect {
     match (hints.read_only, hints.idempotent) {
         (Some(true), _) => Effect::Pure,
@@ -57,11 +56,11 @@ fn object(schema: Arc<serde_json::Map<String, Value>>) -> Arc<Value> {
     Arc::new(Value::Object(Arc::unwrap_or_clone(schema)))
 }
 
-/// What an answer to a call means: the text of its result. An error of the tool keeps its content.
+/// The result in the answer to a call. An error of the tool keeps its content.
 pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     let text = answer;
     if !text.starts_with('{') {
-        return Err(unusable(server, "gave an answer that is no tool result"));
+        return Err(unusable(server, "gave an answer that is not a tool result"));
     }
     let answer: Answer = match serde_json::from_str(text) {
         Ok(answer) => answer,
@@ -73,7 +72,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     match answer.result_type.as_deref() {
         None | Some("complete") => {}
         Some("input_required") => {
-            let what = "asks for a person's input before it goes on, which is not supported yet";
+            let what = "asks for a person's input before it continues, which is not supported yet";
             return Err(unusable(server, what));
         }
         Some(_) => return Err(unusable(server, "gave an answer of a kind that is not supported yet")),
@@ -82,7 +81,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
         return Err(unusable(server, "made a task of the call, which is not supported yet"));
     }
     if answer.is_foreign(text) {
-        return Err(unusable(server, "gave an answer that is no tool result"));
+        return Err(unusable(server, "gave an answer that is not a tool result"));
     }
     let mut output = ToolOutput::blocks(answer.content.unwrap_or_default());
     if let Some(structured) = answer.structured_content {
@@ -97,7 +96,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     Ok(output)
 }
 
-/// What the model is told of an answer that cannot be read.
+/// The error that the model gets for an answer that cannot be read.
 pub(super) fn unreadable(server: &str, reason: &str) -> String {
     format!(
         "the MCP server `{server}` gave an answer that cannot be read: {reason}. The call may have taken effect; the same \
@@ -123,7 +122,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Whether it says nothing that a result says. Its `text` may say something else; the empty object is an empty result.
+    /// Whether it has no field of a result. `text` is not such a field. The empty object is an empty result.
     fn is_foreign(&self, text: &str) -> bool {
         let known = self.content.is_some() || self.structured_content.is_some() || self.is_error.is_some();
         !known

@@ -14,7 +14,7 @@ use onionskin_core::spec::SpecError;
 use onionskin_core::{DynTool, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// What describes a tool of an MCP server: its JSON, or, with feature `rmcp3`, rmcp's type for it.
+/// A description of a tool of an MCP server: JSON, or, with feature `rmcp3`, rmcp's type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not describe an MCP tool",
     label = "not a description of an MCP tool",
@@ -24,7 +24,7 @@ pub trait McpDescription {
     /// The description as JSON.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not a description.
     fn into_json(self) -> Result<Value, SpecError>;
 }
 
@@ -54,7 +54,7 @@ impl McpDescription for &Tool {
     }
 }
 
-/// The tool that a description is of.
+/// Reads the tool from a description.
 pub(super) fn read(description: impl McpDescription) -> Result<Tool, SpecError> {
     let tool: Tool = serde_json::from_value(description.into_json()?).map_err(|error| unreadable(&error))?;
     if tool.name.is_empty() {
@@ -70,7 +70,7 @@ fn unreadable(error: &serde_json::Error) -> SpecError {
     SpecError::Description { reason: error.to_string() }
 }
 
-/// A tool of an MCP server was called, and there is no connection to the server.
+/// A tool of an MCP server was called without a connection to the server.
 ///
 /// It is the source of the tool error that the call ends with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,11 +82,11 @@ fn unreadable(error: &serde_json::Error) -> SpecError {
 pub struct NotConnected {
     /// The tool.
     pub tool: String,
-    /// Its server, where the description was given with its name.
+    /// Its server, if the description came with the name of one.
     pub server: Option<String>,
 }
 
-/// A tool whose server is not there.
+/// A tool without a connection to its server.
 struct Unconnected(ToolDefinition);
 
 impl DynTool for Unconnected {

@@ -1,4 +1,4 @@
-//! Configured servers as agents look for them.
+//! Where agents look for configured servers.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,11 +11,10 @@ use super::provider::SharedServer;
 use super::server::Server;
 use super::server_config::ServerConfig;
 
-/// Read for servers that no configuration was given for.
+/// The configuration of servers that the program does not configure.
 const FILE: &str = ".mcp.json";
 
-/// The servers of the `.mcp.json` in the working directory; none if there is no such file. It is read when a server is looked
-/// for.
+/// The servers of the `.mcp.json` in the working directory, if that file exists. It is read when an agent looks for a server.
 #[derive(Debug, Default)]
 pub struct WorkingDirectory(OnceLock<Result<McpConfig, McpError>>);
 

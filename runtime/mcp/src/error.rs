@@ -1,8 +1,8 @@
-//! Why a server, or a tool of it, is not there.
+//! Why a server, or one of its tools, is not available.
 
 use std::fmt;
 
-/// Why a server, or a tool of it, is not there. No text holds a value of the server's environment.
+/// Why a server, or one of its tools, is not available. No text contains a value of the server's environment.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -14,7 +14,7 @@ pub enum McpError {
         /// Why.
         reason: String,
     },
-    /// A configuration file says something that it may not say.
+    /// A configuration file has a mistake.
     #[error("{file}:{line}:{column}: {}{reason}", at(.field))]
     Config {
         /// The file.
@@ -25,7 +25,7 @@ pub enum McpError {
         column: usize,
         /// The field, by path: `mcpServers.time.args`. Empty for the file as a whole.
         field: String,
-        /// What is wrong with it.
+        /// The mistake.
         reason: String,
     },
     /// A time limit of a server is zero.
@@ -64,15 +64,15 @@ pub enum McpError {
         pattern: String,
         /// The server's tools.
         tools: String,
-        /// The tool that was most likely meant.
+        /// The tool that was probably meant.
         nearest: Option<String>,
     },
 }
 
-/// A server that did not start: what was tried, what happened, and what to do.
+/// A server that did not start: the command, the reason, and what to do.
 ///
-/// It is for the people who run the program. A model whose call starts a server again is told the reason only: what a
-/// server writes may be about the calls of others.
+/// It is for people who run the program. A model whose call restarts a server gets only the reason, because the output of a
+/// server may concern the calls of others.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StartFailure {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Replaces every variable in `text`; the ones that were set are noted in `used` with their values.
+/// Replaces every variable in `text`, and adds those that are set to `used`.
 pub(super) fn expand(
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
@@ -23,7 +23,7 @@ pub(super) fn expand(
                 "`${{{name}}}` names no variable; write `${{NAME}}` or `${{NAME:-default}}`"
             ));
         }
-        // As in a shell, `:-` also stands in for a variable that is set to nothing.
+        // As in a shell, `:-` also applies to a variable that is set to an empty text.
         match (variable(name).filter(|value| default.is_none() || !value.is_empty()), default) {
             (Some(value), _) => {
                 expanded.push_str(&value);

@@ -4,8 +4,7 @@ use onionskin_core::ToolDefinition;
 use onionskin_core::export::{self, ExportError, ExportOptions, Provider};
 use rmcp::model::Tool;
 
-/// A tool as rmcp's type. It has a place for custom fields in its `_meta`, so that is where they go, beside the tool's own
-/// `meta`; `icons` has its own.
+/// A tool as rmcp's type. Custom fields go into its `_meta`, beside the tool's own `meta`; `icons` has its own field.
 ///
 /// ```
 /// use onionskin::export::ExportOptions;
@@ -21,8 +20,8 @@ use rmcp::model::Tool;
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, `meta` is no object, `icons` are none, or a custom field has a name of the form's
-/// own or of the tool's `meta`.
+/// If a schema is not of type `object`, if `meta` is not an object, if `icons` is not a list of icons, or if a custom field has a
+/// name that the form or the tool's `meta` uses.
 pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Tool, ExportError> {
     let form = export::mcp_with_meta(definition, options)?;
     serde_json::from_value(form).map_err(|error| ExportError::Schema {

@@ -1,4 +1,4 @@
-//! A server for tests, within the program. Everything from the protocol on is as with any other server.
+//! A server for tests, within the program. It uses the real protocol.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,9 +18,9 @@ use onionskin_core::ToolOutput;
 
 /// An MCP server within a test: its tools are closures, and it fails on demand.
 ///
-/// Agents and [`McpServer`](crate::McpServer) take its [`config`](Self::config) as that of any server, and speak the
-/// protocol with it: filters, time limits, restarts, hooks and checks of results are those of real servers. No process is
-/// started. With tokio's paused clock, an agent's time limits pass at once.
+/// Agents and [`McpServer`](crate::McpServer) take its [`config`](Self::config) as for any server, and speak the protocol
+/// with it: filters, time limits, restarts, hooks and checks of results work as with real servers. No process is started.
+/// With tokio's paused clock, an agent's time limits pass at once.
 ///
 /// ```
 /// use std::time::Duration;
@@ -128,7 +128,7 @@ impl FakeAnswer {
         Self::new(Kind::Death)
     }
 
-    /// The same, so much later.
+    /// The same answer after this time.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
@@ -185,7 +185,7 @@ impl FakeServer {
         self
     }
 
-    /// As [`Self::tool`], also while the server runs: it says that its tools changed. A tool of the same name is replaced.
+    /// As [`Self::tool`], also while the server runs: it announces the change. A tool of the same name is replaced.
     pub fn add_tool<A: Into<FakeAnswer>>(
         &self,
         mut description: Value,
@@ -202,7 +202,7 @@ impl FakeServer {
         self.0.changed.send_modify(|changes| *changes += 1);
     }
 
-    /// Takes a tool away, also while the server runs: it says that its tools changed.
+    /// Removes a tool, also while the server runs: it announces the change.
     pub fn remove_tool(&self, name: &str) {
         lock(&self.0.tools).retain(|tool| !tool.is_called(name));
         self.0.changed.send_modify(|changes| *changes += 1);

@@ -1,4 +1,4 @@
-//! Reads a `.mcp.json`, and says by line, column and field what is wrong with it.
+//! Reads a `.mcp.json`. Errors name line, column and field.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -15,7 +15,7 @@ use onionskin_core::text::nearest;
 
 /// The fields of a server that are read.
 const FIELDS: [&str; 8] = ["type", "command", "args", "env", "cwd", "timeout", "startTimeout", "disabled"];
-/// Shorter limits are surely seconds.
+/// Shorter limits are probably meant as seconds.
 const LEAST_TIMEOUT: u64 = 100;
 const SERVERS: &str = "mcpServers";
 
@@ -35,7 +35,7 @@ pub(super) type Configured = Result<ServerConfig, McpError>;
 /// own in them.
 ///
 /// # Errors
-/// If it is not the JSON of such a file. What is wrong with one server is that server's error.
+/// If it is not the JSON of such a file. A mistake in one server is an error of that server only.
 pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     let source = Source { text, file };
     let mut config = Servers::default();
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
             for (name, value) in source.members(value, SERVERS)? {
                 let path = format!("{SERVERS}.{name}");
                 let server = if config.servers.contains_key(&name) {
-                    Err(source.error(value, &path, "the server stands twice"))
+                    Err(source.error(value, &path, "the server is configured twice"))
                 } else {
                     source.server(value, &path)
                 };
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     Ok(config)
 }
 
-/// The text of a file. Its parts are slices of it, so that their places are known.
+/// The text of a file. Its parts are slices of the text, so each has a known place.
 struct Source<'t> {
     text: &'t str,
     file: &'t str,
@@ -94,12 +94,12 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// The fields of an object, each of which stands once.
+    /// The fields of an object, which may not repeat.
     fn object(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
         let fields = self.members(part, field)?;
         let mut seen = HashSet::new();
         match fields.iter().find(|(name, _)| !seen.insert(name)) {
-            Some((name, value)) => Err(self.error(value, field, format!("the key `{name}` stands twice"))),
+            Some((name, value)) => Err(self.error(value, field, format!("the key `{name}` is given twice"))),
             None => Ok(fields),
         }
     }
@@ -120,7 +120,7 @@ impl<'t> Source<'t> {
         let field = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
         let reason = match nearest(name, known.iter().copied()) {
             Some(near) => format!("unknown field; did you mean `{near}`?"),
-            None => "unknown field, which is not read".to_owned(),
+            None => "unknown field, ignored".to_owned(),
         };
         self.error(part, &field, reason)
     }
@@ -237,7 +237,7 @@ struct Written<'t> {
     start_timeout: Option<Duration>,
 }
 
-/// What serde says, without the place, which is told otherwise.
+/// The message of serde without the place, which our error has already.
 fn plain(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     if let Some(at) = text.rfind(" at line ") {

@@ -2,7 +2,7 @@
 
 use wildmatch::WildMatch;
 
-/// The patterns of one agent for one server. `*` stands for any text, `?` for one character.
+/// The patterns of one agent for one server. `*` matches any text, `?` one character.
 pub(super) struct Filter(Vec<(&'static str, WildMatch)>);
 
 impl Filter {
@@ -14,7 +14,7 @@ impl Filter {
         self.0.iter().any(|(_, pattern)| pattern.matches(name))
     }
 
-    /// The patterns that take none of these names.
+    /// The patterns that match none of these names.
     pub(super) fn idle<'s, 'n>(
         &'s self,
         names: impl Iterator<Item = &'n str> + Clone + 's,

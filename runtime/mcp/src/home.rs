@@ -14,7 +14,7 @@ use super::server::Server;
 use super::server_config::ServerConfig;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// Where the connection of a server lives.
+/// The thread that the connection of a server runs on.
 pub(super) struct Home {
     pub(super) server: Arc<Server>,
     runtime: Handle,
@@ -59,7 +59,7 @@ impl Home {
         let _ = self.runtime.spawn(async move { server.shutdown().await }).await;
     }
 
-    /// Makes a call where the connection lives. Dropping the future drops the call.
+    /// Makes a call on the thread of the connection. Dropping the future drops the call.
     pub(super) async fn run(&self, call: impl Future<Output = ToolResult> + Send + 'static) -> ToolResult {
         let task = self.runtime.spawn(call);
         let _abort = AbortOnDrop(task.abort_handle());
@@ -85,7 +85,7 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// What a task of the server's thread ended with instead of its answer; its panic goes on here.
+/// Why a task of the server's thread ended without an answer. Its panic continues here.
 fn ended(error: JoinError) -> String {
     match error.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
@@ -99,7 +99,7 @@ fn thread(over: CancellationToken) -> std::io::Result<Handle> {
     let handle = runtime.handle().clone();
     std::thread::Builder::new().name("onionskin-mcp".into()).spawn(move || {
         runtime.block_on(over.cancelled());
-        // What was killed is waited for, so that it leaves nothing behind.
+        // Waits for the killed process, so that no zombie is left.
         runtime.block_on(async { tokio::time::sleep(std::time::Duration::from_millis(50)).await });
     })?;
     Ok(handle)

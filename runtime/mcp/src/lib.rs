@@ -1,21 +1,20 @@
 //! MCP servers as tool sources: processes that speak the Model Context Protocol over their standard streams.
 //!
-//! Where they come from: [`AgentBuilder::server`](onionskin_core::AgentBuilder::server), a [`McpConfig`], or, for a
-//! server that neither names, the `.mcp.json` in the working directory.
+//! They are configured with [`AgentBuilder::server`](onionskin_core::AgentBuilder::server), with a [`McpConfig`], or, if neither
+//! names a server, in the `.mcp.json` of the working directory.
 //!
-//! [`McpServer`] is a server of no agent, whose tools are values.
+//! [`McpServer`] is a server without an agent; its tools are values.
 //!
-//! - A server is started once for a program's agents, however many of them use it.
+//! - A server is started once, also if several agents use it.
 //! - Every request has a time limit. A call that is dropped is cancelled on the server.
 //! - A server that dies is started again by the next call, at most three times in a minute.
-//! - What a server writes to its standard error is kept for the log and for start errors, and never reaches the terminal.
-//!   A model is not shown it.
+//! - The standard error of a server goes into the log and into start errors, never to the terminal or to a model.
 
-// The way of a call: `provider` puts a server's tools among an agent's, `tool` checks the arguments, `server`
+// The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks what comes back.
-// A server of no agent (`standalone`) has its connection on a thread of its own (`home`). `config` holds the servers that
+// The connection of a server without an agent (`standalone`) runs on a thread of its own (`home`). `config` holds the servers that
 // a program names, from a `file` or from code, each a `server_config`.
-// Types of rmcp are public with the feature `rmcp3` only, which has its major version in the name.
+// Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]
 

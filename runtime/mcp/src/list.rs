@@ -11,7 +11,7 @@ use super::convert;
 use super::visible::{cut, is_plain, visible};
 use super::wire;
 
-/// More pages than this are a server that never ends.
+/// A server with more pages is assumed to have no last one.
 const PAGES: usize = 100;
 /// More tools than this fit into no model.
 const TOOLS: usize = 10_000;
@@ -19,15 +19,15 @@ const TOOLS: usize = 10_000;
 /// The protocol asks for names of at most 128 characters.
 const NAME: usize = 256;
 
-/// What a server offers.
+/// The tools of a server.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) tools: Vec<Tool>,
-    /// What was left out, and why.
+    /// The tools that were left out, and why.
     pub(super) refused: Vec<String>,
 }
 
-/// One page, its tools unread: one that cannot be read is no fault of the others.
+/// One page with unread tools, so that a broken one does not affect the others.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Page<'p> {
@@ -37,7 +37,7 @@ struct Page<'p> {
     next_cursor: Option<String>,
 }
 
-/// All tools of a server, in its order. The library's own list asks on for as long as a server gives cursors.
+/// All tools of a server, in its order. The library's own list has no limit on the number of pages.
 pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
     let mut listed = Listed::default();
     if !connection.has_tools() {

@@ -1,4 +1,4 @@
-//! A server's process: started in a group of its own, watched, and ended with all that it started.
+//! A server's process: started in its own group, watched, and ended with all of its children.
 
 use std::io;
 use std::process::Stdio;
@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the last lines of a dead server's standard error may take to arrive.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
-/// What a server reads.
+/// The standard input of a server.
 pub(super) type Input = Box<dyn AsyncWrite + Send + Unpin>;
-/// What it writes.
+/// The standard output of a server.
 pub(super) type Output = Box<dyn AsyncRead + Send + Unpin>;
 
 /// Bytes that wait between a server within the program and its client.
@@ -32,7 +32,7 @@ pub(super) struct Process {
     group: Option<Group>,
     /// How it ended, once it has and its last lines were read.
     ended: watch::Receiver<Option<Arc<str>>>,
-    /// Told, it kills the process.
+    /// Kills the process when it is notified.
     pub(super) kill: Arc<Notify>,
     pub(super) stderr: Tail,
 }
@@ -151,7 +151,7 @@ async fn wait(mut child: Child, group: Group, kill: &Notify) -> Arc<str> {
             child.wait().await
         }
     };
-    // What the process started and left behind may still hold its streams open.
+    // Children of the process may still hold its streams open.
     drop(rest);
     match status {
         Ok(status) => status.to_string().into(),

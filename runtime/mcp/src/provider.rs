@@ -12,7 +12,7 @@ use super::tool::McpTool;
 use onionskin_core::text::nearest;
 use onionskin_core::{BoxError, DynTool, ToolProvider, ToolServer};
 
-/// An error lists so many tools of a server.
+/// An error lists at most this number of tools.
 const LISTED: usize = 50;
 
 /// The tools of one server that one agent takes.
@@ -24,7 +24,7 @@ pub(super) struct Provider {
     told: Mutex<Told>,
 }
 
-/// What the agent was told already.
+/// What the agent knows already.
 struct Told {
     /// The number of the next news of the server.
     news: u64,
@@ -34,7 +34,7 @@ struct Told {
 
 impl Provider {
     /// # Errors
-    /// If a pattern takes none of the server's tools.
+    /// If a pattern matches none of the server's tools.
     pub(super) fn new(
         agent: &str,
         server: Arc<Server>,

@@ -1,5 +1,5 @@
-//! A thread for the protocol library's own task, where nobody hears it: at the level trace it writes whole messages into
-//! the log, with whatever secrets a call was given.
+//! A thread without a subscriber for the protocol library's own task: at level trace, the library logs whole messages with
+//! all secrets in them.
 
 use std::future::poll_fn;
 use std::io;

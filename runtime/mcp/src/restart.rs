@@ -1,4 +1,4 @@
-//! Starting a server again: for all callers at once, whoever of them waits for it.
+//! Restarts of a server. One restart serves all callers that wait.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
 
-/// So many restarts are tried in one [`WINDOW`].
+/// Restarts in one [`WINDOW`], at most.
 const RESTARTS: usize = 3;
 const WINDOW: Duration = Duration::from_mins(1);
 /// The wait before the second restart of a window; it doubles with each further one.
@@ -53,17 +53,17 @@ struct State {
 pub(super) struct Outcome(watch::Receiver<Option<Result<(), Arc<str>>>>);
 
 impl Outcome {
-    /// Waits for the start. None: it was given up half way, and says nothing of the server.
+    /// Waits for the start. None: it was given up, and the state of the server is not known.
     pub(super) async fn ended(mut self) -> Option<Result<(), Arc<str>>> {
         self.0.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone())
     }
 }
 
 impl Restarts {
-    /// The start that runs, or a new one. It belongs to no caller: one that is dropped leaves it to the next.
+    /// The start that runs, or a new one. It does not belong to a caller: if one is dropped, the others still wait for it.
     ///
     /// # Errors
-    /// If the server was shut down, or died too often of late.
+    /// If the server was shut down, or died too often within the window.
     pub(super) fn join(&self, server: &Arc<impl Restart>) -> Result<Outcome, String> {
         let mut state = lock(&self.0);
         if let Some((_, outcome)) = &state.running {
@@ -95,7 +95,7 @@ impl Restarts {
         state.begun.push_back(now);
         let (stop, outcome) = (CancellationToken::new(), Outcome(outcome));
         state.running = Some((stop.clone(), outcome.clone()));
-        // A runtime that ends drops the task at once, which asks for the lock.
+        // If the runtime ends, it drops the task at once, and the task needs the lock.
         drop(state);
         let running = Running { state: Arc::clone(&self.0), begun: now, ended };
         let start = running.start(Arc::clone(server), how, tried);
@@ -126,7 +126,7 @@ impl Running {
         let name = server.name();
         let result = server.start().await.map_err(|error| {
             tracing::warn!(server = name, "{error}");
-            // People find the rest in the log: what a server writes may be about the calls of others.
+            // The rest goes into the log only: the output of a server may concern the calls of others.
             let reason = match error {
                 McpError::Start(failure) => failure.reason,
                 other => other.to_string(),
@@ -145,7 +145,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         let mut state = lock(&self.state);
         state.running = None;
-        // What was given up half way was no death.
+        // A start that was given up does not count as a death.
         if self.ended.borrow().is_none() {
             let begun = self.begun;
             state.begun.retain(|at| *at != begun);

@@ -1,4 +1,4 @@
-//! The values of a server's variables, and where they must not show.
+//! The values of a server's variables, to be hidden in its output.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,10 +18,10 @@ pub(super) struct Secrets {
     callers: Arc<Mutex<Callers>>,
 }
 
-/// What sessions know of secrets, each under its own number.
+/// The secrets of sessions, each under its own number.
 type Callers = VecDeque<(usize, Arc<Redactor>)>;
 
-/// So many sessions' secrets are looked for in what a server writes.
+/// The number of sessions whose secrets are hidden in the output of a server.
 const CALLERS: usize = 256;
 
 impl Secrets {
@@ -30,8 +30,8 @@ impl Secrets {
         Self::of(variables.iter().flat_map(|variables| variables.iter()))
     }
 
-    /// The values that a tool's result must not show: those that were given as secrets, and those of variables that are
-    /// called like one. Other values, such as a time zone, are what results are about.
+    /// The values that a tool's result must not show: those that were given as secrets, and those of variables with the name
+    /// of a secret. Other values, such as a time zone, may be part of results.
     pub(super) fn told(config: &ServerConfig) -> Self {
         let all = [&config.env, &config.expanded].into_iter().flatten();
         Self::of(all.filter(|(name, _)| config.secrets.contains(*name) || is_secret(name)))
@@ -55,7 +55,7 @@ impl Secrets {
         }
     }
 
-    /// Those of the server, and of those who called it.
+    /// The secrets of the server and of the sessions that called it.
     pub(super) fn with_callers(&self) -> Arc<Redactor> {
         let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
         if callers.is_empty() {
@@ -69,7 +69,7 @@ impl Secrets {
         self.redactor.redact(text).into_owned()
     }
 
-    /// As [`Self::hide`], for a text whose rest is not known: what may be the beginning of a secret is left out.
+    /// As [`Self::hide`], for a text whose rest is unknown: an end that may begin a secret is left out.
     pub(super) fn hide_cut(&self, text: &str) -> String {
         self.held().push(text)
     }
@@ -79,7 +79,7 @@ impl Secrets {
         StreamRedactor::new(Arc::clone(&self.redactor))
     }
 
-    /// What a server says of a tool.
+    /// A server's definition of a tool.
     pub(super) fn definition(&self, mut definition: ToolDefinition) -> ToolDefinition {
         definition.redact(&self.redactor);
         definition
@@ -91,7 +91,7 @@ impl Secrets {
     }
 }
 
-/// Whether a variable's name says that its value is a secret.
+/// Whether a variable has the name of a secret.
 fn is_secret(name: &str) -> bool {
     const WORDS: &[&str] =
         &["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTHORIZATION", "BEARER", "COOKIE"];

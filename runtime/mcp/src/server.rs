@@ -1,4 +1,4 @@
-//! One server of a program, whatever becomes of its process: its tools, its restarts, its news.
+//! One server of a program across all of its processes: its tools, its restarts, its news.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,12 +21,12 @@ use super::{convert, list};
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// So many tools that are left out are told one by one.
+/// Up to this number, tools that are left out are reported one by one.
 const REFUSED: usize = 8;
-/// The time between two lists of a server whose tools change; it doubles while they change all the time.
+/// The time between two lists of a server whose tools change. It doubles while they keep changing.
 const RELIST: Duration = Duration::from_millis(100);
 const RARELY: Duration = Duration::from_secs(30);
-/// News that nobody asks for are dropped beyond this number.
+/// Only the latest news are kept, up to this number.
 const NEWS: usize = 64;
 
 /// A server that agents share.
@@ -40,7 +40,7 @@ pub(super) struct Server {
     restarts: Restarts,
     tools: Mutex<Arc<[RemoteTool]>>,
     generation: AtomicU64,
-    /// What the last list held that was left out.
+    /// The tools of the last list that were left out.
     refused: Mutex<Vec<String>>,
     news: Mutex<News>,
     closed: AtomicBool,
@@ -55,7 +55,7 @@ pub(super) struct RemoteTool {
     pub(super) definition: ToolDefinition,
 }
 
-/// What people should know, numbered, so that every agent is told once.
+/// News for people, numbered, so that each agent reports each of them once.
 #[derive(Default)]
 struct News {
     texts: VecDeque<String>,
@@ -93,7 +93,7 @@ impl Server {
         Arc::clone(&lock(&self.tools))
     }
 
-    /// What happened since the news of this number; the number is moved on.
+    /// The news since this number, which is updated.
     pub(super) fn news(&self, seen: &mut u64) -> Vec<String> {
         let news = lock(&self.news);
         let skip = usize::try_from(seen.saturating_sub(news.first)).unwrap_or(usize::MAX);
@@ -101,7 +101,7 @@ impl Server {
         news.texts.iter().skip(skip).cloned().collect()
     }
 
-    /// Takes a list of tools, and tells what is wrong with it unless the last one was as wrong.
+    /// Takes a list of tools. Reports the tools that are left out, unless the previous list left out the same.
     fn take(&self, listed: Listed) {
         let tool = |tool: rmcp::model::Tool| {
             let name: Arc<str> = (&*tool.name).into();
@@ -126,7 +126,7 @@ impl Server {
         }
     }
 
-    /// Calls a tool by the server's own name. What [`read`](Self::read) takes comes back.
+    /// Calls a tool by the server's own name, and returns the answer for [`read`](Self::read).
     pub(super) async fn call(
         self: &Arc<Self>,
         tool: &Arc<str>,
@@ -148,11 +148,11 @@ impl Server {
         self.told.result(convert::result(&self.name, answer))
     }
 
-    /// What the model is told of a call without an answer.
+    /// The error that the model gets for a call without an answer.
     fn failed(&self, error: RequestError) -> Exit {
         let name = &self.name;
         let (kind, text) = match error {
-            // Not with its standard error: the server may have written there what others' calls were about.
+            // Without its standard error, which may concern the calls of others.
             RequestError::Died(how) => {
                 let text = format!(
                     "the MCP server `{name}` died during the call ({how}); whether the call took effect is not known. \
@@ -201,7 +201,7 @@ impl Server {
                     });
                 }
                 Some(Err(text)) => return Err(remote(text.to_string(), ErrorKind::Remote)),
-                // The start went away with the runtime that it ran on.
+                // The runtime of the start ended.
                 None => {}
             }
         }
@@ -280,8 +280,8 @@ impl Restart for Server {
     }
 }
 
-/// Lists the tools anew when the server says that they changed, for as long as both are there. What changes again and
-/// again is listed ever less often.
+/// Lists the tools again when the server reports a change, while the server and the connection exist. The more often they
+/// change, the longer it waits.
 async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes: mpsc::Receiver<()>) {
     let mut pause = RELIST;
     let mut told = None;
@@ -295,7 +295,7 @@ async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes:
                     told = None;
                     server.take(tools);
                 }
-                // What a dead server offered is listed again when it is started again.
+                // A restart lists the tools of a dead server.
                 Err(_) if !connection.is_alive() => return,
                 Err(reason) => {
                     let reason = server.secrets.hide(reason);

@@ -12,17 +12,17 @@ use tokio::io::DuplexStream;
 use super::error::McpError;
 use onionskin_core::secret::Secret;
 
-/// The time for one request: a list page or a call. A call's progress starts it anew.
+/// The time for one request: a list page or a call. Progress of a call restarts it.
 const REQUEST: Duration = Duration::from_mins(1);
 /// The time from starting the process to its first list of tools.
 const START: Duration = Duration::from_secs(30);
 
-/// One server: a process that is started, and spoken to over its standard streams.
+/// One server: a process that speaks MCP over its standard streams.
 ///
-/// It gets this program's environment with the configured variables on top. Values of configured variables
-/// are secrets: they are in no error text, log line or `Debug` output. A value whose variable is called like one (its name
-/// holds `KEY`, `TOKEN`, `SECRET`, `PASSW`, `CREDENTIAL` or the like), or that was given with [`Self::secret`], is taken out of
-/// what the server's tools give back as well. Values of less than six bytes are too short to be looked for.
+/// It gets this program's environment and the configured variables. The values of configured variables are secrets: no error
+/// text, log line or `Debug` output contains them. Results of the server's tools do not contain the values that were given
+/// with [`Self::secret`], or whose variable is named like a secret (the name contains `KEY`, `TOKEN`, `SECRET`, `PASSW`,
+/// `CREDENTIAL` or the like). Values of less than six bytes are too short to be hidden.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,11 +41,11 @@ pub struct ServerConfig {
     pub(super) cwd: Option<PathBuf>,
     pub(super) timeout: Duration,
     pub(super) start_timeout: Duration,
-    /// Variables whose values were given as secrets.
+    /// Variables that were set as secrets.
     pub(super) secrets: BTreeSet<String>,
     /// Variables whose values were written into other fields.
     pub(super) expanded: BTreeMap<String, String>,
-    /// What of its entry in a file nobody reads.
+    /// The ignored fields of its entry in a file.
     pub(super) unread: Vec<String>,
     /// A server within the program, which is started instead of the command.
     pub(super) fake: Option<Arc<dyn InProcess>>,
@@ -57,7 +57,7 @@ pub(super) trait InProcess: Send + Sync {
     fn serve(self: Arc<Self>, input: DuplexStream, output: DuplexStream) -> BoxFuture<'static, &'static str>;
 }
 
-/// A part of the command line: what it is, and what is shown of it.
+/// A part of the command line: its value, and the text to show for it.
 #[derive(Clone)]
 pub(super) struct Word {
     pub(super) value: String,
@@ -112,8 +112,8 @@ impl ServerConfig {
         self
     }
 
-    /// As [`Self::env`], for a value that the results of the server's tools must not show either, whatever the variable
-    /// is called.
+    /// As [`Self::env`], for a value that the results of the server's tools must not show either, with any name of the
+    /// variable.
     #[must_use]
     pub fn secret(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
         let name = name.into();
@@ -121,23 +121,22 @@ impl ServerConfig {
         self.env(name, value.into().expose())
     }
 
-    /// The server's working directory; without it, this program's.
+    /// The server's working directory. Default: the program's.
     #[must_use]
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
     }
 
-    /// The time for one request; a call's progress starts it anew, up to ten times its length. Default: one
-    /// minute. Zero is an error of the build.
+    /// The time for one request. Progress of a call restarts it, up to ten times its length. Default: one minute. Zero is a
+    /// build error.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The time from starting the process until its tools are known. Default: half a minute. Zero is an error of the
-    /// build.
+    /// The time from the start of the process until its tools are listed. Default: half a minute. Zero is a build error.
     #[must_use]
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;

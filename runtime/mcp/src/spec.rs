@@ -1,4 +1,4 @@
-//! Tools as values, from MCP and to it.
+//! Conversions between tool values and MCP.
 
 use onionskin_core::ToolSpec;
 #[cfg(feature = "rmcp3")]
@@ -32,11 +32,11 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     /// ```
     ///
     /// # Errors
-    /// If it is no description of a tool.
+    /// If it is not the description of a tool.
     fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError>;
 
-    /// As [`Self::from_mcp`], with the name of the server, which a description does not hold: [`ToolSpec::server_name`] gives
-    /// it, and hooks read it in the call's context.
+    /// As [`Self::from_mcp`], with the name of the server, which a description does not contain. [`ToolSpec::server_name`]
+    /// returns it, and hooks read it from the call's context.
     ///
     /// ```
     /// use onionskin::ToolSpec;
@@ -52,17 +52,17 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     /// ```
     ///
     /// # Errors
-    /// If it is no description of a tool.
+    /// If it is not the description of a tool.
     fn from_mcp_of(server: &str, description: impl McpDescription) -> Result<Self, SpecError>;
 
-    /// As MCP lists it, in rmcp's type: [`export_tool`](crate::export_tool).
+    /// The tool as MCP lists it, in rmcp's type: [`export_tool`](crate::export_tool).
     ///
     /// # Errors
-    /// As there.
+    /// As for that function.
     #[cfg(feature = "rmcp3")]
     fn to_mcp(&self) -> Result<Tool, ExportError>;
 
-    /// As [`Self::to_mcp`], with custom fields. They are in the type's `_meta`, beside what the tool itself has there.
+    /// As [`Self::to_mcp`], with custom fields. They go into the type's `_meta`, beside those of the tool.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -86,11 +86,11 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     #[cfg(feature = "rmcp3")]
     fn to_mcp_with(&self, options: &ExportOptions) -> Result<Tool, ExportError>;
 
-    /// A route of rmcp's `ToolRouter`: the tool's listing, and a handler that calls it with all that is bound, behind its
-    /// own hooks. It keeps the state of this value: what is set there later, the next call sees.
+    /// A route of rmcp's `ToolRouter`: the tool's listing, and a handler that calls it with its bindings, through its own
+    /// hooks. It shares the state of this value, so the next call sees later changes.
     ///
-    /// Structured content stands beside the text. A tool error is a result with `isError`, a graceful stop is a result, an
-    /// abort is an error of the request. A call that the client cancels is dropped.
+    /// The result has structured content beside the text. A tool error is a result with `isError`, a graceful stop is a
+    /// result, an abort is an error of the request. A call that the client cancels is dropped.
     ///
     /// ```
     /// use onionskin::mcp::McpToolSpec as _;

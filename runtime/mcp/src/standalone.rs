@@ -1,4 +1,4 @@
-//! A server of no agent, whose tools are values.
+//! A server without an agent; its tools are values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::tool::McpTool;
 use onionskin_core::ToolSpec;
 use onionskin_core::spec::SpecError;
 
-/// A server that runs, and its tools as values. Cheap to clone; the process is killed when the last clone and the last
-/// of its tools is dropped.
+/// A running server, and its tools as values. It is cheap to clone. When the last clone and the last of its tools are
+/// dropped, the process is killed.
 ///
 /// ```no_run
 /// use onionskin::call;
@@ -60,11 +60,11 @@ impl McpServer {
         Some(self.spec(McpTool::new(self.server(), tool.clone())))
     }
 
-    /// A tool of this server as somebody else described it, for example in a file. Whether the server has it shows at
-    /// the first call.
+    /// A tool of this server from a description that comes from elsewhere, for example from a file. The first call shows
+    /// whether the server has it.
     ///
     /// # Errors
-    /// If that is no description of a tool.
+    /// If it is not the description of a tool.
     pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
         Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
     }

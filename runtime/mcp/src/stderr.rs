@@ -1,4 +1,4 @@
-//! What a server writes to its standard error: kept for start errors, never shown on the terminal.
+//! The standard error of a server: kept for start errors, never shown on the terminal.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +38,7 @@ impl Tail {
             // The end of the stream ends a line as well.
             let ends = bytes.ends_with(b"\n") || (read as u64) < LINE;
             held.look_for(secrets.with_callers());
-            // A secret may stand across a cut, and so may a character.
+            // A cut may split a secret or a character.
             let mut text = held.push_bytes(&bytes);
             if ends {
                 text.push_str(&held.finish());

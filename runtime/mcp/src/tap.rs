@@ -1,5 +1,4 @@
-//! Keeps the beginning of what a server writes to its standard output: where it is not MCP, it tells
-//! people at once what they started.
+//! Keeps the beginning of a server's standard output: if it is not MCP, it shows people what they started.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +10,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use super::secrets::Secrets;
 use super::visible::visible;
 
-/// So many bytes are kept.
+/// The number of bytes to keep.
 const KEPT: usize = 200;
 
 /// The beginning of a stream.
@@ -19,7 +18,7 @@ const KEPT: usize = 200;
 pub(super) struct Beginning(Arc<Mutex<Vec<u8>>>);
 
 impl Beginning {
-    /// The first line, if there is one that is no JSON object. Where it is cut, a secret may be.
+    /// The first line that is not a JSON object, if there is one. Its cut may split a secret.
     pub(super) fn not_mcp(&self, secrets: &Secrets) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);

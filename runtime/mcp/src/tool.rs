@@ -18,7 +18,7 @@ use onionskin_core::{Inject, Progress, ToolContext};
 /// A tool of a server.
 pub(super) struct McpTool {
     answers: Answers,
-    /// Where the connection lives, if that is not where the calls are made.
+    /// The thread of the connection, if calls come from other threads.
     home: Option<Arc<Home>>,
 }
 
@@ -27,7 +27,7 @@ impl McpTool {
         Self { answers: Answers::new(server, tool), home: None }
     }
 
-    /// A tool of the server as somebody else describes it.
+    /// A tool of the server from a description that comes from elsewhere.
     pub(super) fn described(server: Arc<Server>, tool: rmcp::model::Tool) -> Self {
         let name: Arc<str> = (&*tool.name).into();
         let definition =
@@ -40,9 +40,8 @@ impl McpTool {
         self
     }
 
-    /// The arguments, held against the server's schema, so that the model is told of every wrong field at
-    /// once, in the same words as for a function. A keyword that is not known here refuses nothing: the server
-    /// has the last word.
+    /// The arguments, checked against the server's schema, so that the model gets all mistakes at once, in the same words as for
+    /// a function. Unknown keywords of the schema are ignored here; the server checks them.
     fn arguments(&self, args: &mut Args) -> Result<Map<String, Value>, Exit> {
         let definition = &self.answers.tool.definition;
         let refuse = |reason: &dyn std::fmt::Display| {

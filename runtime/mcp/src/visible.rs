@@ -1,5 +1,5 @@
-//! What servers write, in texts of ours: without characters that do something to a terminal or to the order of a text,
-//! and not longer than a reader wants.
+//! Text of servers within our own texts: without characters that control a terminal or the direction of text, and not too
+//! long.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ fn disturbs(c: char) -> bool {
     directs || (c.is_control() && c != '\n' && c != '\t')
 }
 
-/// The text, cut to so many bytes or a few less.
+/// The text, cut to this number of bytes or a few less.
 pub(super) fn cut(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));

@@ -1,7 +1,7 @@
-//! Functions of the language that could make more than a value may hold, or would not end, anew.
+//! Replacements for functions of the language that could exceed the size of a value, or would not end.
 
-// Rhai looks at what a function has made. Here it is known before it is made, or while it is. `tests` runs all functions that an
-// engine has.
+// Rhai checks the size of a result after a function made it. These functions check it before or meanwhile. `tests` runs all
+// functions of an engine.
 #![expect(clippy::needless_pass_by_value, reason = "the language passes values")]
 
 #[cfg(all(test, target_os = "linux"))]
@@ -19,7 +19,7 @@ use super::memory::{Most, Size};
 
 type Made<T> = Result<T, Box<EvalAltResult>>;
 
-/// The functions, to be looked for before those of the language.
+/// The functions, which are found before those of the language.
 pub(super) fn functions() -> Module {
     let mut module = Module::new();
     replacing(&mut module);
@@ -86,7 +86,7 @@ fn replace(cx: &NativeCallContext<'_>, text: &mut ImmutableString, from: &str, t
     Ok(())
 }
 
-/// To at least so many letters. The language's own does not end if there is nothing to add.
+/// Pads to at least this number of letters. The language's own function does not end if there is nothing to add.
 fn pad(
     cx: NativeCallContext<'_>,
     text: &mut ImmutableString,
@@ -105,7 +105,7 @@ fn pad(
     Ok(())
 }
 
-/// To at least so many items. The sizes that the language's own adds up overflow.
+/// Pads to at least this number of items. The language's own function overflows when it adds sizes.
 fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynamic) -> Made<()> {
     let len = usize::try_from(len).unwrap_or(0);
     let (mut growing, item) = (Growing::new(&cx), item.flatten());
@@ -119,7 +119,7 @@ fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynam
     Ok(())
 }
 
-/// What a function makes item by item.
+/// A result that a function makes item by item.
 struct Growing {
     size: Size,
     most: Most,
@@ -203,7 +203,7 @@ fn named(module: &mut Module) {
         FuncRegistration::new(name)
             .set_into_module(module, move |_: &mut Array, _: ImmutableString, _: Dynamic| refused());
     }
-    // The language's own looks for a function of that name first.
+    // The language looks for a function of that name first.
     module
         .set_native_fn("index_of", |items: &mut Array, text: ImmutableString| Ok(index_of(items, &text, 0)));
     module.set_native_fn("index_of", |items: &mut Array, text: ImmutableString, start: INT| {

@@ -1,4 +1,4 @@
-//! What a script's text calls and does, beside what its functions do when they are called.
+//! The calls in the text of a script, and the statements outside of its functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -52,7 +52,7 @@ fn is_word(name: &str) -> bool {
 /// not there.
 pub(super) fn first_wrong(ast: &AST, env: &Env) -> Option<Wrong> {
     if let Some(statement) = ast.statements().iter().find(|statement| !matches!(statement, Stmt::Noop(_))) {
-        let reason = "it stands outside of the functions, where nothing runs it; put it into a function, or give the script a \
+        let reason = "it is outside of the functions, where nothing runs it; put it into a function, or give the script a \
                       value with `Env::value`";
         return Some((statement.position(), reason.to_owned()));
     }

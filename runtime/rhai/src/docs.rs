@@ -41,7 +41,7 @@ impl Docs {
     /// Reads the comments of a function with these parameters.
     ///
     /// # Errors
-    /// What is missing or not understood.
+    /// The part that is missing or not understood.
     pub(super) fn read(function: &str, params: &[&str], comments: &[&str]) -> Result<Self, String> {
         let lines: Vec<String> = comments.iter().flat_map(|comment| strip(comment)).collect();
         let mut section = Section::Description;
@@ -284,7 +284,7 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
     Ok(ParamDoc { name: name.to_owned(), kind, default, text: text.to_owned() })
 }
 
-/// Whether what stands between a name and a dash, or the end, is words and no type.
+/// Whether the text between a name and a dash, or the end, is words and not a type.
 fn is_text(kind: &str, text: &str) -> bool {
     let bare = kind.split('=').next().unwrap_or_default().trim();
     // One word before a dash is meant as a type.

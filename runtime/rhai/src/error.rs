@@ -1,22 +1,22 @@
-//! Why a script is no tool.
+//! Why a script cannot be a tool.
 
 use onionskin_core::text::names;
 
-/// Why a script is no tool.
+/// Why a script cannot be a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
-    /// A script is wrong.
+    /// A script has a mistake.
     #[error("{line}:{column}: {reason}")]
     Invalid {
         /// Counts from 1.
         line: usize,
         /// Counts from 1; 1 where only the line is known.
         column: usize,
-        /// What is wrong there.
+        /// The mistake.
         reason: String,
     },
-    /// A script has no function that is the tool: it has several and none was chosen, or not the one that was.
+    /// The function that is the tool is not clear: the script has several and none was chosen, or it lacks the chosen one.
     #[error(
         "{}; it has: {}",
         match .wanted {
@@ -26,9 +26,9 @@ pub enum ScriptError {
         names(.functions)
     )]
     Function {
-        /// The function that was asked for.
+        /// The chosen function.
         wanted: Option<String>,
-        /// Those that there are.
+        /// The functions of the script.
         functions: Vec<String>,
     },
 }

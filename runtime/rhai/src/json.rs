@@ -1,15 +1,15 @@
-//! Values on their way into a script and out of it.
+//! Conversion of values into a script and out of it.
 
 use rhai::{Dynamic, FLOAT, INT, Map};
 use serde_json::{Number, Value};
 
-/// Deeper than this no result is.
+/// The deepest result that is allowed.
 const DEPTH: usize = 100;
 
 /// A value for a script.
 ///
 /// # Errors
-/// The number that scripts cannot hold.
+/// A number that scripts cannot hold.
 pub(super) fn to_script(value: &Value) -> Result<Dynamic, String> {
     Ok(match value {
         Value::Null => Dynamic::UNIT,
@@ -32,7 +32,7 @@ fn number_to_script(number: &Number) -> Result<Dynamic, String> {
     }
 }
 
-/// A value that a script gave.
+/// A value from a script.
 ///
 /// # Errors
 /// Why it cannot be written as JSON.
@@ -56,7 +56,7 @@ fn read(value: &Dynamic, depth: usize) -> Result<Value, String> {
     if let Ok(number) = value.as_float() {
         return Number::from_f64(number)
             .map(Value::Number)
-            .ok_or_else(|| format!("{number} is no number in JSON"));
+            .ok_or_else(|| format!("{number} is not a number in JSON"));
     }
     if let Ok(letter) = value.as_char() {
         return Ok(letter.to_string().into());

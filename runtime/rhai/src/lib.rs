@@ -27,7 +27,7 @@ pub use error::ScriptError;
 pub use limits::ScriptLimits;
 use onionskin_core::{ToolDefinition, ToolSpec};
 
-/// A script for [`from_code`]: its text, and what it may see and use.
+/// A script for [`from_code`]: its text, its environment and its limits.
 #[derive(Debug, Clone)]
 #[must_use = "a script does nothing until it is made a tool"]
 pub struct Script {
@@ -43,13 +43,13 @@ impl Script {
         Self { text: text.into(), func_name: None, env: Env::new(), limits: ScriptLimits::default() }
     }
 
-    /// The function that is the tool, where the script has several.
+    /// The function that is the tool, if the script has several.
     pub fn func_name(mut self, name: impl Into<String>) -> Self {
         self.func_name = Some(name.into());
         self
     }
 
-    /// What the script sees of the program: nothing else.
+    /// The values and functions of the program that the script sees. It sees nothing else.
     pub fn env(mut self, env: Env) -> Self {
         self.env = env;
         self
@@ -104,12 +104,12 @@ impl From<String> for Script {
 /// ```
 ///
 /// Types are `int`, `float`, `bool`, `string`, `array`, `map`, `any`, `[int]` or `array<int>`, `map<int>`, words such
-/// as `"asc" | "desc"`, and with a `?` behind it any type that may be left out (it is then `()`). A default is JSON.
+/// as `"asc" | "desc"`, and any type with a `?` behind it, which makes the parameter optional (it is `()` if it is missing). A default is JSON.
 /// Sections of other styles are read too: `Args:` with `a (int): ..` or `a (int, default 1): ..`, and `Returns:` with
 /// `int: ..`. A parameter that is described without a type takes any value.
 ///
-/// A script has no access to anything but [`Env`]: no files, no network, no clock, no `eval`, no `import`, and
-/// there is no `this`. A function is passed on as a closure, `|x| ..`, and not by its name: there is no `Fn`. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
+/// A script can access only its [`Env`]: no files, no network, no clock. `eval`, `import`, `this` and `Fn` do not exist, so pass
+/// a function as a closure, `|x| ..`, and not by its name. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
 ///
 /// # Errors
 /// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is
@@ -120,7 +120,7 @@ pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
     Ok(ToolSpec::from_dyn(Arc::new(script)).with_code(text))
 }
 
-/// What a script's function is as a tool.
+/// The definition of a script's function as a tool.
 fn definition(name: &str, docs: &docs::Docs) -> ToolDefinition {
     let definition = ToolDefinition::new(name, &docs.description).with_input_schema(docs.input_schema());
     match docs.output_schema() {

@@ -8,26 +8,25 @@ const STACK_OF_A_CALL: usize = 2 * 1024 * 1024;
 
 /// How much one call of a script may use.
 ///
-/// The sizes of one value are looked at where it is made, passed or changed by a function or an operator: what is put in place
-/// with `a[i] = value` is looked at by itself. All that a call holds is within [`Self::memory_bytes`], however it got there.
+/// The size of a value is checked when a function or an operator makes, passes or changes it; with `a[i] = value`, only `value`
+/// is checked. [`Self::memory_bytes`] bounds everything that a call holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
     /// Operations. Default 1 000 000.
     pub operations: u64,
-    /// Time. Default 5 seconds; `Duration::MAX` is no limit.
+    /// Time. Default 5 seconds; `Duration::MAX` means unlimited.
     pub time: Duration,
-    /// Calls of functions inside of each other. Default 32, and 256 at most: a script that is given more is not loaded.
+    /// Depth of calls of functions. Default 32, at most 256: a script with a larger limit is not loaded.
     pub call_depth: usize,
     /// Bytes of one string, or of all strings of one value. Default 256 KiB.
     pub string_bytes: usize,
-    /// Items of one array, those of arrays inside of it counted. Default 10 000.
+    /// Items of one array, including those of arrays inside of it. Default 10 000.
     pub array_items: usize,
-    /// Entries of one map, those of maps inside of it counted. Default 10 000.
+    /// Entries of one map, including those of maps inside of it. Default 10 000.
     pub map_entries: usize,
-    /// Bytes of all that a call holds at once: its variables in all functions that run, and what their expressions may copy
-    /// of them. Default 64 MiB. It is an estimate, and high rather than low: the more a script's functions call each other
-    /// and the more arguments its calls have, the earlier it ends.
+    /// Bytes that a call holds at once: the variables of all running functions, and the copies that their expressions may make.
+    /// Default 64 MiB. It is an estimate, and rather too high: a script with deeper calls and more arguments ends earlier.
     pub memory_bytes: usize,
     /// Bytes of the script's text. Default 64 KiB.
     pub code_bytes: usize,
@@ -49,14 +48,14 @@ impl Default for ScriptLimits {
 }
 
 impl ScriptLimits {
-    /// Why no thread could hold to them.
+    /// Why no thread can satisfy these limits.
     pub(super) fn refused(&self) -> Option<String> {
         let depth = self.call_depth;
         (depth > MOST_CALLS)
             .then(|| format!("`call_depth` is {depth}, and {MOST_CALLS} is the most that a script can have"))
     }
 
-    /// The stack that a call needs, in bytes; memory that is not used is not taken.
+    /// The stack that a call needs, in bytes. Unused memory is not allocated.
     pub(super) fn stack(&self) -> usize {
         self.call_depth.clamp(32, MOST_CALLS) * STACK_OF_A_CALL
     }

@@ -1,4 +1,4 @@
-//! A lock that a panic does not poison: what is behind it is whole at any time.
+//! A lock that ignores poison: the values behind it are valid after a panic too.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

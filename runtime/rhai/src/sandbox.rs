@@ -35,21 +35,21 @@ static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
         BasicArrayPackage::new().as_shared_module(),
         BasicMapPackage::new().as_shared_module(),
         MoreStringPackage::new().as_shared_module(),
-        // In front of the others, as the last one.
+        // The last one is searched first.
         bounded::functions().into(),
     ]
 });
 
-/// An exit of a host function that a script cannot make good.
+/// An exit of a host function that a script cannot catch.
 pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
 
-/// What a script that works too long ends with.
+/// The value that ends a script with too many operations.
 pub(super) const OPERATIONS: Dynamic = Dynamic::FALSE;
 
 /// What ends a call from outside.
 #[derive(Clone, Default)]
 pub(super) struct Watch {
-    /// Nobody waits for the call any more.
+    /// The caller dropped the call.
     pub(super) dropped: Arc<AtomicBool>,
     pub(super) stash: Stash,
 }
@@ -57,7 +57,7 @@ pub(super) struct Watch {
 /// An engine for one call, or for reading a script.
 ///
 /// # Errors
-/// If a value of the environment is one that scripts cannot hold.
+/// If scripts cannot hold a value of the environment.
 pub(super) fn engine(
     env: &Env,
     limits: &ScriptLimits,
@@ -66,11 +66,11 @@ pub(super) fn engine(
 ) -> Result<Engine, String> {
     let mut engine = Engine::new_raw();
     language(&mut engine);
-    // Nothing of a script runs before it is called, not even to make it shorter.
+    // No part of a script runs before its call, not even by the optimiser.
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_module_resolver(DummyModuleResolver::new());
-    // What is done through `this` is no access of a variable, and nobody would see it grow. A function of the language that is
-    // passed by its name would be given an item as its `this`.
+    // Changes through `this` are not accesses of a variable, so the meter would not see them. A function of the language that
+    // is passed by its name would get an item as its `this`.
     for word in ["eval", "import", "export", "this", "Fn"] {
         engine.disable_symbol(word);
     }
@@ -90,10 +90,10 @@ pub(super) fn engine(
     }
     meter.watch(&mut engine);
     let (dropped, stash, time) = (Arc::clone(&watch.dropped), Arc::clone(&watch.stash), limits.time);
-    // A limit beyond all clocks is none.
+    // A limit beyond the clock means unlimited.
     let until = Instant::now().checked_add(time);
     let (meter, most, operations) = (Arc::clone(meter), limits.operations, AtomicU64::new(0));
-    // The language counts what a closure does apart, and anew for each call that one of its own functions makes.
+    // The language counts the operations of a closure separately, and from zero for each call by one of its own functions.
     engine.on_progress(move |_| {
         if meter.is_over() {
             return Some(MEMORY);
@@ -103,7 +103,7 @@ pub(super) fn engine(
             return Some(OPERATIONS);
         }
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
-        // Looking at a clock takes longer than an operation.
+        // Reading a clock takes longer than an operation.
         let is_late = || count % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
         (is_over || is_late()).then_some(Dynamic::UNIT)
     });

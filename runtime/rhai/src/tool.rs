@@ -46,7 +46,7 @@ impl ScriptTool {
     /// Reads a script.
     ///
     /// # Errors
-    /// If it is wrong.
+    /// If it has a mistake.
     pub(super) fn load(
         text: &str,
         func_name: Option<&str>,
@@ -90,7 +90,7 @@ impl ScriptTool {
             let (line, column) = place(position).unwrap_or((1, 1));
             return Err(ScriptError::Invalid { line, column, reason });
         }
-        // Closures are functions too, under names that nobody can write.
+        // Closures are functions too, under names that a script cannot write.
         let is_open = |function: &ScriptFnMetadata<'_>| {
             function.access == FnAccess::Public && !function.name.contains('$')
         };
@@ -167,7 +167,7 @@ impl Inner {
         let meter = Arc::new(Meter::new(&self.limits, self.shape));
         let engine = engine(&self.env, &self.limits, watch, &meter).map_err(Exit::tool)?;
         let called = self.evaluate(&engine, values);
-        // The script may have caught it.
+        // The script may have caught the error.
         if let Some(exit) = lock(&watch.stash).take() {
             return Err(exit);
         }
@@ -192,7 +192,7 @@ impl Inner {
     fn evaluate(&self, engine: &Engine, values: Vec<Dynamic>) -> Result<Dynamic, Box<EvalAltResult>> {
         match engine.call_fn(&mut Scope::new(), &self.ast, &self.function, values) {
             Err(error) => match *error {
-                // `exit(value)` ends a script well.
+                // `exit(value)` ends a script without an error.
                 EvalAltResult::Exit(value, _) => Ok(value),
                 other => Err(Box::new(other)),
             },
@@ -200,7 +200,7 @@ impl Inner {
         }
     }
 
-    /// What the model is told of a script that failed.
+    /// The error that the model gets for a script that failed.
     fn failed(&self, tool: &str, error: &EvalAltResult) -> Exit {
         let limits = &self.limits;
         let root = error.unwrap_inner();
@@ -247,12 +247,12 @@ impl Inner {
 /// Runs work on a thread of its own with a deep stack.
 ///
 /// # Errors
-/// As the work; and if there is no thread for it.
+/// As the work, or if no thread can be started.
 async fn off_thread(stack: usize, work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
     type Done = Result<ToolResult, Box<dyn Any + Send>>;
     let (sender, receiver) = oneshot::channel::<Done>();
     let run = move || {
-        // Nobody may be waiting any more.
+        // The caller may have dropped the call.
         let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
     };
     std::thread::Builder::new().name("onionskin-script".into()).stack_size(stack).spawn(run)?;
@@ -302,7 +302,7 @@ fn at_line(line: usize, reason: String) -> ScriptError {
     ScriptError::Invalid { line, column: 1, reason }
 }
 
-/// The line that a function stands in.
+/// The line of a function.
 fn line_of(text: &str, function: &str) -> usize {
     let is_it = |line: &str| {
         let mut words =

@@ -139,9 +139,11 @@ async fn s2_values_go_in_and_out_as_they_are() {
     assert!(long.contains("123456789012345678901 has more digits than a script can hold"), "{long}");
     let long = spec.call(json!({"x": u64::MAX})).await.unwrap_err().to_string();
     assert!(long.contains("`x`: the number 18446744073709551615 is too large"), "{long}");
-    for (body, reason) in
-        [("|| 1", "Fn"), ("0.0 / 0.0", "no number"), ("let a = []; for i in 0..200 { a = [a]; } a", "deep")]
-    {
+    for (body, reason) in [
+        ("|| 1", "Fn"),
+        ("0.0 / 0.0", "not a number"),
+        ("let a = []; for i in 0..200 { a = [a]; } a", "deep"),
+    ] {
         let spec = rhai::from_code(function(&[], "f()", body)).unwrap();
         let text = call!(spec).await.unwrap_err().to_string();
         assert!(text.contains("cannot be used") && text.contains(reason), "{text}");

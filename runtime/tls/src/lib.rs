@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub use rustls::{ClientConfig, Error};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
-/// TLS by rustls with ring and the machine's certificates. Nothing is set for the process: its default belongs to the program.
+/// TLS by rustls with ring and the machine's certificates. The default of the process is not changed: it belongs to the program.
 ///
 /// With `plain`, for an address without TLS, a machine may have no certificates.
 ///
@@ -18,7 +18,7 @@ pub fn client_config(plain: bool) -> Result<ClientConfig, Error> {
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     match config.clone().with_platform_verifier() {
         Ok(config) => Ok(config.with_no_client_auth()),
-        // Nothing will be verified, so a machine without certificates will do.
+        // Nothing is verified, so the machine needs no certificates.
         Err(_) if plain => {
             Ok(config.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
         }

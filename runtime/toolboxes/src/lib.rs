@@ -1,5 +1,5 @@
-//! Toolboxes that come with the runtime, each behind a feature of its own. They are written as a user's are, with
-//! `#[toolbox]`; an agent names the type in `toolboxes: [..]` and is given the object when it is built.
+//! Ready toolboxes, each behind a feature of its own. They use `#[toolbox]` as those of users do: an agent names the type in
+//! `toolboxes: [..]` and gets the object when it is built.
 
 #![forbid(unsafe_code)]
 
@@ -17,8 +17,7 @@ pub use knowledge::{Document, DocumentId, Found, KnowledgeBase, KnowledgeError};
 #[cfg(feature = "web-search")]
 pub use web::{WebPage, WebSearch, WebSearchBuilder, WebSearchError};
 
-/// At most so many characters, and the mark of a cut where there were more: the text before it may end with the beginning of a
-/// secret.
+/// Cuts a text to this number of characters and marks the cut. The text before the mark may end with the beginning of a secret.
 fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect(),

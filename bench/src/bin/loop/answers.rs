@@ -1,11 +1,11 @@
 //! What the fake models answer, the same in every loop.
 
-/// So many turns with so many calls each, then a turn that answers.
+/// A number of turns with a number of calls each, then a turn that answers.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) turns: usize,
     pub(crate) calls: usize,
-    /// Whether the model lets other runs go on before it answers.
+    /// Whether the model yields to other runs before it answers.
     pub(crate) yields: bool,
 }
 

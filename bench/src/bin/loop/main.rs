@@ -39,7 +39,7 @@ const SHAPES: [Shape; 4] = [
     Shape { turns: 1000, calls: 4, yields: false },
 ];
 
-/// The shape of runs that go on side by side, and their number.
+/// The shape of concurrent runs, and their number.
 const SIDE_BY_SIDE: (Shape, usize) = (Shape { turns: 10, calls: 4, yields: true }, 1000);
 
 /// The rounds of a case; the lowest counts.
@@ -150,7 +150,7 @@ fn one_after_the_other(runtime: &Runtime) {
     }
 }
 
-/// All runs begin before any goes on: a run waits for the model once in each turn.
+/// All runs begin before any continues: a run waits for the model once in each turn.
 fn side_by_side(runtime: &Runtime) {
     let (shape, runs) = SIDE_BY_SIDE;
     let loops = loops();

@@ -31,7 +31,7 @@ usage: pmo [OPTION...] [QUESTION]
   --base-url URL      ask a server that speaks OpenAI's protocol, at this address
   --script            play a script in the model's place, even where there is a key
   --mcp-config FILE   take the MCP server `time` from this `.mcp.json`
-  --tools             print the tools that the models are told of, as MCP lists them, and ask nobody
+  --tools             print the tools of the agents, as MCP lists them, and end
   -h, --help          show this
 
 Without --model, --base-url and a key (OPENAI_API_KEY, ANTHROPIC_API_KEY), a script plays the model's part.";

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 const LONGEST: usize = 16 << 20;
 /// A longer line ends the server: it may never end.
 const ENDLESS: usize = 256 << 20;
-/// So much of the beginning and of the end of a message that is too long says which call it answers.
+/// The length of the beginning and of the end of a long message that are kept to find the call that it answers.
 const ENDS: usize = 512;
 
 /// A line, without its end.
@@ -17,7 +17,7 @@ pub(super) enum Line {
     Whole(Vec<u8>),
     /// The beginning and the end of a line that is too long.
     TooLong(Vec<u8>, Vec<u8>),
-    /// So much was read, and there was no end.
+    /// This much was read without finding an end.
     Endless,
 }
 
@@ -34,7 +34,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { stream: BufReader::with_capacity(64 << 10, stream), line: Vec::new(), long: None }
     }
 
-    /// None at the end of the stream. What stands there without an end of line is no message.
+    /// None at the end of the stream. Text there without an end of line is not a message.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let read = self.stream.fill_buf().await?;
@@ -84,7 +84,7 @@ mod tests {
     async fn a4_lines_are_read_whole_and_long_ones_by_their_ends() {
         let long = format!("begin{}end", "x".repeat(LONGEST));
         let text = format!("one\r\n\n{long}\ntwo\nrest");
-        // Whatever pieces it comes in.
+        // For pieces of any size.
         let mut lines = Lines::new(text.as_bytes());
         let mut read = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {

@@ -1,4 +1,4 @@
-//! What a line of a server is. The parts of a message stay text until it is known who reads them.
+//! Reads the lines of a server. The parts of a message stay text until their reader is known.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 
 use crate::visible::{cut, visible};
 
-/// The reader of JSON quotes what it did not expect; more of that is cut.
+/// The parser of JSON quotes unexpected text; longer quotes are cut.
 const REASON: usize = 200;
 
-/// A message, or what else a line may be.
+/// A message, or another kind of line.
 #[derive(Debug)]
 pub(crate) enum Incoming<'l> {
     /// The result of a request.
@@ -24,9 +24,9 @@ pub(crate) enum Incoming<'l> {
     Request(RequestId, String),
     Progress(ProgressNotificationParam),
     ToolsChanged,
-    /// A notification that nobody here waits for.
+    /// A notification without a receiver here.
     Other,
-    /// No message at all.
+    /// Not a message.
     Foreign,
 }
 
@@ -138,7 +138,7 @@ fn last_id(end: &[u8]) -> Option<RequestId> {
     serde_json::from_slice(&rest[..stop]).ok()
 }
 
-/// What the outermost keys of a text say that may be no JSON.
+/// The outermost keys of a text that may not be JSON.
 #[derive(Default)]
 struct Keys {
     id: Option<RequestId>,
@@ -194,7 +194,7 @@ fn string_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// What is wrong with a text that does not read as JSON, in a few words and with nothing of the text.
+/// Why a text is not JSON, in a few words and without quoting the text.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     if let Some(at) = text.rfind(" at line ") {

@@ -1,9 +1,9 @@
-//! The transport below the protocol library: it gets whole answers of ours only, and nothing that a server sends unasked.
+//! The transport below the protocol library. It passes on only readable answers to our own requests.
 //!
 //! The library's own transport leaves answers that it cannot read to time limits, keeps every request of a server as a
 //! task until it is answered, and reads a result five times into trees to see which kind it is. Here a line that
 //! cannot be read fails the call that it answers; the server's requests are answered in place; and the result of a
-//! request stays text until whoever made the request reads it.
+//! request stays text until the caller reads it.
 
 mod fault;
 mod lines;
@@ -81,7 +81,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
         tokio::select! {
             biased;
             () = self.fault.told() => None,
-            // A stream that fails is as good as one that ended.
+            // A stream that fails counts as ended.
             line = self.lines.next() => line.unwrap_or_default(),
         }
     }
@@ -89,7 +89,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
     fn take(&mut self, incoming: Incoming<'_>) {
         match incoming {
             Incoming::Answer(id, result) => {
-                // The answer of a request that was given up in the meantime is nobody's.
+                // The request was given up in the meantime.
                 if let Some((id, handshake)) = self.pending.take(&id) {
                     self.ready.push_back(if handshake { shaken(id, result) } else { answer(id, Ok(result)) });
                 }
@@ -109,7 +109,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                     self.ready.push_back(unreadable(id, handshake, &reason));
                 }
             }
-            // It is the answer of one of them, which will have no other.
+            // It answers one of them, which will get no other answer.
             Incoming::Unreadable(None, reason) => {
                 let all = self.pending.take_all();
                 let reason = match all.len() {
@@ -183,7 +183,7 @@ impl<R: AsyncRead + Send + Unpin> Transport<RoleClient> for Wire<R> {
         };
         async move {
             match sending?.await {
-                // What a server wrote before it ended says more than that it does not listen.
+                // The output of a server before it ended is the better reason.
                 Err(_) if handshake => Ok(()),
                 sent => sent,
             }

@@ -1,4 +1,4 @@
-//! What goes to a server: one message after the other, as fast as it reads.
+//! Sends messages to a server one after the other, as fast as it reads.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::fault::Fault;
 use super::pending::Pending;
 
-/// A server that leaves so many answers to its own requests unread never reads them.
+/// A server with more unread answers to its own requests is assumed never to read them.
 const REPLIES: usize = 256;
 
 /// The way to a server's input, which closes with it.

@@ -1,14 +1,14 @@
-//! How fast a server may tell what nobody asked for.
+//! How fast a server may send notifications.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many notifications in a window are read at once. A tool that reports progress needs a few in a second.
+/// The number of notifications that are read at once in a window. A tool that reports progress needs a few in a second.
 const MOST: u32 = 500;
 const WINDOW: Duration = Duration::from_millis(100);
 
-/// Counts what comes unasked. A storm waits in the server's own pipe.
+/// Counts notifications. Beyond the limit, they wait in the server's own pipe.
 pub(super) struct Pace {
     window: Instant,
     seen: u32,

@@ -6,22 +6,22 @@ use rhai::Dynamic;
 
 use super::size::{Size, address, holds_closure};
 
-/// The captured variables that may outlive their names: a closure in a captured variable may hold that very variable, and
-/// then nothing but this frees it.
+/// The captured variables that may outlive their names. A closure in a captured variable may hold that variable itself, and
+/// then only this frees it.
 #[derive(Default)]
 pub(super) struct Captured {
     /// Those that were reached since the last look, each with the level of calls where it was.
     recent: Vec<(usize, usize, Dynamic)>,
     /// Those with closures in them.
     kept: HashMap<usize, Dynamic>,
-    /// What the kept ones held when all were looked at.
+    /// The size of the kept variables at the last complete look.
     known: usize,
     /// At most what was added since.
     added: usize,
 }
 
 impl Captured {
-    /// What the kept ones hold, at most.
+    /// The largest possible size of the kept variables.
     pub(super) fn bytes(&self) -> usize {
         self.known.saturating_add(self.added)
     }
@@ -34,7 +34,7 @@ impl Captured {
         }
     }
 
-    /// Looks at what was reached. A variable that was reached further out may be locked until its method call ends.
+    /// Looks at the reached variables. A variable that was reached further out may be locked until its method call ends.
     pub(super) fn look(&mut self, level: usize, limit: usize) {
         for (_, address, variable) in self.recent.extract_if(.., |(reached, ..)| level <= *reached) {
             if variable.read_lock::<Dynamic>().is_some_and(|inner| holds_closure(&inner)) {
@@ -42,7 +42,7 @@ impl Captured {
                 self.kept.insert(address, variable);
             }
         }
-        // Adding counts what two of them share twice.
+        // A value that two of them share is counted twice.
         if self.added > limit / 64 + self.known / 4 {
             let mut size = Size::up_to(limit);
             self.kept.values().for_each(|variable| size.add(variable));

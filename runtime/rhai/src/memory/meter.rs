@@ -1,4 +1,4 @@
-//! Adds up, while a script runs, what it holds.
+//! Adds up what a script holds while it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,12 +21,12 @@ const RESULT: usize = 2;
 pub(crate) struct Meter {
     frames: Mutex<Frames>,
     is_over: AtomicBool,
-    /// Operations since variables were last looked at: values that stand in none of them.
+    /// Operations since the last look at variables: their values may be outside of variables.
     unseen: AtomicUsize,
-    /// Bytes of the largest value that comes from no variable, but from the script's text or the program.
+    /// Bytes of the largest value from the script's text or the program.
     source: AtomicUsize,
     limit: usize,
-    /// The most values that stand in no variable, in all levels of calls.
+    /// The most values outside of variables, in all levels of calls.
     held: usize,
     most: Most,
 }
@@ -39,7 +39,7 @@ struct Frames {
     largest: usize,
     captured: Captured,
     limit: usize,
-    /// Values that stand in no variable, in one level.
+    /// Values outside of variables, in one level.
     held: usize,
     most: Most,
 }
@@ -107,7 +107,7 @@ impl Meter {
         self.unseen.store(0, Ordering::Relaxed);
         let source = self.source.load(Ordering::Relaxed);
         lock(&self.frames).look(level, name, scope, source).map_err(|error| {
-            // What is around a closure may catch its error: the next operation ends the script again.
+            // The caller of a closure may catch its error, so the next operation ends the script again.
             if matches!(error, EvalAltResult::ErrorTerminated(..)) {
                 self.is_over.store(true, Ordering::Relaxed);
             }
@@ -118,7 +118,7 @@ impl Meter {
 
 impl Frames {
     /// # Errors
-    /// If too much is held.
+    /// If it holds too much.
     fn look(
         &mut self,
         level: usize,
@@ -134,7 +134,7 @@ impl Frames {
         if is_due {
             self.add_up(level, scope, source)?;
         }
-        // After the look: what this access puts into the variable is there at the next one.
+        // After the look, because the value of this access is in the variable only at the next one.
         let variable = name.and_then(|name| scope.get(name)).filter(|variable| variable.is_shared());
         if let Some(variable) = variable {
             self.captured.reach(variable, level);
@@ -160,7 +160,7 @@ impl Frames {
         });
         let total = frames.fold(self.captured.bytes(), usize::saturating_add);
         let free = self.limit.checked_sub(total).ok_or_else(too_much)?;
-        // What is added until the next look must fit, in the functions further out too.
+        // All that is added until the next look must fit, also in the outer functions.
         let gap = (free / 2 / self.largest.max(1)).min(ACCESSES / (level + 1)).max(1);
         self.levels[level] = Some(Frame { bytes: size.bytes, accesses: 0, gap });
         Ok(())
@@ -171,5 +171,5 @@ fn too_much() -> EvalAltResult {
     EvalAltResult::ErrorTerminated(MEMORY, Position::NONE)
 }
 
-/// What a script that holds too much ends with.
+/// The value that ends a script that holds too much.
 pub(crate) const MEMORY: Dynamic = Dynamic::TRUE;

@@ -1,8 +1,8 @@
 //! The memory that a call of a script holds.
 
-// Rhai looks at sizes where a value is made or passed, not at what it is put in, nor at all variables together. So `meter`
-// looks at the variables themselves, at their accesses; `size` adds up what they hold; `most` says what one may hold; `shape` reads from the script how
-// much stands in no variable; `captured` knows the variables that closures hold.
+// Rhai checks the size of a value when it is made or passed. It checks neither the value that contains it nor the sum of all
+// variables. So `meter` checks the variables when they are accessed. `size` adds up what they hold, `most` is the limit of one
+// value, `shape` reads from the script how much is held outside of variables, and `captured` knows the variables of closures.
 
 mod captured;
 mod meter;

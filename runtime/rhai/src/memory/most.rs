@@ -1,14 +1,14 @@
-//! What one value may hold.
+//! The limits of one value.
 
 use rhai::{Engine, EvalAltResult, Position};
 
 use super::super::limits::ScriptLimits;
 use super::size::Size;
 
-/// What one function of the language makes of a letter of text: a text of its own in an array.
+/// Bytes that one function of the language makes of a letter: a text of its own in an array.
 const SPLIT: usize = 64;
 
-/// What one value may hold.
+/// The limits of one value.
 #[derive(Clone, Copy)]
 pub(crate) struct Most {
     pub(crate) text: usize,
@@ -21,7 +21,7 @@ impl Most {
         Self { text: limits.string_bytes, items: limits.array_items, entries: limits.map_entries }
     }
 
-    /// What an engine was limited to.
+    /// The limits of an engine.
     pub(crate) fn of(engine: &Engine) -> Self {
         Self {
             text: engine.max_string_size(),
@@ -30,10 +30,10 @@ impl Most {
         }
     }
 
-    /// Rhai looks at a value where it is passed, and not at what it has grown to where it stands.
+    /// Rhai checks a value when it is passed, and not when it grows in place.
     ///
     /// # Errors
-    /// If it holds more.
+    /// If it exceeds the limits.
     pub(crate) fn check(self, size: &Size) -> Result<(), EvalAltResult> {
         match self {
             _ if size.text > self.text => Err(too_large("Length of string")),
@@ -49,7 +49,7 @@ impl Most {
         if bytes > self.text { Err(too_large("Length of string")) } else { Ok(()) }
     }
 
-    /// What a function of the language may make of a text.
+    /// The size that a function of the language may make of a text.
     pub(super) fn split(self, text: usize) -> usize {
         let items = text.min(self.items.saturating_add(self.entries));
         text.saturating_add(items.saturating_mul(SPLIT))

@@ -1,10 +1,10 @@
-//! What a script's text says of the memory that it may need.
+//! Reads from a script's text how much memory it may need.
 
 use rhai::{AST, ASTNode, Expr, Stmt};
 
 use super::size::{ENTRY, SLOT};
 
-/// Values that stand in no variable: what an expression has worked out while it works out the rest.
+/// Values outside of variables: parts of an expression that are computed while the rest is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Shape {
     /// The most of them at once, in one function.
@@ -38,7 +38,7 @@ impl Shape {
     }
 }
 
-/// What a node keeps while one of its parts is worked out.
+/// What a node keeps while one of its parts is computed.
 fn held_by(node: &ASTNode<'_>) -> usize {
     match node {
         ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _))

@@ -6,9 +6,9 @@ use rhai::{Dynamic, FnPtr, Identifier};
 
 use super::super::chars::Chars;
 
-/// A value where it stands: in a variable, an array or a map.
+/// A value in its place: in a variable, an array or a map.
 pub(super) const SLOT: usize = size_of::<Dynamic>();
-/// What each array, text, closure or captured variable needs beside its items: allocations of their own.
+/// What each array, text, closure or captured variable needs beside its items: its own allocations.
 const BOX: usize = 48;
 /// An entry of a map without the value's own bytes: nodes of the tree are not full.
 pub(super) const ENTRY: usize = 64 + SLOT;
@@ -19,7 +19,7 @@ const DEPTH: usize = 16_384;
 
 /// Adds up values, each captured variable once.
 pub(crate) struct Size {
-    /// Beyond it nothing is added any more: no walk takes longer than the limit allows.
+    /// Adding ends here, which bounds the time of a walk.
     limit: usize,
     pub(super) bytes: usize,
     /// Bytes of all texts, names of entries among them.
@@ -54,7 +54,7 @@ impl Size {
         if depth > DEPTH {
             self.bytes = usize::MAX;
         } else if value.is_shared() {
-            // What is locked is in use further out, and counted there.
+            // A locked value is in use by an outer function, and counted there.
             if let Some(inner) = value.read_lock::<Dynamic>()
                 && self.captured.insert(address(&inner))
             {
@@ -98,7 +98,7 @@ pub(super) fn address(inner: &Dynamic) -> usize {
     std::ptr::from_ref(inner).addr()
 }
 
-/// Whether a closure stands in it that holds values, captured variables among them.
+/// Whether it contains a closure that holds values, also in captured variables.
 pub(super) fn holds_closure(value: &Dynamic) -> bool {
     if value.is_shared() {
         false

@@ -1,13 +1,13 @@
-//! Why a knowledge base did not do what it was asked for.
+//! Why a knowledge base failed.
 
 use rusqlite::ErrorCode;
 
 use crate::cut;
 
-/// Characters of what `SQLite` says.
+/// Characters of an error of `SQLite`.
 const REASON: usize = 300;
 
-/// Why a [`KnowledgeBase`](super::KnowledgeBase) did not do what it was asked for. The model is told the text.
+/// Why a [`KnowledgeBase`](super::KnowledgeBase) failed. The model gets the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnowledgeError {
@@ -19,33 +19,33 @@ pub enum KnowledgeError {
         /// Why, in 300 characters at most.
         reason: String,
     },
-    /// The file is something else, or was written by a later version.
+    /// The file has another format, or was written by a later version.
     #[error("`{file}` is not a knowledge base of this version; it was left as it is: give another path")]
     Foreign {
         /// The file.
         file: String,
     },
-    /// There is no such document.
+    /// The document does not exist.
     #[error("there is no document {id}; `search` gives the ids of those that there are")]
     NoDocument {
         /// The id.
         id: i64,
     },
-    /// There is nothing to search for.
+    /// The query has no word.
     #[error("the query holds no word: search for words that the document may hold, such as its subject")]
     NoWords,
-    /// More than a document holds.
+    /// The document is too long.
     #[error(
         "{field} is too long: {most} {unit} at most, found {found}; nothing was kept, split it into several documents"
     )]
     TooLong {
-        /// What is too long.
+        /// The field that is too long.
         field: &'static str,
-        /// What is counted.
+        /// The unit of the numbers.
         unit: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
-        /// How many there are.
+        /// The number in the document.
         found: usize,
     },
     /// It was opened for reading, or the file cannot be written.
@@ -53,16 +53,16 @@ pub enum KnowledgeError {
     ReadOnly,
     /// The disk, or what [`max_size`](super::KnowledgeBase::max_size) allows, is full.
     #[error(
-        "there is no room left for this: nothing was changed; delete documents that nobody needs, or tell the user"
+        "there is no room left for this: nothing was changed; delete documents that are not needed, or tell the user"
     )]
     Full,
-    /// Somebody else was writing for longer than a call waits.
+    /// Another program was writing for longer than a call waits.
     #[error("another program is writing to this knowledge base: nothing was changed; try again later")]
     Busy,
-    /// Anything else that `SQLite` says.
+    /// Another error of `SQLite`.
     #[error("the knowledge base failed: {reason}")]
     Storage {
-        /// What it says, 300 characters at most.
+        /// Its text, at most 300 characters.
         reason: String,
     },
 }
@@ -78,8 +78,8 @@ impl From<rusqlite::Error> for KnowledgeError {
     }
 }
 
-/// What `SQLite` says holds words of the file's own, such as a table's name, and a model would be told them: one line, no
-/// longer than it takes to know what is wrong.
+/// An error of `SQLite` contains words of the file, such as a table's name, which would go to the model. So it is cut to one
+/// short line.
 pub(super) fn reason(error: &rusqlite::Error) -> String {
     let said = error.to_string();
     let is_space = |c: char| c.is_whitespace() || c.is_control();

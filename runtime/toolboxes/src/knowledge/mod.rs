@@ -17,10 +17,10 @@ use self::store::Kept;
 use crate::cut;
 use onionskin_core::toolbox;
 
-/// So many characters of a document are read at once.
+/// The characters of one page of a document.
 const PAGE: usize = 20_000;
 
-/// So many characters of what was found are shown.
+/// The characters of a piece in a list of results.
 const PIECE: usize = 500;
 
 const TITLE: usize = 200;
@@ -29,14 +29,13 @@ const TAGS: usize = 20;
 
 /// A toolbox: documents in `SQLite`, found by their words (FTS5). Feature `knowledge-base`.
 ///
-/// Its tools are `search`, `add`, `get` and `delete`; they run on threads of their own, and can be called as the
-/// methods that they are, which block. What a model searches for is text and never a query language: the documents that
-/// hold any of its words, in any form of them that English has, are found, the best first. A word is what stands between
-/// spaces and punctuation.
+/// Its tools are `search`, `add`, `get` and `delete`. As tools they run on threads of their own; as methods they block. A query
+/// is text, not a query language: a search finds the documents that contain any of its words, in any English form, the best
+/// first. Spaces and punctuation separate words.
 ///
-/// Everything is bounded: a search gives at most 50 documents with a piece of each, `get` a page of 20,000 characters,
-/// and a document holds a million. Several programs can use one file at once; a call waits up to 5 seconds for another
-/// one that writes. What is wrong is a [`KnowledgeError`], also for the model, and nothing was changed then.
+/// Everything is bounded: a search returns at most 50 documents with a piece of each, `get` a page of 20,000 characters, and a
+/// document has at most a million. Several programs can use one file at once; a call waits up to 5 seconds while another
+/// program writes. Errors are a [`KnowledgeError`], also for the model, and change nothing.
 ///
 /// ```
 /// use onionskin::toolboxes::KnowledgeBase;
@@ -63,10 +62,10 @@ const TAGS: usize = 20;
 /// # });
 /// ```
 ///
-/// Several of them stand under prefixes: `toolboxes: [KnowledgeBase, archive: KnowledgeBase]`.
+/// Several of them need prefixes: `toolboxes: [KnowledgeBase, archive: KnowledgeBase]`.
 pub struct KnowledgeBase {
     connection: Mutex<Connection>,
-    /// What `Debug` shows: a call may hold the connection for seconds.
+    /// Shown by `Debug`, because a call may lock the connection for seconds.
     file: Option<String>,
 }
 
@@ -74,7 +73,7 @@ pub struct KnowledgeBase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DocumentId {
-    /// By which the document is read and deleted.
+    /// For `get` and `delete`.
     pub id: i64,
 }
 
@@ -82,7 +81,7 @@ pub struct DocumentId {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Found {
-    /// By which the document is read.
+    /// For `get`.
     pub id: i64,
     /// Its title.
     pub title: String,
@@ -96,41 +95,41 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Document {
-    /// By which it is read and deleted.
+    /// For `get` and `delete`.
     pub id: i64,
     /// Its title.
     pub title: String,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Its text, from the character that was asked for.
+    /// Its text, from the requested character on.
     pub text: String,
-    /// Where the text goes on: the `from` of the next page. Missing at the end.
+    /// Where the text continues: the `from` of the next page. Missing at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
 }
 
 impl KnowledgeBase {
-    /// The one in this file, which is made if it is not there.
+    /// A knowledge base in this file, which is created if it does not exist.
     ///
     /// # Errors
-    /// If the file cannot be opened, or is something else.
+    /// If the file cannot be opened, or has another format.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         store::open(path.as_ref(), flags).map(Self::new)
     }
 
-    /// The one in this file, to be read only: `add` and `delete` are refused.
+    /// A knowledge base in this file, for reading only: `add` and `delete` are refused.
     ///
     /// # Errors
-    /// If the file is not there, cannot be opened, or is something else.
+    /// If the file is not there, cannot be opened, or has another format.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
         store::open(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY).map(Self::new)
     }
 
-    /// An empty one in memory, which ends with this object.
+    /// An empty knowledge base in memory, which ends with this object.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If the memory cannot be allocated.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
         store::in_memory().map(Self::new)
     }
@@ -140,8 +139,8 @@ impl KnowledgeBase {
         Self { connection: Mutex::new(connection), file }
     }
 
-    /// Lets the file, or the memory, grow to about so many bytes; what would not fit is refused. Nothing is deleted if it
-    /// is larger already. Another object on the same file has its own bound.
+    /// Bounds the file, or the memory, to about this number of bytes. A document that does not fit is refused. If the file is
+    /// larger already, nothing is deleted. Other objects on the same file have their own bounds.
     ///
     /// # Errors
     /// If the file cannot be read.

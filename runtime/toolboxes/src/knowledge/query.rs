@@ -1,16 +1,16 @@
-//! From what a model searches for to an expression of FTS5, in which nothing of it is syntax.
+//! Turns the words of a model into an expression of FTS5, in which none of them is syntax.
 
-/// No more words of a query are looked for.
+/// The most words of a query that are used.
 const WORDS: usize = 32;
 
-/// No more characters of a word are looked for.
+/// The most characters of a word that are used.
 const WORD: usize = 200;
 
-/// An expression that finds what holds any of the words; none if there is no word.
+/// An expression that finds documents with any of the words; none without words.
 ///
-/// Each word stands in quotes: to FTS5 it is then text, whatever is in it. A control character separates words as space
-/// does, because the one that ends a C string would end the expression. So does what ASCII has of punctuation, quotes
-/// included, but for the apostrophe in a word.
+/// Each word is quoted, so FTS5 takes all of it as text. Control characters separate words as spaces do, because the one that
+/// ends a C string would end the expression. ASCII punctuation separates words too, quotes included, except an apostrophe
+/// within a word.
 pub(super) fn expression(query: &str) -> Option<String> {
     let separates = |c: char| c.is_whitespace() || c.is_control() || (c.is_ascii_punctuation() && c != '\'');
     let words = query.split(separates).filter(|word| word.contains(char::is_alphanumeric)).take(WORDS);

@@ -9,12 +9,12 @@ use super::error::{KnowledgeError, reason};
 use super::{TAGS, TITLE};
 use crate::cut;
 
-/// Says in the file's header that it is one of ours.
+/// Marks the file's header as ours.
 const APPLICATION: i32 = 0x4f_4e_4b_42;
 
 const VERSION: i32 = 1;
 
-/// So long a call waits for other programs that write.
+/// How long a call waits while other programs write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const TABLES: &str = "
@@ -46,7 +46,7 @@ const SEARCH: &str = "
     LIMIT ?2
 ";
 
-/// A document as it is kept; of a found one the text is a piece.
+/// A stored document; in search results, the text is a piece.
 pub(super) struct Kept {
     pub(super) id: i64,
     pub(super) title: String,
@@ -78,7 +78,7 @@ pub(super) fn in_memory() -> Result<Connection, KnowledgeError> {
     Ok(connection)
 }
 
-/// Makes the tables where there is nothing yet; false if there is something else.
+/// Makes the tables in an empty file; false if the file has other content.
 fn prepare(connection: &mut Connection, may_write: bool) -> rusqlite::Result<bool> {
     let stamp = |connection: &Connection| -> rusqlite::Result<(i32, i32, bool)> {
         let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get(0));
@@ -105,7 +105,7 @@ fn prepare(connection: &mut Connection, may_write: bool) -> rusqlite::Result<boo
     Ok((ours.0, ours.1) == (APPLICATION, VERSION))
 }
 
-/// Lets the file grow to so many bytes.
+/// Bounds the size of the file.
 pub(super) fn bound(connection: &Connection, bytes: u64) -> Result<(), KnowledgeError> {
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
@@ -144,7 +144,7 @@ pub(super) fn search(
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// A file that was made elsewhere may hold titles and tags beyond what `add` takes: they are cut to that.
+/// A file from elsewhere may have longer titles and tags than `add` takes: they are cut.
 fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
     let tags: String = row.get(2)?;
     let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use onionskin_core::{ErrorKind, Exit, ToolError};
 
-/// Why a [`WebSearch`](super::WebSearch) was not made, or found nothing out. The model is told the text; it holds no key
-/// and nothing of an address but its host.
+/// Why a [`WebSearch`](super::WebSearch) was not made, or failed. The model gets the text, which contains no key, and of an
+/// address only the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebSearchError {
@@ -21,7 +21,7 @@ pub enum WebSearchError {
         /// Its name.
         name: String,
     },
-    /// There is no HTTP client.
+    /// The HTTP client could not be made.
     #[error("no HTTP client for the web search: {reason}")]
     Client {
         /// Why.
@@ -49,11 +49,11 @@ pub enum WebSearchError {
     QueryTooLong {
         /// The service.
         host: String,
-        /// What is counted.
+        /// The unit of the numbers.
         unit: &'static str,
-        /// How many there may be.
+        /// The limit.
         most: usize,
-        /// How many there are.
+        /// The number in the query.
         found: usize,
     },
     /// The service wants another key or another query, or does not speak JSON.
@@ -68,15 +68,15 @@ pub enum WebSearchError {
         /// What the program's owner can do about it.
         hint: &'static str,
     },
-    /// The service was asked too often.
+    /// The service got too many requests.
     #[error("the web search at {host} was asked too often; {}", again(*.retry_after))]
     TooOften {
         /// The service.
         host: String,
-        /// After how long it may be asked again, if it says so.
+        /// How long to wait, if the service says so.
         retry_after: Option<Duration>,
     },
-    /// The service answered with another status than it should.
+    /// The service answered with an unexpected status.
     #[error("the web search at {host} failed with status {status}; try once more, or answer without it")]
     Status {
         /// The service.
@@ -84,7 +84,7 @@ pub enum WebSearchError {
         /// The HTTP status.
         status: u16,
     },
-    /// The service sent the request elsewhere, where no key and no query goes.
+    /// The service redirected the request to another address, which gets no key and no query.
     #[error(
         "the web search at {host} sends its requests on to another address: give that one as the base URL"
     )]
@@ -102,20 +102,20 @@ pub enum WebSearchError {
         /// How many are followed.
         limit: usize,
     },
-    /// The answer is larger than what is read.
+    /// The answer is too large.
     #[error("the web search at {host} answered with more than {limit} bytes; nothing was read")]
     TooLarge {
         /// The service.
         host: String,
-        /// How much is read.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// The answer is not what the protocol says.
+    /// The answer does not follow the protocol.
     #[error("the web search at {host} did not answer as the protocol says: {reason}")]
     Malformed {
         /// The service.
         host: String,
-        /// What is wrong with it.
+        /// The mistake.
         reason: String,
     },
 }

@@ -21,7 +21,7 @@ use onionskin_core::Secret;
 use onionskin_core::ToolResult;
 use onionskin_core::toolbox;
 
-/// So many bytes of an answer are read.
+/// The bytes of an answer that are read, at most.
 const ANSWER: usize = 2 * 1024 * 1024;
 
 /// Redirects within one address that are followed.
@@ -29,9 +29,9 @@ const REDIRECTS: usize = 3;
 
 /// A toolbox: `web_search` by a search service. Feature `web-search`.
 ///
-/// The services are `SearXNG`, which anybody can run, and Brave's. Nothing else of the web is read: the tool gives titles,
-/// addresses and excerpts, at most 20, each bounded. An answer is read up to 2 MiB, and within a time limit. Requests go
-/// to the base URL only: over HTTPS unless that is on this machine, and no redirect leads them elsewhere.
+/// The services are `SearXNG`, which you can run yourself, and Brave's. The tool reads no other pages: it returns at most 20
+/// results with titles, addresses and excerpts, each bounded. An answer is read up to 2 MiB, and within a time limit. Requests
+/// go to the base URL only: over HTTPS, unless it is on this machine, and redirects elsewhere are errors.
 ///
 /// ```
 /// use onionskin::agent;
@@ -78,7 +78,7 @@ pub struct WebSearchBuilder {
 }
 
 impl WebSearch {
-    /// A `SearXNG` instance at this address: what stands before `/search`. Its `settings.yml` has to list `json` under
+    /// A `SearXNG` instance at this address: the part before `/search`. Its `settings.yml` has to list `json` under
     /// `search.formats`, which it does not of itself.
     pub fn searxng(base_url: impl Into<String>) -> WebSearchBuilder {
         WebSearchBuilder::new(Protocol::Searxng, base_url)
@@ -195,7 +195,7 @@ impl WebSearchBuilder {
         }
     }
 
-    /// Asks this address instead, for a service that stands behind another. It holds no user name and no password: those
+    /// Uses this address instead, for a service behind a proxy. It holds no user name and no password: those
     /// go into a [`header`](Self::header), which shows nowhere.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
@@ -255,7 +255,7 @@ impl WebSearchBuilder {
     fn base(&self) -> Result<Url, WebSearchError> {
         let refuse = |reason: &str| Err(WebSearchError::Address { reason: reason.to_owned() });
         let Ok(mut base) = Url::parse(&self.base_url) else {
-            return refuse("it is no URL, such as `https://search.example.org`");
+            return refuse("it is not a URL, such as `https://search.example.org`");
         };
         match base.scheme() {
             "https" => {}
@@ -274,7 +274,7 @@ impl WebSearchBuilder {
             );
         }
         if base.query().is_some() || base.fragment().is_some() {
-            return refuse("it holds a query or a fragment: give what stands before `/search`");
+            return refuse("it holds a query or a fragment: give the part before `/search`");
         }
         if !base.path().ends_with('/') {
             base.set_path(&format!("{}/", base.path()));
@@ -302,7 +302,7 @@ fn host(url: &Url) -> String {
 }
 
 fn is_loopback(url: &Url) -> bool {
-    // An address of version 6 stands in brackets.
+    // An IPv6 address has brackets.
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }

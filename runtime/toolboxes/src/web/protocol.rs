@@ -1,4 +1,4 @@
-//! The protocols of search services: what is asked, and how the answer is read.
+//! The protocols of search services: requests and answers.
 
 use reqwest::{StatusCode, Url};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ struct Page {
     description: Option<String>,
 }
 
-/// The pages are read one by one: one that is not as it should be is no reason to lose the others.
+/// The pages are read one by one, so that a malformed one does not affect the others.
 #[derive(Deserialize)]
 struct Pages<'a> {
     #[serde(borrow)]
@@ -83,7 +83,7 @@ impl Protocol {
             }
             // SearXNG has no users of its own: that is a server in front of it.
             (Self::Searxng, StatusCode::UNAUTHORIZED) => {
-                "it asks who is there, and its owner has to give the right user or key with `.header(\"authorization\", ..)`"
+                "it asks for a user or a key, and its owner has to give the right user or key with `.header(\"authorization\", ..)`"
             }
             // Brave says the same of a query that it does not take and of a key that it does not know.
             (Self::Brave, StatusCode::UNPROCESSABLE_ENTITY) => {
@@ -97,7 +97,7 @@ impl Protocol {
         })
     }
 
-    /// The pages of an answer, no more than `limit`; one that cannot be read, or has no address of the web, is left out.
+    /// The pages of an answer, at most `limit`. A page that cannot be read, or has no web address, is left out.
     pub(super) fn read(self, answer: &[u8], limit: usize) -> Result<Vec<WebPage>, String> {
         let pages = match self {
             Self::Searxng => serde_json::from_slice::<Pages>(answer).map(|pages| pages.results),
@@ -121,12 +121,12 @@ impl Protocol {
     }
 }
 
-/// What is wrong with an answer. What serde says quotes the answer, however long, and a model would be told it.
+/// The mistake in an answer. The error of serde would quote the answer at any length, and the model would get it.
 fn reason(error: &serde_json::Error) -> String {
     let what = match error.classify() {
-        Category::Data => "there is no list of results in its JSON",
+        Category::Data => "its JSON has no list of results",
         Category::Eof => "its JSON breaks off",
-        Category::Syntax | Category::Io => "that is no JSON",
+        Category::Syntax | Category::Io => "the answer is not JSON",
     };
     format!("{what} (line {}, column {})", error.line(), error.column())
 }

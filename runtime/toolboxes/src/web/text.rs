@@ -2,7 +2,7 @@
 
 use crate::cut;
 
-/// Text on one line, at most so many characters, with HTML's entities as what they stand for.
+/// Text on one line, cut to this number of characters, with HTML's entities decoded.
 pub(super) fn plain(text: &str, most: usize) -> String {
     let mut rest = text;
     let mut decoded = String::with_capacity(text.len().min(4 * most));

@@ -1,4 +1,4 @@
-//! The crate stands under another name.
+//! The dependency is renamed.
 mod kit {
     pub use onionskin as onion;
 }

@@ -1,4 +1,4 @@
-//! What stands at a method can name what the type has, as the method itself can.
+//! Options of a method can name items of the type, as the method can.
 #![deny(warnings)]
 
 use std::time::Duration;
