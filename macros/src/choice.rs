@@ -15,7 +15,7 @@ pub(crate) fn words(choices: Choices) -> Vec<&'static str> {
     choices.iter().map(|(word, _)| *word).collect()
 }
 
-/// The variant that a word means. `what` is said of a word that is none of these.
+/// The variant that a word means. The error calls an unknown word a `what`.
 pub(crate) fn variant(choices: Choices, what: &str, text: &str, span: Span) -> syn::Result<Ident> {
     match choices.iter().find(|(known, _)| *known == text) {
         Some((_, variant)) => Ok(Ident::new(variant, span)),

@@ -1,4 +1,4 @@
-//! A function as an attribute macro gets it: the signature parsed, the body left as it is.
+//! A function as an attribute macro gets it: the signature is parsed, the body is tokens.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use crate::diag::Errors;
 use crate::option::meta_name;
 use crate::suggest;
 
-/// A function. Its body may be anything: rustc reports what is wrong with it, and still hands it over.
+/// A function. Its body can be any tokens: rustc reports errors in it, and calls the macro all the same.
 pub(crate) struct FnItem {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
@@ -40,7 +40,7 @@ impl FnItem {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
     }
 
-    /// An error for a method that a trait declares: without a body it looks half typed, but nobody reports it.
+    /// The error for a method that a trait declares. It looks half typed, but it is complete, so rustc does not report it.
     pub(crate) fn declared_method(&self, message: &str) -> Option<TokenStream> {
         let receiver = self.sig.receiver()?;
         Some(syn::Error::new_spanned(receiver, message).into_compile_error())
@@ -59,14 +59,14 @@ impl FnItem {
         ours
     }
 
-    /// The `#[cfg]`s of the function: whatever stands beside it needs them too.
+    /// The `#[cfg]`s of the function. Generated items need them too.
     pub(crate) fn cfgs(&self) -> Vec<&Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
     }
 }
 
-/// The name of the type that stands beside a function: resolved here, shown there, so that no lint about
-/// naming reaches it.
+/// The name of the type beside a function. It resolves as the macro's and is shown as the user's, so no naming lint
+/// applies.
 pub(crate) fn type_ident(name: &Ident) -> Ident {
     let mut ident = name.clone();
     ident.set_span(Span::mixed_site().located_at(name.span()));
@@ -82,7 +82,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// Whether another of our attributes stands on a function that has `own`, which it may not.
+/// Whether a function with our attribute `own` has another of ours, which is reported.
 pub(crate) fn stands_twice(function: &FnItem, own: &str, errors: &mut Errors) -> bool {
     const OURS: [(&str, &str); 3] = [("tool", "tool"), ("tool_hook", "hook"), ("guardrail", "guardrail")];
     let mut found = false;
@@ -101,8 +101,8 @@ pub(crate) fn stands_twice(function: &FnItem, own: &str, errors: &mut Errors) ->
     found
 }
 
-/// Takes attributes off a parameter that were meant to be `ours`, or that stand on the parameters of our other macro:
-/// the compiler knows nothing of them.
+/// Takes off and reports misspelt attributes of `ours`, and attributes of another macro's parameters. rustc does not know
+/// them.
 pub(crate) fn misspelt(
     parameter: &mut FnArg,
     ours: &[&str],

@@ -38,7 +38,7 @@ impl Listed<'_> {
         quote!(#is_named && #has_each #has_no_more)
     }
 
-    /// Whether a check of `onionskin::checks` holds, given what the trait asks.
+    /// Whether a check of `onionskin::checks` holds. `asked` are the arguments of its trait.
     pub(crate) fn holds(&self, check: &str, asked: &TokenStream) -> TokenStream {
         let (alias, [from, to]) = (self.alias, self.spans);
         let check = Ident::new(check, to);

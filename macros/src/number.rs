@@ -1,5 +1,4 @@
-//! Literal numbers. Rust reads `30s` as a number with a suffix, and so does syn: whoever takes the number alone takes 30
-//! of whatever was meant.
+//! Literal numbers. Rust and syn read `30s` as the number 30 with a suffix. The number alone would lose the unit.
 
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 
@@ -7,7 +6,7 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 const TYPES: &[&str] =
     &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
 
-/// What stands behind a number and is no type of Rust's: a unit.
+/// The suffix of a number, if it is not a type of Rust's: a unit.
 pub(crate) fn unit(lit: &Lit) -> Option<&str> {
     let suffix = match lit {
         Lit::Int(int) => int.suffix(),

@@ -252,8 +252,7 @@ pub(crate) enum Timeout {
     Duration(Box<Expr>),
 }
 
-/// Takes out the options whose text stands without quotes, as in `description = Adds one`: each is reported where it
-/// begins.
+/// Takes out the options whose text has no quotes, as in `description = Adds one`, and reports each at its first word.
 fn unquoted_texts(tokens: TokenStream, texts: &[&str], errors: &mut Errors) -> TokenStream {
     let mut kept = TokenStream::new();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');

@@ -10,7 +10,7 @@ use crate::option::Written;
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
 pub(crate) struct OwnHook {
     pub(crate) path: Path,
-    /// What it is configured with, as a tuple.
+    /// Its values, as a tuple.
     pub(crate) with: TokenStream,
     /// How many values that is.
     pub(crate) values: usize,
@@ -40,7 +40,7 @@ pub(crate) fn entries(option: &mut Written<'_>, what: &str, example: &str) -> sy
     Ok(entries)
 }
 
-/// What is wrong with it, as far as its shape shows; `what` is a hook or a guardrail.
+/// The error in an entry, as far as its tokens show one. `what` is a hook or a guardrail.
 pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Error> {
     let names: Vec<_> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
     if let [.., name, made] = &names[..]
@@ -53,7 +53,7 @@ pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Err
             format_args!("a {what} is named here, not made: write `{name}{values}`"),
         ));
     }
-    // `__Self` is what a toolbox is called outside of its block.
+    // A toolbox is called `__Self` outside of its block.
     if names.len() > 1 && matches!(&*names[0], "Self" | "__Self") {
         return Some(syn::Error::new_spanned(
             path,
@@ -69,7 +69,7 @@ pub(crate) fn wrong(what: &str, path: &Path, values: &[Expr]) -> Option<syn::Err
     })
 }
 
-/// Says of `name: value`, which is no expression, what [`wrong`] says of `name = value`.
+/// The error of [`wrong`] for `name = value`, for the tokens `name: value`, which are not an expression.
 pub(crate) fn unread(error: &syn::Error) -> Option<syn::Error> {
     let is_colon = error.span().source_text().is_some_and(|text| text == ":");
     is_colon.then(|| syn::Error::new(error.span(), NO_NAMES))

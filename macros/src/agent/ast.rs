@@ -62,7 +62,7 @@ pub(super) struct Filter {
     pub(super) targets: Vec<Target>,
 }
 
-/// What a filter names.
+/// A target of a filter.
 pub(super) enum Target {
     /// A tool, a child, a toolbox of this agent, a toolbox's method, or a tool of an MCP server.
     Path(Path),

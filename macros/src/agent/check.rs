@@ -1,4 +1,4 @@
-//! What is wrong with an agent and can be seen without knowing any type; what is right becomes its model.
+//! Checks an agent without knowing any type, and makes its model.
 
 use proc_macro2::Ident;
 use quote::quote;
@@ -22,7 +22,7 @@ const HISTORY_SOURCES: Choices =
     &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator"), ("messages", "Messages")];
 const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator")];
 
-/// Checks each agent, then what only all of them together show.
+/// Checks each agent alone, then all of them together.
 pub(super) fn check<'a>(agents: &'a [Agent], errors: &mut Errors) -> Vec<AgentModel<'a>> {
     let models = agents.iter().map(|agent| resolve_agent(agent, errors)).collect();
     one_name_one_agent(agents, errors);
@@ -93,7 +93,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
 fn one_name_one_agent(agents: &[Agent], errors: &mut Errors) {
     for (index, agent) in agents.iter().enumerate() {
         if let Some(first) = agents[..index].iter().find(|other| other.ident == agent.ident)
-            // Under conditions, one of them may be away.
+            // With a `#[cfg]`, one of them may be absent.
             && ![agent, first].iter().any(|agent| agent.attrs.iter().any(|attr| attr.path().is_ident("cfg")))
         {
             let name = &agent.ident;
@@ -122,7 +122,7 @@ fn one_default(agents: &[Agent], errors: &mut Errors) {
     }
 }
 
-/// A child is called as `agent__` and its name, in what providers take as a tool's name.
+/// A parent calls a child as the tool `agent__` plus its name, so the name must suit providers.
 fn agent_name(agent: &Agent, errors: &mut Errors) {
     const MOST: usize = 64 - "agent__".len();
     let (name, span) = match &agent.fields.name {
@@ -280,7 +280,7 @@ fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Err
     }
 }
 
-/// Whether two paths are written alike.
+/// Whether two paths have the same words.
 pub(crate) fn same(a: &Path, b: &Path) -> bool {
     text(a) == text(b)
 }

@@ -14,7 +14,7 @@ pub(super) fn check(agents: &[Agent], errors: &mut Errors) {
             let Some(first) = entry.path.get_ident() else { continue };
             let mut path = vec![agent.ident.to_string()];
             let mut at = Some(first);
-            // Each cycle is reported once, at the agent that stands first in the source.
+            // Each cycle is reported once, at the first of its agents in the source.
             while let Some(ident) = at {
                 let name = ident.to_string();
                 if *ident == agent.ident {

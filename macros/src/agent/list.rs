@@ -75,7 +75,7 @@ pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
     Ok(pattern)
 }
 
-/// Whether nothing stands between two tokens. Outside of the compiler there are no places to compare.
+/// Whether two tokens touch. Outside of the compiler, tokens have no positions to compare.
 fn touch(first: Span, second: Span) -> bool {
     if !proc_macro::is_available() {
         return true;
@@ -209,7 +209,7 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
     Ok(HookItem::Hook(Box::new(HookEntry { entry, config, filter })))
 }
 
-/// What stands in a group, separated by commas. After an error the rest of it belongs to nobody.
+/// The items of a group, separated by commas. After an error, the rest of the group is passed over.
 fn separated<T: Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
     match Punctuated::<T, Token![,]>::parse_terminated(content) {
         Ok(items) => Ok(items.into_iter().collect()),

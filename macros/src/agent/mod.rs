@@ -19,8 +19,7 @@ use syn::ext::IdentExt;
 use crate::diag::Errors;
 use crate::item::is_reserved;
 
-/// Expands an invocation. Whatever is wrong, each agent's type stands, so that the rest of the program
-/// still sees it.
+/// Expands an invocation. Each agent's type is written in any case, so that the rest of the program finds it.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let agents = parse::agents(tokens, &mut errors);

@@ -37,7 +37,7 @@ pub(super) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
 fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) -> syn::Result<Agent> {
     let attrs = input.call(Attribute::parse_outer)?;
     let vis: Visibility = input.parse()?;
-    // Keywords are no `Ident` here.
+    // `Ident` does not parse keywords.
     if !input.peek(syn::Ident) && input.peek2(syn::Ident) {
         let keyword: TokenTree = input.parse()?;
         errors.at(keyword, "an agent has no keyword: write `Name { .. }`, or `pub Name { .. }`");
@@ -63,7 +63,7 @@ fn agent(input: ParseStream<'_>, before: Option<&Agent>, errors: &mut Errors) ->
         errors
             .push(ident.span(), format_args!("the fields of the agent follow in braces: `{ident} {{ .. }}`"));
         given.extend(names(Fields::KEYS).into_iter().map(str::to_owned));
-        // The rest belongs to nobody.
+        // The rest is passed over.
         input.step(|cursor| Ok(((), skip_all(*cursor))))?;
     }
     Ok(Agent { attrs, vis, ident, given, fields })

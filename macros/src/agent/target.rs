@@ -1,4 +1,4 @@
-//! What the filter of a hook names: read, and looked up among what the agent has.
+//! Reads the filter of a hook, and looks up its targets in the agent.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -43,8 +43,7 @@ impl Parse for Target {
     }
 }
 
-/// The calls that a target names. What the agent does not have is reported; what only types show is for the expansion to
-/// check.
+/// The calls that a target names. Reports a target that the agent does not have. The expansion checks what needs types.
 pub(super) fn resolve<'a>(
     target: &'a Target,
     fields: &'a Fields,

@@ -1,4 +1,4 @@
-//! The values of an agent's fields, each read alone. What is wrong is said with what to write.
+//! Readers of the values of an agent's fields. Each error says what to write.
 
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;

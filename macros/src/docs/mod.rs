@@ -22,7 +22,7 @@ pub(crate) struct Line {
     pub(crate) span: Span,
 }
 
-/// Doc comments as they stand on an item.
+/// The doc comments of an item.
 pub(crate) enum Docs {
     /// Lines of text.
     Lines(Vec<Line>),

@@ -1,11 +1,11 @@
-//! What the sections of documentation say of parameters and of the result: Markdown's headings, and the styles of Google,
-//! `NumPy` and Sphinx.
+//! Sections of documentation about parameters and the result: Markdown's headings, and the styles of Google, `NumPy` and
+//! Sphinx.
 
 use proc_macro2::Span;
 
 use super::{Line, indent, outdent, whole};
 
-/// What a section says of a parameter.
+/// A section's text about a parameter.
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) text: String,
@@ -20,7 +20,7 @@ pub(crate) struct Parts {
     pub(crate) returns: String,
 }
 
-/// What a section is about.
+/// The topic of a section.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Topic {
     Params,
@@ -62,7 +62,7 @@ pub(crate) fn parse(lines: &[Line]) -> Parts {
             while kept.last().is_some_and(|line| line.text.trim().is_empty()) {
                 kept.pop();
             }
-            // What a section says of all its parameters.
+            // Text of the section about all of its parameters.
             if !before.is_empty() && !kept.is_empty() {
                 kept.push(Line { text: String::new(), span: Span::call_site() });
             }
@@ -126,7 +126,7 @@ fn paragraph(lines: &[Line]) -> Vec<Line> {
     outdented(&lines[start..end])
 }
 
-/// In Google style a type may stand before the text: `int: The sum.`
+/// In Google style a type may precede the text: `int: The sum.`
 fn without_type(text: &str) -> &str {
     match text.split_once(':') {
         Some((kind, rest)) if rest.starts_with(char::is_whitespace) && is_type(kind) => rest.trim_start(),
@@ -186,7 +186,7 @@ fn is_rule(text: &str) -> bool {
     text.len() >= 3 && text.chars().all(|c| c == '-')
 }
 
-/// A title with a line of dashes under it, to the next one of these, or to a paragraph that is no entry.
+/// A title with a line of dashes under it, to the next such title, or to a paragraph that is not an entry.
 fn numpy(lines: &[Line]) -> Option<(Topic, usize, usize)> {
     if !is_rule(&lines.get(1)?.text) {
         return None;
@@ -273,7 +273,7 @@ fn dedent(lines: &[Line]) -> String {
     whole(&outdented(lines))
 }
 
-/// What stands after the mark of a list's item.
+/// The text after the mark of a list's item.
 fn bullet(text: &str) -> Option<&str> {
     let text = text.trim_start();
     ["* ", "- ", "+ "].into_iter().find_map(|mark| text.strip_prefix(mark)).map(str::trim_start)
@@ -331,7 +331,7 @@ fn entry(text: &str, numpy: bool) -> Option<(String, String)> {
         return None;
     }
     let rest = rest.trim();
-    // A type in parentheses stands between the name and the text.
+    // A type in parentheses is between the name and the text.
     let rest = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some((_, after)) if after.trim_start().starts_with([':', '-', '\u{2013}', '\u{2014}']) => {
             after.trim()
@@ -342,7 +342,7 @@ fn entry(text: &str, numpy: bool) -> Option<(String, String)> {
         .strip_prefix([':', '-', '\u{2013}', '\u{2014}', '='])
         .map(|rest| rest.trim_start_matches(['-', '>']).trim());
     match text {
-        // In NumPy style a type stands after the colon; the text comes indented below.
+        // In NumPy style a type follows the colon; the text is indented below.
         _ if numpy && (rest.is_empty() || rest.starts_with(':')) => Some((name.to_owned(), String::new())),
         Some(text) => Some((name.to_owned(), text.to_owned())),
         None if rest.is_empty() => Some((name.to_owned(), String::new())),

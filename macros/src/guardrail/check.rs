@@ -1,4 +1,4 @@
-//! What a guardrail's function may not be, each said at the token that is wrong.
+//! Checks of a guardrail's function. Each reports its error at the wrong token.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::injected::is_named;
 use crate::item::FnItem;
 use crate::middleware::{Kind, Options, Parameter, Role, each_role_once};
 
-/// The error for an item that is no function, beside the item.
+/// The item, with an error that it is not a function.
 pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
     let error = syn::Error::new_spanned(
@@ -32,7 +32,7 @@ pub(super) fn check(
     has_sound_roles.then(|| signature(function, parameters, options.kind, errors))
 }
 
-/// Whether it takes nothing that there is not where a guardrail stands.
+/// Whether each parameter exists at the place of a guardrail.
 fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
@@ -52,7 +52,7 @@ fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool 
     false
 }
 
-/// What is plainly wrong with the signature; the rest is the compiler's to check.
+/// Checks the signature as far as its tokens show it. rustc checks the rest.
 fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
     let sig = &function.sig;
     if let ReturnType::Type(_, ty) = &sig.output

@@ -15,7 +15,7 @@ use crate::middleware::{Middleware, stand_in};
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
-        // Where it does not parse, rustc says so itself, unless it is no function at all.
+        // rustc reports an item that does not parse. We report an item that is not a function.
         return check::not_a_function(&item).unwrap_or(item);
     };
     let mut errors = Errors::default();
@@ -36,10 +36,10 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
         let generated = expand::expand(&guardrail);
         return quote!(#function #generated);
     }
-    // The type stands all the same, so that a tool does not report it missing as well.
+    // The type is written all the same, so that a tool does not report it as missing.
     // Beside a method it cannot: an `impl` holds no types.
     let stand_in = function.sig.receiver().is_none().then(|| stand_in(&function));
     let errors = errors.into_tokens();
-    // While the guardrail does not stand, what it leaves unused means nothing.
+    // Without the generated code, rustc would warn about an unused function.
     quote!(#[allow(unused)] #function #stand_in #errors)
 }

@@ -1,4 +1,4 @@
-//! What a hook's function may not be, each said at the token that is wrong; the rest is the compiler's to check.
+//! Checks of a hook's function. Each reports its error at the wrong token. rustc checks the rest.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -49,7 +49,7 @@ pub(super) fn form(
     }
 }
 
-/// What a hook of this form may not be.
+/// Checks the rules of the hook's form.
 pub(super) fn of_form(
     function: &FnItem,
     form: Form,

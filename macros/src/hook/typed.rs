@@ -1,4 +1,4 @@
-//! What a typed hook is beyond other hooks: its tool by an alias, and what the tool's values are read by.
+//! A typed hook: its tool's alias, the `impl`, and the readers of the tool's values.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -23,8 +23,8 @@ pub(super) fn named_tool(hook: &Middleware, tool: &Path) -> TokenStream {
     }
 }
 
-/// What a tool with layers of its own takes and gives is JSON between these and the hook: the traits for that are asked here,
-/// and reported where the hook names the tool. Of a tool without layers the types are `()`.
+/// A tool with layers of its own exchanges JSON with the hook. This asks for the traits that JSON needs, and rustc reports
+/// a missing one where the hook names the tool. A tool without layers has `()` as these types.
 fn reading(hook: &Middleware, alias: &Ident) -> TokenStream {
     let last = hook.tool.as_ref().and_then(|tool| tool.segments.last());
     let at_tool = last.map_or_else(Span::call_site, Spanned::span);

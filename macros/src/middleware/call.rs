@@ -77,19 +77,19 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
     args
 }
 
-/// The tool of a typed hook, as the signature names it from now on: what is no tool is one error, and the compiler is
-/// silent about what the signature and the body make of it.
+/// The alias of a typed hook's tool, which the signature uses too. A path that is not a tool is one error: rustc reports no
+/// error in the signature and the body.
 pub(crate) fn tool_alias(hook: &Ident) -> Ident {
     format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
-/// Whether the function's own future can be handed out as it is.
+/// Whether the `impl` can return the function's own future.
 pub(crate) fn is_direct(middleware: &Middleware) -> bool {
     let is_made = |parameter: &Parameter| matches!(parameter.role, Role::Inject | Role::Bound(_));
     !middleware.has_lifetimes && !middleware.parameters.iter().any(is_made)
 }
 
-/// Where a wrong return type is reported.
+/// The span of errors about the return type.
 pub(crate) fn return_span(middleware: &Middleware) -> Span {
     Span::call_site().located_at(match &middleware.returns {
         ReturnType::Default => middleware.name.span(),
@@ -97,8 +97,8 @@ pub(crate) fn return_span(middleware: &Middleware) -> Span {
     })
 }
 
-/// What the function returns, by the alias that stands beside the `impl`: it is a single token, so that
-/// whatever is wrong with the type is found at one span, and reported once.
+/// The alias of the function's return type. It is a single token, so rustc reports an error in the type at one span, and
+/// once.
 pub(crate) fn returned(middleware: &Middleware) -> Ident {
     Ident::new("__Returned", return_span(middleware))
 }
@@ -111,7 +111,7 @@ pub(crate) fn returned_alias(middleware: &Middleware) -> TokenStream {
     }
 }
 
-/// The future that a trait method gives out; that it is not `Send` is reported at the function's name.
+/// The future that a trait method returns. rustc reports at the function's name that it is not `Send`.
 pub(crate) fn send_future(middleware: &Middleware, output: &TokenStream) -> TokenStream {
     let span = Span::call_site().located_at(middleware.name.span());
     quote_spanned!(span=> impl ::core::future::Future<Output = #output> + ::core::marker::Send)

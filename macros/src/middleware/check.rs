@@ -1,4 +1,4 @@
-//! What the function of a hook or of a guardrail may not be, each said at the token that is wrong.
+//! Checks of the function of a hook or a guardrail. Each reports its error at the wrong token.
 
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
@@ -28,7 +28,7 @@ pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
     }
 }
 
-/// The states that hooks and tools take are held against the agent's one.
+/// Checks that the parameters take one state: `agent!` compares it with the agent's.
 pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mut Errors) {
     let kind = options.kind;
     let is_state = |parameter: &&Parameter| {
@@ -67,11 +67,11 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
     }
 }
 
-/// What is plainly wrong by its shape; the rest is the compiler's to check.
+/// Checks a parameter's type as far as its tokens show it. rustc checks the rest.
 pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors) {
     let typed_hook = options.is_typed;
     match role {
-        // That there is one at all is the mistake.
+        // Another error says that a guardrail has no `next`.
         Role::Next if options.kind != Kind::Hook => {}
         Role::Next => {
             let is_open = match ty {
@@ -123,8 +123,8 @@ fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool
     })
 }
 
-/// Whether these bounds are those of the rest of a call. An alias of `Next` is, a trait of the standard
-/// library is not; the rest is the compiler's to say.
+/// Whether these bounds can be those of the rest of a call. An alias of `Next` can, a trait of the standard library
+/// cannot. rustc decides about others.
 pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
     const NOT: &[&str] = &[
         "Fn",
@@ -145,7 +145,7 @@ pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> boo
     names.all(|name| !NOT.contains(&name.as_str()))
 }
 
-/// Whether the rest of the call, its result and its arguments stand in one parameter each.
+/// Whether at most one parameter each takes the rest of the call, its result and its arguments.
 pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> bool {
     for (what, is_it) in [
         ("the rest of the call", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),

@@ -1,5 +1,5 @@
-//! The type that is written beside the function of a hook or of a guardrail, under the same name: its values, and how
-//! programs and lists make it.
+//! The type beside the function of a hook or a guardrail, with the same name: its values, and how programs and lists make
+//! it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use super::parameter::Role;
 use crate::injected::{asked, is_named};
 use crate::item::{FnItem, type_ident};
 
-/// The type beside the function, with these `impl`s beside its own.
+/// The type beside the function, with its own `impl`s and these.
 pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream {
     let rt = middleware.runtime.private();
     let ty = type_ident(&middleware.type_name);
@@ -64,7 +64,7 @@ pub(crate) fn stand_in(function: &FnItem) -> TokenStream {
     }
 }
 
-/// The types of the configuration as they are stored, and how a stored value is passed on.
+/// The configuration: each value's name, its stored type, and how it is passed to the function.
 pub(crate) fn config(middleware: &Middleware) -> impl Iterator<Item = (&Ident, TokenStream, TokenStream)> {
     middleware.parameters.iter().filter_map(|parameter| {
         let Role::Config(name) = &parameter.role else { return None };
@@ -90,8 +90,7 @@ fn config_fields(middleware: &Middleware) -> Vec<TokenStream> {
     config(middleware).map(|(name, ty, _)| quote!(#name: <#known as #rt::Is>::Type<#ty>)).collect()
 }
 
-/// The alias that is an error if a value cannot be shared by calls; about what this makes of the rest, the compiler is
-/// silent then.
+/// The alias that is an error if calls cannot share a value. rustc then reports no error in the types that use it.
 pub(crate) fn values_alias(hook: &Ident) -> Ident {
     format_ident!("__ValuesOf_{}", hook.unraw(), span = Span::mixed_site())
 }
@@ -130,7 +129,7 @@ fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
         (doc, None)
     };
     let types_again = config(middleware).map(|(_, ty, _)| ty);
-    // The `for` has the compiler look at a value that is not `Clone` only where a clone of the whole is wanted.
+    // With `for`, rustc reports a value that is not `Clone` only where the program clones the hook.
     let bounds = config(middleware).map(|(_, ty, _)| quote!(for<'__c> #ty: ::core::clone::Clone));
     quote! {
         impl ::core::clone::Clone for #ty
@@ -160,14 +159,14 @@ fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
 pub(crate) struct Made {
     /// `type Made = ..;`
     pub(crate) ty: TokenStream,
-    /// What has to be implemented for it.
+    /// The `impl` that belongs to it.
     pub(crate) item: TokenStream,
 }
 
 pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
     let names: Vec<_> = config(middleware).map(|(name, ..)| name).collect();
     let types: Vec<_> = config(middleware).map(|(_, ty, _)| ty).collect();
-    // Parameters, because fewer people may see the state and the configuration than the type.
+    // These are type parameters, because the state and the configuration may be less visible than the type.
     let state = state(middleware).map(|state| quote!(__rt::State<#state>: __rt::Same<As = __S>,));
     let state_type = if state.is_some() { quote!(__S) } else { quote!(()) };
     let count = names.len();

@@ -1,4 +1,4 @@
-//! What the signature of a hook or of a guardrail says.
+//! Reads the signature of a hook or a guardrail.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -35,8 +35,8 @@ pub(crate) struct Middleware {
 }
 
 impl Middleware {
-    /// Reads the signature and takes our attributes off it. `held_to` are the rules for a hook, or for a guardrail: what
-    /// they find out of it is given beside it.
+    /// Reads the signature and takes our attributes off it. `held_to` checks the rules of a hook or of a guardrail; its
+    /// result is returned too.
     pub(crate) fn read<F>(
         function: &mut FnItem,
         options: Options,
@@ -46,7 +46,7 @@ impl Middleware {
         let kind = options.kind;
         let (mut taken, mut bound) = (Vec::new(), Vec::new());
         for parameter in &mut function.sig.inputs {
-            // As a tool's: it takes its attributes off.
+            // A bound parameter is read as a tool's, which takes its attributes off.
             bound.push(is_bound(parameter).then(|| read_bound(parameter, errors)).flatten());
             misspelt(parameter, PARAMETER_ATTRIBUTES, kind.others(), errors);
             taken.push(FnItem::take_attrs(parameter, PARAMETER_ATTRIBUTES));
@@ -124,8 +124,8 @@ fn is_ours(attr: &Attribute, kind: Kind) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())
 }
 
-/// `next: &dyn Next` is an error of ours, and one of rustc's, which knows that `Next` cannot be `dyn`: the function is
-/// given back with `impl Next`.
+/// Replaces `next: &dyn Next` by `impl Next` in the function that is given back. We report it; rustc would report it again,
+/// because `Next` cannot be `dyn`.
 fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
     struct Open<'a>(&'a mut Option<Type>);
 
@@ -150,7 +150,7 @@ fn open_next(function: &mut FnItem, parameters: &[Parameter]) {
 }
 
 impl Middleware {
-    /// Names the tool of a typed hook otherwise, in the function's signature and in what was read of it.
+    /// Replaces the tool's path by an alias, in the function's signature and in this model.
     pub(crate) fn rename_tool(&mut self, sig: &mut Signature, name: &Ident) {
         let Some(tool) = &self.tool else { return };
         let mut rename = Rename { tool: tool.to_token_stream().to_string(), name };

@@ -1,9 +1,9 @@
-//! What hooks and guardrails are asked for, and the words that differ.
+//! The options that hooks and guardrails share, and the words in which their errors differ.
 
 use proc_macro2::Ident;
 use syn::Path;
 
-/// What the function is to be.
+/// Which of the three the function is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Kind {
     #[default]
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// What is said of a method, which cannot be one.
+    /// The error for a method.
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Hook => {
@@ -48,7 +48,7 @@ impl Kind {
         }
     }
 
-    /// The attributes of a tool's parameters, and what is said of them here.
+    /// Attributes of a tool's parameters, and the error for them.
     pub(super) fn others(self) -> (&'static [&'static str], &'static str) {
         match self {
             Self::Hook => (
@@ -69,7 +69,7 @@ impl Kind {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) kind: Kind,
-    /// Whether a tool is given, rightly or not.
+    /// Whether the option `tool` is there, also with a wrong value.
     pub(crate) is_typed: bool,
     /// The tool of a typed hook.
     pub(crate) tool: Option<Path>,

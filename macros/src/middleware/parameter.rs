@@ -30,11 +30,11 @@ pub(crate) enum Role {
     Name,
     /// The result of the call.
     Outcome,
-    /// What `agent!` writes in parentheses after the hook's name.
+    /// A value that `agent!` writes in parentheses after the hook's name.
     Config(Ident),
     /// Anything else that the runtime has.
     Inject,
-    /// What the agent's state fills.
+    /// Filled from the agent's state.
     Bound(Box<Param>),
 }
 
@@ -44,7 +44,7 @@ const NAME: &[&str] = &["name", "function_name"];
 const OUTCOME: &[&str] = &["result", "output"];
 
 impl Parameter {
-    /// Reads one, whose `attrs` of ours were taken off.
+    /// Reads a parameter. `attrs` are our attributes, which were taken off it.
     pub(super) fn read(
         input: &FnArg,
         attrs: &[Attribute],
@@ -195,8 +195,8 @@ fn is_ident(ty: &Type, ident: &Ident) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident(ident))
 }
 
-/// Makes a type one that can stand outside of the hook's signature: without the lifetimes that the hook
-/// declares, and without the invisible groups around what a `macro_rules` macro passed on.
+/// Makes a type usable outside of the hook's signature: without the lifetimes that the hook declares, and without the
+/// invisible groups of `macro_rules`.
 pub(super) struct Plain<'a> {
     pub(super) lifetimes: &'a [Ident],
 }

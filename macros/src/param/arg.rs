@@ -10,7 +10,7 @@ use crate::keys::keys;
 use crate::number::{digits, literal, with_unit};
 use crate::option::{Table, Written, meta_name};
 
-/// What stands in for a missing value.
+/// The replacement for a missing value.
 pub(crate) enum Fallback {
     /// `default`: the type's own.
     OfType(Span),
@@ -49,7 +49,7 @@ const TABLE: Table<Arg> = Table {
 
 const DESCRIBE: &str = "describe a parameter with a doc comment on it: `/// What it is.`";
 
-/// A `range(..)` or a `length(..)`: where it stands, and its numbers as far as they are known here.
+/// A `range(..)` or a `length(..)`: its span, and its numbers as far as the macro knows them.
 #[derive(Default)]
 pub(crate) struct Bounds {
     pub(crate) span: Option<Span>,

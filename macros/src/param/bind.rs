@@ -11,7 +11,7 @@ use crate::diag::Errors;
 
 const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";
 
-/// Where the value of a parameter stands.
+/// The source of a bound parameter's value.
 pub(crate) enum Bind {
     /// `#[bind(config.api.key)]`: a field of the typed state.
     Field(Box<Expr>),
@@ -40,7 +40,7 @@ impl Bind {
     }
 }
 
-/// What stands in the parentheses: the bind, and a default where none can be.
+/// The content of the parentheses: the bind, and a default that a field cannot have.
 struct Given(Bind, Option<Expr>);
 
 impl Parse for Given {

@@ -54,7 +54,7 @@ impl Param {
         matches!(self.form, Form::Str | Form::OptionStr | Form::CowStr | Form::OptionCowStr)
     }
 
-    /// The type that stands in the tuple of read values, borrowing for `'a`.
+    /// The parameter's type in the tuple of read values, which borrows for `'a`.
     pub(crate) fn read_type(&self) -> TokenStream {
         match self.form {
             Form::Str | Form::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
@@ -122,12 +122,12 @@ fn is_path(ty: &Type) -> bool {
 /// The form of a type, and the owned type that is read for it.
 pub(super) fn of(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     let ty = plain(ty);
-    // Located at what the user wrote, so that an error about the whole is shown there.
+    // It has the user's span, so that rustc shows an error about the whole type there.
     let at = |inner: &dyn Spanned| inner.span().resolved_at(Span::mixed_site());
     let string = || quote!(__rt::String);
     let option = |span: Span, inner: TokenStream| quote_spanned!(span=> ::core::option::Option<#inner>);
     let list = |inner: &Type| quote_spanned!(at(inner)=> __rt::Vec<#inner>);
-    // The type says what it is: somebody's own may be called so.
+    // The user's own type may have this name, so a trait finds the owned type.
     let path = |inner: &Type| quote_spanned!(at(inner)=> <#inner as __rt::Lent>::Owned);
     match ty {
         Type::Reference(reference) => match target(reference, errors) {
@@ -164,7 +164,7 @@ pub(super) fn of(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     (Form::Value, quote!(#ty))
 }
 
-/// What a shared reference refers to.
+/// The target of a shared reference.
 fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t Type> {
     if reference.mutability.is_some() {
         errors.at(
@@ -204,7 +204,7 @@ pub(crate) fn refers(ty: &Type) -> bool {
     find.0
 }
 
-/// What a function returns if it does not fail.
+/// The return type of a call that succeeds.
 pub(crate) fn of_success(returned: &Type) -> &Type {
     let Some(last) = last_segment(returned).filter(|last| last.ident == "Result") else { return returned };
     let PathArguments::AngleBracketed(args) = &last.arguments else { return returned };

@@ -11,7 +11,7 @@ use crate::diag::Errors;
 use crate::injected::plain;
 use crate::number::literal;
 
-/// What a type that is known by its name can be limited by.
+/// The kind of a type that is known by its name: it decides which limits fit.
 enum Kind {
     /// A whole number, from the least to the greatest.
     Whole(f64, f64),

@@ -29,7 +29,7 @@ pub(crate) enum Source {
     Injected,
     /// The model fills it.
     Model,
-    /// Nobody fills it: it has its default.
+    /// It always has its default.
     Skipped,
     /// The agent's state fills it.
     Bound(Bind),
@@ -53,7 +53,7 @@ pub(crate) struct Param {
     pub(crate) cfgs: Vec<Attribute>,
 }
 
-/// What stands on a hook's parameter.
+/// Attributes of a hook's parameters, and the error for them.
 const OTHERS: (&[&str], &str) = (
     &["config"],
     "`#[config]` is for hooks; a tool takes a value as `State<..>`, or as `#[arg(skip, default = ..)]`",
@@ -169,7 +169,7 @@ impl Param {
         }
     }
 
-    /// What is asked of the context.
+    /// The type that the context is asked for.
     pub(crate) fn asked(&self) -> &Type {
         asked(&self.ty).0
     }
@@ -199,7 +199,7 @@ impl Param {
         let optional = matches!(self.form, Form::OptionStr | Form::OptionCowStr | Form::OptionPath);
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
-                // Where it is none of the type's, that is the error.
+                // rustc reports at the text that the type cannot be made of it.
                 quote_spanned!(text.span().resolved_at(Span::mixed_site())=> <_ as __rt::FromText>::from_text(#text))
             }
             value if converts => quote!(::core::convert::Into::into(#value)),
@@ -266,7 +266,7 @@ fn impl_trait(ty: &Type, errors: &mut Errors) {
     Find(errors).visit_type(ty);
 }
 
-/// What no model can write down.
+/// Reports types that are not data.
 fn no_data(ty: &Type, errors: &mut Errors) {
     struct Find<'e>(&'e mut Errors);
     impl<'ast> Visit<'ast> for Find<'_> {

@@ -1,4 +1,4 @@
-//! Parameters that are secrets: the state fills them, the run is told of them, and the model never is.
+//! Secret parameters: the state fills them, the run conceals them, and the model never sees them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -8,7 +8,7 @@ use syn::{Expr, ExprLit, Lit, PathArguments, PathSegment, Type};
 use super::{Param, Source};
 use crate::diag::Errors;
 
-/// The `Secret<..>` in a type. A type of that name without parameters is somebody else's.
+/// The `Secret<..>` in a type. A type of that name without parameters is the user's own.
 fn secret(ty: &Type) -> Option<&PathSegment> {
     struct Find<'t>(Option<&'t PathSegment>);
     impl<'ast> Visit<'ast> for Find<'ast> {
@@ -35,7 +35,7 @@ pub(super) fn never_filled(ty: &Type, errors: &mut Errors) {
     }
 }
 
-/// Refuses a secret that stands in the source.
+/// Refuses a secret that is written in the source.
 pub(super) fn never_written(ty: &Type, default: &Expr, errors: &mut Errors) {
     if let (Some(_), Expr::Lit(ExprLit { lit: Lit::Str(_) | Lit::ByteStr(_), .. })) = (secret(ty), default) {
         errors.at(

@@ -95,14 +95,14 @@ impl<'ast> Visit<'ast> for Used<'_> {
             }
             return;
         }
-        // What is only marked is never described.
+        // `PhantomData<T>` does not need the schema of `T`.
         if ty.path.segments.last().is_none_or(|last| last.ident != "PhantomData") {
             visit::visit_type_path(self, ty);
         }
     }
 }
 
-/// All fields, each with whether it stands inside of a variant's own object.
+/// All fields, each with whether it is inside a variant's own object.
 fn all(shape: &Shape) -> Box<dyn Iterator<Item = (&Field, bool)> + '_> {
     match shape {
         Shape::Struct(fields) => Box::new(fields.list.iter().map(|field| (field, false))),
@@ -114,7 +114,7 @@ fn all(shape: &Shape) -> Box<dyn Iterator<Item = (&Field, bool)> + '_> {
     }
 }
 
-/// Whether what a variant holds stands beside the tag.
+/// Whether a variant's fields are beside the tag.
 fn is_inside(variant: &Variant, tag: Tag) -> bool {
     tag == Tag::Internal && !variant.untagged && variant.fields.style == Style::Newtype
 }
@@ -142,7 +142,7 @@ fn checks(input: &Input<'_>) -> TokenStream {
     checks
 }
 
-/// What holds the fields that stand among others in a variant; those of a struct are held by its number of enums.
+/// The checks of fields that are among others in a variant. For those of a struct, its number of enums is the check.
 fn variant_checks(variant: &Variant, inside: bool) -> TokenStream {
     let among: Vec<_> = variant.fields.list.iter().filter(|field| field.flatten || inside).collect();
     let one_enum = one_enum(&variant.fields, &enums(&variant.fields));
@@ -165,7 +165,7 @@ fn one_by_one(fields: &Fields, inside: bool, strict: &mut dyn FnMut(&dyn ToToken
     }
 }
 
-/// How many enums are among the fields of the type, if it can stand among those of another.
+/// How many enums are among the fields of the type, if another type can flatten it.
 fn among_others(input: &Input<'_>) -> Option<TokenStream> {
     match &input.shape {
         Shape::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),

@@ -19,11 +19,11 @@ pub(super) struct Input<'i> {
     pub(super) shape: Shape,
     /// Whether something in it is deprecated, or its author allows what the compiler warns of.
     pub(super) allows: bool,
-    /// Attributes that change a schema where nobody sees it, each with what it is.
+    /// Attributes that change a schema invisibly, each with its kind.
     pub(super) unseen: Vec<(Span, Unseen)>,
 }
 
-/// What is described.
+/// The type that is described.
 pub(super) enum Shape {
     /// Another type, in place of this one.
     As(Box<Type>),
@@ -54,7 +54,7 @@ pub(super) struct Fields {
     pub(super) style: Style,
     /// Those that a model writes.
     pub(super) list: Vec<Field>,
-    /// Whether fields that nobody knows are refused.
+    /// Whether unknown fields are refused.
     pub(super) closed: bool,
 }
 
@@ -230,7 +230,7 @@ impl Attrs {
     }
 }
 
-/// What JSON Schema reads; limits are no matter.
+/// Keywords of JSON Schema, without those that limit values only.
 const KEYWORDS: &[&str] = &[
     "type",
     "properties",
@@ -277,7 +277,7 @@ impl Item {
         match &self.value {
             Value::Expr(value) => {
                 let mut value = &**value;
-                // What a `macro_rules` macro passed on.
+                // A `macro_rules` macro passed it on in a group.
                 while let Expr::Group(group) = value {
                     value = &group.expr;
                 }

@@ -1,4 +1,4 @@
-//! What a tool's function may not be, each said at the token that is wrong.
+//! Checks of a tool's function. Each reports its error at the wrong token.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -14,7 +14,7 @@ use crate::diag::Errors;
 use crate::item::{self, FnItem, is_reserved};
 use crate::param::{Bind, Param, Source, argument};
 
-/// The error for an item that is no function, beside the item.
+/// The item, with an error that it is not a function.
 pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<Item>(item.clone()).ok()?;
     let (at, message) = match &parsed {
@@ -52,7 +52,7 @@ pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
     true
 }
 
-/// Whether another of our attributes stands on the function, or this one again.
+/// Whether the function has another of our attributes, or this one again.
 pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
     let again = function
         .attrs
@@ -69,7 +69,7 @@ fn is_main(function: &FnItem) -> bool {
     function.sig.ident == "main"
 }
 
-/// Checks the function as such; says whether a type may stand beside it.
+/// Checks the function, and returns whether it can have a type beside it.
 pub(crate) fn item(function: &FnItem, options: &Options, is_method: bool, errors: &mut Errors) -> bool {
     let sig = &function.sig;
     if !is_method && is_main(function) {
@@ -203,11 +203,11 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
     name
 }
 
-/// Checks what the parameters are together.
+/// Checks the parameters together.
 pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     let shown: Vec<&Param> = params.iter().filter(|param| param.is_model()).collect();
     for (at, param) in shown.iter().enumerate() {
-        // Parameters under `#[cfg]` may stand in for each other.
+        // Of parameters under `#[cfg]`, only one may be there.
         let twin = shown[..at].iter().find(|other| other.name == param.name && other.cfgs.is_empty());
         if let (Some(_), true) = (twin, param.cfgs.is_empty()) {
             let message =
@@ -265,7 +265,7 @@ pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     }
 }
 
-/// What the values of a `&[&T]` refer to, which nothing would hold.
+/// The `T` of a `&[&T]`. No value would own these `T`s.
 fn list_of_borrowed(ty: &Type) -> Option<&Type> {
     let Type::Reference(list) = ty else { return None };
     let Type::Slice(list) = &*list.elem else { return None };

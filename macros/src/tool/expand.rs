@@ -43,7 +43,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
             let named = named(type_name, index, hook);
             let kind = quote!(#private::Hook);
             let typed = Listed { alias: &named, kind, spans: whole(&hook.path) }.item("TYPED");
-            // What is no hook is one error, and the compiler is silent about the field.
+            // A path that is not a hook is one error: rustc reports no error in the field.
             let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#named>);
             quote!(#private::Layer<#known, #inner>)
         });
@@ -150,7 +150,7 @@ impl Expansion<'_> {
         self.params.iter().any(|param| param.is_lent())
     }
 
-    /// What the function is called with, the values in local variables; the object of a method is `__of`.
+    /// The arguments of the function's call. The values are in local variables, and a method's object is `__of`.
     pub(super) fn passed(&self, owned: bool) -> impl Iterator<Item = TokenStream> {
         let values = self.params.iter().enumerate().map(move |(at, param)| match param.source {
             Source::Injected if param.is_lent() => {
@@ -219,20 +219,20 @@ impl Expansion<'_> {
         })
     }
 
-    /// All that is made before the function is called, and may end the call: what is injected, what nobody gives, and
+    /// Makes values before the call of the function, which can end the call: injected values, defaults of skipped ones, and
     /// the state. The values of its fields come after it, where they may borrow: [`Self::fields`].
     pub(super) fn prepared(&self) -> TokenStream {
         let (inject, skipped, state_values) = (self.injection(), self.skipped(), self.state_values());
         quote!(#inject #skipped #state_values)
     }
 
-    /// Asks the context for what is injected.
+    /// Asks the context for the injected values.
     fn injection(&self) -> Option<TokenStream> {
         let values: Vec<_> = self.injected().map(|(at, _)| local(at)).collect();
         (!values.is_empty()).then(|| quote!(let (#(#values,)*) = __inject(__cx)?;))
     }
 
-    /// The values that nobody gives.
+    /// The values of skipped parameters.
     fn skipped(&self) -> TokenStream {
         let skipped =
             self.params.iter().enumerate().filter(|(_, param)| matches!(param.source, Source::Skipped));
@@ -269,7 +269,7 @@ impl Expansion<'_> {
     }
 }
 
-/// What the tool holds of the object that it belongs to.
+/// The type of the object that the tool holds.
 pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
     match &model.method {
         Some(Method { self_ty, .. }) => quote!(#private::Arc<#self_ty>),
@@ -277,13 +277,13 @@ pub(super) fn of_type(model: &Model, private: &TokenStream) -> TokenStream {
     }
 }
 
-/// The alias of one of the tool's own hooks: an error, about whose uses the compiler is silent, if it stands with other
-/// values than it takes.
+/// The alias of one of the tool's own hooks. It is an error if the hook has other values than it takes, and rustc reports no
+/// error where the alias is used.
 pub(super) fn as_written(index: usize) -> Ident {
     Ident::new(&format!("HookAsWritten{index}"), Span::mixed_site())
 }
 
-/// The alias by which one of the tool's own hooks is named once, so that what is no type at all is one error.
+/// The alias that contains the path of one of the tool's own hooks, so that an unresolved path is one error.
 pub(super) fn named(type_name: &Ident, index: usize, hook: &OwnHook) -> Ident {
     let last = hook.path.segments.last().map_or_else(|| hook.path.span(), Spanned::span);
     format_ident!("__HookOf_{}_{index}", type_name.unraw(), span = last)

@@ -1,5 +1,5 @@
-//! The tool that most functions become: its arguments and its result are owned and nothing stands between it and
-//! the function. Only what differs from one tool to the next is written; the runtime has the rest once.
+//! The usual tool: its arguments and its result are owned, and it has no layers. The macro writes what differs between
+//! tools; the runtime has the rest once.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -69,7 +69,7 @@ impl Expansion<'_> {
         // What cannot be sent between threads is reported at the function's name.
         let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
         let ladders = ladders(&output);
-        // That the result is none of a tool's is found here, and reported at the type.
+        // rustc checks here that a tool can have this result, and reports it at the type.
         let returned = quote_spanned!(span.resolved_at(Span::mixed_site())=> impl __rt::Returned<#output>);
         quote! {
             #arguments

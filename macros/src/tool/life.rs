@@ -1,5 +1,4 @@
-//! The options of `#[tool(..)]` for what stands between the tool's own hooks and its function, and what is written for
-//! them.
+//! The options of `#[tool(..)]` for the stages between the tool's own hooks and its function, and their expansion.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -68,12 +67,12 @@ impl Options {
         input.chain(self.output_guardrails.iter().enumerate().map(named("OutputGuardrail")))
     }
 
-    /// An alias for each guardrail: an error, about whose uses the compiler is silent, if it is none, or stands with other
-    /// values than it takes.
+    /// An alias for each guardrail. It is an error if the path is not a guardrail or has other values than it takes. rustc
+    /// reports no error where the alias is used.
     pub(super) fn guardrail_checks(&self, own_state: Option<&TokenStream>) -> TokenStream {
         let checks = self.guardrails().map(|(entry, kind, alias)| {
             let (path, spans) = (&entry.path, whole(&entry.path));
-            // Named once, so that what is no type at all is one error.
+            // The path is written once, so that an unresolved path is one error.
             let named = format_ident!("__{alias}", span = spans[1]);
             let kind = quote!(__rt::#kind);
             let state = own_state.map(|state| fits(path, &named, &kind, state));

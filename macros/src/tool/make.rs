@@ -61,7 +61,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The tool as a value. Inlined, so that a tool that nobody asks for it costs nothing.
+    /// The tool as a value. It is inlined, so that it costs nothing where it is not called.
     pub(super) fn spec(&self) -> TokenStream {
         // A method needs its object; the toolbox gives its tools.
         if self.model.method.is_some() {
@@ -129,7 +129,7 @@ impl Expansion<'_> {
     }
 }
 
-/// Stands in for the tool where it could not be written, so that one mistake does not become several.
+/// Replaces a tool that could not be written, so that one mistake does not become several.
 pub(crate) fn stand_in(function: &FnItem, model: &Model) -> TokenStream {
     let Some(type_name) = &model.type_name else { return TokenStream::new() };
     let (vis, cfgs, name) = (&function.vis, &model.cfgs, &model.tool_name);

@@ -26,7 +26,7 @@ use crate::item::FnItem;
 /// whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(mut function) = syn::parse2::<FnItem>(item.clone()) else {
-        // Where it does not parse, rustc says so itself, unless it is no function at all.
+        // rustc reports an item that does not parse. We report an item that is not a function.
         return check::not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
@@ -40,7 +40,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #errors);
     }
     if check::is_hook(&function, &mut errors) {
-        // As the hook that it is, so that whoever names it has no error as well.
+        // It is expanded as a hook, so that the code that names it has no second error.
         let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
         return quote!(#hook #errors);
     }
@@ -51,7 +51,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let generated = expand::expand(&model);
         return quote!(#function #generated);
     }
-    // The type stands all the same, so that `agent!` does not report it missing as well.
+    // The type is written all the same, so that `agent!` does not report it as missing.
     let stand_in = make::stand_in(&function, &model);
     let errors = errors.into_tokens();
     quote!(#function #stand_in #errors)

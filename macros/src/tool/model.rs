@@ -14,7 +14,7 @@ use crate::param::{Form, Param, borrows, of_success, refers};
 use crate::paths::Runtime;
 use crate::suggest;
 
-/// What a method of a toolbox has beyond a function.
+/// The additional data of a toolbox's method.
 pub(crate) struct Method {
     /// The toolbox.
     pub(crate) self_ty: Type,
@@ -28,7 +28,7 @@ pub(crate) struct Model {
     pub(crate) method: Option<Method>,
     /// The function.
     pub(crate) function: Ident,
-    /// The type beside it; none if nothing can stand there.
+    /// The type beside it, unless its name is not possible.
     pub(crate) type_name: Option<Ident>,
     pub(crate) tool_name: String,
     pub(crate) vis: Visibility,
@@ -38,7 +38,7 @@ pub(crate) struct Model {
     /// Lifetimes only.
     pub(crate) generics: Generics,
     pub(crate) params: Vec<Param>,
-    /// What the function returns; none for `()`.
+    /// The return type; none for `()`.
     pub(crate) returned: Option<Type>,
     pub(crate) description: TokenStream,
     pub(crate) returns: String,
@@ -81,7 +81,7 @@ impl Model {
             runtime: Runtime::new(options.crate_path.clone()),
             type_name: may_have_type.then_some(type_name),
             tool_name,
-            // A method's type stands where nobody can name it; the toolbox may be seen by more people than the method.
+            // Code cannot name a method's type, and the toolbox may be more visible than the method.
             vis: if method.is_some() { parse_quote!(pub) } else { function.vis.clone() },
             method,
             cfgs: function.cfgs().into_iter().cloned().collect(),
@@ -112,7 +112,7 @@ impl Model {
     }
 }
 
-/// The description for the model; what the docs say of parameters goes to these.
+/// The description for the model, and the text about the result. Descriptions of parameters go to the parameters.
 fn describe(
     function: &FnItem,
     options: &Options,

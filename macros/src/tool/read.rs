@@ -1,4 +1,4 @@
-//! How arguments are read, and what becomes of what the function returns.
+//! How arguments are read, and how the return value becomes a result.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +10,7 @@ use crate::injected::last_segment;
 use crate::param::{Form, Param};
 
 impl Expansion<'_> {
-    /// Reads the arguments that the model fills into a tuple; whatever is wrong with them is told at once.
+    /// Reads the model's arguments into a tuple. One error lists all wrong arguments.
     pub(super) fn reading(&self) -> TokenStream {
         let values: Vec<_> =
             self.model_params().enumerate().map(|(slot, (at, param))| read_one(slot, at, param)).collect();

@@ -13,7 +13,7 @@ use super::typed;
 use crate::listed::{Listed, whole};
 
 impl Expansion<'_> {
-    /// `impl Tool`, and all that it stands on.
+    /// `impl Tool`, and the items that it needs.
     pub(super) fn tool(&self, state: &TokenStream) -> TokenStream {
         let (name, type_name) = (&self.model.tool_name, self.type_name);
         let (read, call, encode) = (self.read(), self.send_call(), self.encode());
@@ -110,7 +110,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// `Tool::run`, and what stands inside of the tool's own hooks.
+    /// `Tool::run`, and the core inside the tool's own hooks.
     fn run(&self) -> (TokenStream, TokenStream) {
         let values: Vec<_> = self.model_params().map(|(at, _)| local(at)).collect();
         let (prepared, fields) = (self.prepared(), self.fields());
@@ -161,7 +161,7 @@ impl Expansion<'_> {
         (items, run)
     }
 
-    /// What stands inside of the tool's own layers, and what these are held to.
+    /// The core inside the tool's own layers, and the checks of these layers.
     fn inside(&self, of_type: &TokenStream, inputs: &TokenStream, body: &TokenStream) -> TokenStream {
         let (type_name, own) = (self.type_name, self.state_type());
         let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {

@@ -1,4 +1,4 @@
-//! Types that a tool cannot have, each as one error where it stands. Generated code needs them in several places; it names
+//! Types that a tool cannot have: each is one error at its own tokens. Generated code needs them in several places; it names
 //! them by aliases that are errors themselves then, and about the uses of such an alias the compiler is silent.
 
 use proc_macro2::{Span, TokenStream};

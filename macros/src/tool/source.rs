@@ -2,7 +2,7 @@
 
 use proc_macro2::{TokenStream, TokenTree};
 
-/// The source of an item; where its tokens do not stand in one place, as those of another macro, the tokens as text.
+/// The source of an item. If its tokens are not from one place, as those of another macro, it is the tokens as text.
 pub(super) fn text(item: &TokenStream) -> String {
     let is_same = |text: &String| text.parse().is_ok_and(|tokens| same(tokens, item.clone()));
     let candidates = verbatim(item).into_iter().flat_map(|(text, column)| [dedented(&text, column), text]);
@@ -42,14 +42,14 @@ fn verbatim(item: &TokenStream) -> Option<(String, usize)> {
             None => column = start.column(),
             Some(last) => {
                 let (last_start, last_end) = (last.start(), last.end());
-                // A doc comment is several tokens that all stand where the comment does.
+                // A doc comment is several tokens, which all have the span of the comment.
                 if place(last_start) == place(start) && place(last_end) == place(end) {
                     continue;
                 }
                 match start.line().checked_sub(last_end.line())? {
                     0 => text.push_str(&" ".repeat(start.column().checked_sub(last_end.column())?)),
                     _ => {
-                        // What stands between is a comment, our attribute, or nothing.
+                        // Between the tokens is a comment, our attribute, or nothing.
                         text.push('\n');
                         text.push_str(&" ".repeat(start.column().saturating_sub(1)));
                     }

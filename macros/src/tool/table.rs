@@ -1,4 +1,4 @@
-//! What is known of a tool before it is called: the table of its parameters and its definition, all of it static.
+//! The static data of a tool: the table of its parameters and its definition.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

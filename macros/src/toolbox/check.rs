@@ -1,4 +1,4 @@
-//! What a toolbox's block may not be, each said at the token that is wrong.
+//! Checks of a toolbox's block. Each reports its error at the wrong token.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -7,7 +7,7 @@ use syn::{Item, ItemImpl};
 use crate::diag::Errors;
 use crate::tool::Member;
 
-/// The error for an item that is no `impl` block, beside the item.
+/// The item, with an error that it is not an `impl` block.
 pub(super) fn not_a_block(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<Item>(item.clone()).ok()?;
     let message = match parsed {

@@ -161,7 +161,7 @@ fn toolbox(
     }
 }
 
-/// What the type itself offers, unless the block has methods of these names. They stand where the type does, so that
+/// Functions of the type itself, unless the block has methods of these names. They have the span of the type, so that
 /// rustc shows it if another block has them.
 fn inherent(block: &ItemImpl) -> TokenStream {
     let self_ty = &block.self_ty;

@@ -13,7 +13,7 @@ use crate::diag::Errors;
 /// whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let Ok(mut block) = syn::parse2::<syn::ItemImpl>(item.clone()) else {
-        // Where it does not parse, rustc says so itself, unless it is no `impl` block at all.
+        // rustc reports an item that does not parse. We report an item that is not an `impl` block.
         return check::not_a_block(&item).unwrap_or(item);
     };
     let mut errors = Errors::default();

@@ -90,7 +90,7 @@ pub(super) fn members(
     members
 }
 
-/// What is said of a method as it stands outside of the block, where there is no `Self`.
+/// The options of a method for use outside of the block, which has no `Self`.
 fn outside(tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|token| match token {
         TokenTree::Ident(ident) if ident == "Self" => Ident::new("__Self", ident.span()).into(),

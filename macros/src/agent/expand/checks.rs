@@ -1,4 +1,4 @@
-//! What only the types can show, each at the user's own word.
+//! The checks that need types. Each reports its error at the user's own token.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};

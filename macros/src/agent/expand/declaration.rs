@@ -21,11 +21,11 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
     });
-    // A cycle through other invocations is reported where this stands.
+    // A cycle through other invocations is reported at this span.
     let first = agent.children.first().map_or_else(Span::call_site, |entry| entry_span(&entry.path));
     let contains = quote_spanned!(first=> const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = { #(#children)* };);
     let state_span = agent.written_state.map_or_else(Span::call_site, Spanned::span);
-    // If a tool is wrong, its state may be the reason: then nothing more is said of it.
+    // If a tool is wrong, its state may be the reason. Then no second error mentions the state.
     let state_span = Span::call_site().located_at(state_span);
     let sound = Ident::new("__State", state_span);
     let sound_state = quote!(type #sound = <__Tools as __rt::Is>::Type<#state>;);
@@ -58,7 +58,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         if let Some(value) = value {
             let span = Span::call_site().located_at(value.span());
             let method_name = Ident::new(method, span);
-            // A model's name is asked for as it is; of the others it is said what can stand there.
+            // The compiler reports a wrong model name by its type. For the other texts, `Text` lists the possible types.
             let is_plain = method == "model" || matches!(value, Expr::Lit(_));
             let value =
                 if is_plain { quote!(#value) } else { quote_spanned!(span=> __rt::Text::text(#value)) };
@@ -169,7 +169,7 @@ fn limits(given: &[Given<'_>]) -> Option<TokenStream> {
 fn settings(into: &str, given: &[Given<'_>]) -> Option<TokenStream> {
     let set = given.iter().map(|Given { key, value, write }| {
         let span = Span::call_site().located_at(value.span());
-        // All of the statement is at the value, so that the compiler shows nothing but it.
+        // The whole statement has the span of the value, so the compiler shows the value only.
         let into = Ident::new(into, span);
         let seconds = quote_spanned!(span=> __rt::Seconds::duration(#value));
         match write {

@@ -70,7 +70,7 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
     }
 }
 
-/// A test that is there only where the toolbox is.
+/// A test under the `#[cfg]`s of the toolbox.
 fn test(toolbox: &ToolboxEntry, test: &TokenStream) -> TokenStream {
     let cfgs = &toolbox.entry.cfgs;
     if cfgs.is_empty() {

@@ -1,4 +1,4 @@
-//! What a program calls on the type of an agent.
+//! The functions that a program calls on the type of an agent.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,7 @@ pub(super) fn handles(agent: &AgentModel<'_>) -> TokenStream {
     quote! {
         #[allow(dead_code)]
         impl #ty {
-            /// Begins to build the agent: give it a model, a state, servers and run-time hooks, then `.build().await`.
+            /// Begins to build the agent: give it a model, a state, servers and dynamic hooks, then `.build().await`.
             pub fn builder() -> __rt::AgentBuilder<Self> {
                 ::core::default::Default::default()
             }

@@ -52,7 +52,7 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
     let root = agent.runtime.root();
     let rt = agent.runtime.private();
     let handles = handles::handles(agent);
-    // What the agent names is used, however wrong the agent is.
+    // The aliases use each name, so that a wrong agent does not add a warning about an unused import.
     let aliases = names::aliases(agent);
     quote! {
         #declared_type
@@ -90,7 +90,7 @@ fn declared_type(agent: &AgentModel<'_>) -> TokenStream {
         ("Copy", quote!(::core::marker::Copy)),
         ("Default", quote!(::core::default::Default)),
     ];
-    // What the user derives is derived once.
+    // A trait that the user derives is not derived again.
     let derives = derives.into_iter().filter(|(name, _)| !derives_it(attrs, name)).map(|(_, path)| path);
     quote! {
         #(#attrs)*
@@ -104,7 +104,7 @@ fn declared_type(agent: &AgentModel<'_>) -> TokenStream {
 fn derives_it(attrs: &[Attribute], name: &str) -> bool {
     let mut found = false;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
-        // What is no list of paths is for rustc to report.
+        // rustc reports a `derive` that does not list paths.
         let _ = attr.parse_nested_meta(|meta| {
             found |= meta.path.segments.last().is_some_and(|last| last.ident == name);
             Ok(())

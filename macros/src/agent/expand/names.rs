@@ -1,6 +1,5 @@
-//! The aliases by which the generated code names what the user wrote: each of the user's paths is in it once, so a path
-//! that does not resolve is reported once. They are spanned at the entry, so that whatever else is wrong with it is
-//! reported there, and by the compiler's own rules once.
+//! Aliases for the user's paths. The generated code contains each path once, so rustc reports an unresolved path once. An
+//! alias has the span of its entry, so rustc also reports all other errors there, and each of them once.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -22,8 +21,8 @@ pub(super) fn hook_alias(index: usize, hook: &Hook<'_>) -> Ident {
     format_ident!("__Hook{index}", span = entry_span(&hook.entry.path))
 }
 
-/// The hook where types are made of it: if something is wrong with the entry, that is one error, and the compiler is
-/// silent about all these types. Its name is in the words about some of the errors.
+/// The alias of a hook for use in other types. A wrong entry is one error, and rustc reports no error in the types that
+/// use the alias. Some errors show the alias by its name.
 pub(super) fn known_alias(index: usize, hook: &Hook<'_>) -> Ident {
     format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
 }
@@ -32,7 +31,7 @@ pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Agent{index}", span = entry_span(path))
 }
 
-/// Where errors about an entry are shown: at the last word of its path.
+/// The span of errors about an entry: the last word of its path.
 pub(super) fn entry_span(path: &Path) -> Span {
     let span = path.segments.last().map_or_else(|| path.span(), |last| last.ident.span());
     Span::call_site().located_at(span)

@@ -9,7 +9,7 @@ use super::names::{entry_span, hook_alias, known_alias, tool_alias};
 use crate::agent::ast::Entry;
 use crate::agent::model::{AgentModel, Hook};
 
-/// A box stands after so many layers: the compiler's default limit is reached near 23.
+/// The number of layers between two boxes. rustc reaches its default recursion limit near 23 layers.
 const BULKHEAD: usize = 16;
 
 pub(super) fn expand(agent: &AgentModel<'_>) -> TokenStream {
@@ -52,7 +52,7 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
         if hook.entry.cfgs.is_empty() {
             quote_spanned!(span=> __rt::RingOf<#known, #rest>)
         } else {
-            // A type cannot have a `#[cfg]`; the layer's own alias, which can, stands in for it.
+            // A type cannot have a `#[cfg]`, but an alias can.
             let layer_ring = ring_alias(index);
             quote!(#layer_ring<#rest>)
         }
@@ -115,7 +115,7 @@ fn layer_name(index: usize) -> Ident {
     format_ident!("__Layer{index}")
 }
 
-/// The type that stands inside of hook `index`: the next layer, behind a seam or a box where one is due.
+/// The type inside hook `index`: the next layer, in a seam or a box where one is due.
 fn inner_type(agent: &AgentModel<'_>, index: usize, count: usize) -> TokenStream {
     let next = if index + 1 < count {
         let name = layer_name(index + 1);
@@ -128,7 +128,7 @@ fn inner_type(agent: &AgentModel<'_>, index: usize, count: usize) -> TokenStream
     if agent.seam == index + 1 { quote!(__rt::Seam<#next>) } else { next }
 }
 
-/// The attribute for what stands in when an entry is configured away.
+/// The `#[cfg]` of the replacement for an entry that is configured away.
 fn off(cfgs: &[Attribute]) -> TokenStream {
     let conditions = cfgs.iter().filter_map(|attr| attr.meta.require_list().ok()).map(|list| &list.tokens);
     quote!(#[cfg(not(all(#(#conditions),*)))])
@@ -163,7 +163,7 @@ fn layer(agent: &AgentModel<'_>, index: usize, hook: &Hook<'_>, count: usize) ->
         quote!(#off type #name = #inner;)
     });
     quote! {
-        /// One hook and what stands inside of it.
+        /// One hook and the layers inside it.
         #(#cfgs)*
         pub struct #name {
             hook: __rt::Arc<#alias>,
@@ -195,7 +195,7 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
         let (alias, known) = (hook_alias(index, hook), known_alias(index, hook));
         let (value, config, cfgs) = (value(index), &hook.config, &hook.entry.cfgs);
         let span = entry_span(&hook.entry.path);
-        // A wrong value is reported at itself: nothing stands between it and its type.
+        // The value is written directly with its type, so rustc reports a wrong value at its own token.
         let with = quote!(let __with: __rt::Values<#known> = (#(#config,)*););
         quote_spanned! {span=>
             #(#cfgs)*

@@ -1,4 +1,4 @@
-//! What an agent's toolboxes are held to.
+//! The checks of an agent's toolboxes.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
