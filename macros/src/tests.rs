@@ -49,7 +49,7 @@ const AGENTS: [&str; 3] = [
 ];
 
 /// Every prefix of a stream, token by token, its open groups closed.
-fn prefixes(tokens: TokenStream) -> Vec<TokenStream> {
+pub(crate) fn prefixes(tokens: TokenStream) -> Vec<TokenStream> {
     let mut all = vec![TokenStream::new()];
     let mut before = TokenStream::new();
     for token in tokens {

@@ -32,7 +32,12 @@ fn without_cursor(tokens: TokenStream) -> TokenStream {
     let kept = unplaced(tokens).into_iter().filter_map(|token| match &token {
         TokenTree::Ident(word) if is_at_cursor(&word.to_string()) => {
             let rest = written(&token);
-            (!rest.is_empty()).then(|| TokenTree::Ident(Ident::new(&rest, word.span())))
+            let rest = match rest.strip_prefix("r#") {
+                Some("") => None,
+                Some(raw) => Some(Ident::new_raw(raw, word.span())),
+                None => (!rest.is_empty()).then(|| Ident::new(&rest, word.span())),
+            };
+            rest.map(TokenTree::Ident)
         }
         _ => Some(token),
     });

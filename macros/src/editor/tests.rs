@@ -6,7 +6,7 @@ use std::path::Path;
 use proc_macro2::{Delimiter, Group, Ident, LineColumn, TokenStream, TokenTree};
 
 use super::{Attribute, agent};
-use crate::tests::compare;
+use crate::tests::{compare, prefixes};
 use crate::{guardrail, hook, tool, toolbox};
 
 const AGENT: &str = "
@@ -140,8 +140,12 @@ fn completing(tokens: TokenStream, at: &mut usize) -> TokenStream {
         TokenTree::Ident(word) => {
             let left = at.checked_sub(1);
             *at = left.unwrap_or(usize::MAX);
-            let text = if left.is_none() { format!("{word}raCompletionMarker") } else { word.to_string() };
-            TokenTree::Ident(Ident::new(&text, word.span()))
+            let text = format!("{word}raCompletionMarker");
+            TokenTree::Ident(match text.strip_prefix("r#") {
+                _ if left.is_some() => word,
+                Some(raw) => Ident::new_raw(raw, word.span()),
+                None => Ident::new(&text, word.span()),
+            })
         }
         other => other,
     });
@@ -171,6 +175,30 @@ fn a_word_that_is_completed_is_at_the_same_place_in_both_expansions() {
         }
         assert!(found * 2 > all.len(), "{name}: {found} of {} words", all.len());
     }
+}
+
+/// With the made-up word behind every word at once, and cut off anywhere.
+#[test]
+fn nothing_half_typed_panics() {
+    let raw = "A { r#state: r#type::r#fn, function_tools: [r#type, crate::r#match, self::a, super], agents: [Self] }";
+    let mut count = 0;
+    for (_, input, expand) in cases().into_iter().chain([("raw", tokens(raw), of_agent as fn(_) -> _)]) {
+        let is_pair = !input.to_string().contains("function_tools");
+        for prefix in prefixes(input.clone()) {
+            let mut all = Vec::new();
+            words(&prefix, &mut all);
+            // Options and item are both there, however short.
+            if is_pair && prefix.clone().into_iter().count() < 2 {
+                continue;
+            }
+            expand(prefix.clone());
+            if let Some(last) = all.len().checked_sub(1) {
+                expand(completing(prefix, &mut { last }));
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 300, "{count}");
 }
 
 #[test]
