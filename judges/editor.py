@@ -3,10 +3,10 @@
 
 usage: judges/editor.py [RUST_ANALYZER [PROC_MACRO_SERVER]]
 
-It is run by hand: rust-analyzer takes about a minute and 2 GB. Get it with `rustup component add rust-analyzer`, or with
+It is run by hand: rust-analyzer takes up to a minute and 2 GB. Get it with `rustup component add rust-analyzer`, or with
 `cargo install ra_ap_rust-analyzer`. The proc-macro server belongs to the toolchain: `libexec/rust-analyzer-proc-macro-srv`
-in `rustc --print sysroot`. Without `rustup component add rust-src`, the types of the standard library mean nothing. A program is written to `judges/.kit/editor` and opened there. The exit code is 1 if a line does
-not hold.
+in `rustc --print sysroot`. Without `rustup component add rust-src`, the types of the standard library are unknown. A program is
+written to `judges/.kit/editor` and opened there. The exit code is 1 if a line does not hold.
 """
 
 import json

@@ -7,7 +7,7 @@ use quote::quote;
 use super::probe::{between_commas, written};
 use super::{is_punct, unplaced};
 
-/// The attributes of ours that stand on parameters.
+/// Our attributes of parameters.
 const OURS: [&str; 5] = ["arg", "bind", "inject", "config", "doc"];
 
 /// The parameters and the body: their places among the tokens of a function.
@@ -90,7 +90,7 @@ pub(super) fn behind_function(plain: TokenStream) -> Option<TokenStream> {
     Some(tokens.into_iter().skip(body? + 1).collect())
 }
 
-/// The documentation of a function, for what stands beside it.
+/// The documentation of a function, for the type beside it.
 pub(super) fn docs(function: &TokenStream) -> Option<TokenStream> {
     let mut docs = TokenStream::new();
     let mut tokens = function.clone().into_iter();
@@ -104,7 +104,7 @@ pub(super) fn docs(function: &TokenStream) -> Option<TokenStream> {
     (!docs.is_empty()).then(|| quote!(#docs #[doc = ""])).map(unplaced)
 }
 
-/// Whether a type is the first of what stands beside a function.
+/// Whether the first item beside a function is its type.
 pub(super) fn has_struct(beside: &TokenStream) -> bool {
     let mut words = beside.clone().into_iter().take_while(
         |token| !matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace),
@@ -135,7 +135,7 @@ pub(super) fn block(item: TokenStream) -> Option<TokenStream> {
     Some(tokens.into_iter().collect())
 }
 
-/// The options of `#[tool(..)]`, whose group stands behind a token.
+/// The options of `#[tool(..)]`, given its group and the token before it.
 pub(super) fn tool_options(before: Option<&TokenTree>, attribute: &Group) -> Option<TokenStream> {
     let is_attribute = attribute.delimiter() == Delimiter::Bracket && is_punct(before?, '#');
     let tokens: Vec<_> = attribute.stream().into_iter().filter(|_| is_attribute).collect();
@@ -165,7 +165,7 @@ pub(super) fn without_aliases(tokens: TokenStream) -> TokenStream {
             && is_punct(mark, '=')
             && let Some(end) = of.iter().position(|token| is_punct(token, ';'))
         {
-            // Its attributes are nothing to what follows.
+            // Its attributes go with it.
             while let [.., mark, TokenTree::Group(_)] = &kept[..]
                 && is_punct(mark, '#')
             {
@@ -181,7 +181,7 @@ pub(super) fn without_aliases(tokens: TokenStream) -> TokenStream {
     replaced(kept.into_iter().collect(), &aliases)
 }
 
-/// What an alias stands for: `T` of `<Known<..> as Is>::Type<T>`.
+/// The meaning of an alias: `T` of `<Known<..> as Is>::Type<T>`.
 fn meant(of: &[TokenTree]) -> TokenStream {
     let known = of.iter().position(|token| token.to_string() == "Type");
     match (of.first(), known.and_then(|at| of.get(at + 1..))) {

@@ -1,20 +1,20 @@
-//! What rust-analyzer gets in place of the plain expansion.
+//! The expansion for rust-analyzer, in place of the plain one.
 //!
 //! An editor asks an expansion for the meaning of each word that the user wrote: it looks for the tokens with the word's
-//! span, and shows what all of them mean. The plain expansion uses a word many times, and gives its span to generated tokens,
-//! so that rustc shows errors there. So the expansion for the editor has three parts:
+//! span, and shows the meanings of all of them. The plain expansion uses a word many times, and gives its span to generated
+//! tokens, so that rustc shows errors there. The expansion for the editor has three parts:
 //!
-//! 1. [Probes](probe): dead code in which each word of the user's stands once, where it means what the user means by it:
+//! 1. [Probes](probe): dead code that uses each of the user's words once, with the meaning that it has for the user:
 //!    an entry of `function_tools` is the function, a key is a documented constant of `onionskin::__private0::keys`.
 //! 2. The user's item, as it was written.
-//! 3. The plain expansion beside it, for what a program sees of it. Its blocks have no span of the user's words.
+//! 3. The plain expansion beside it, for the rest of the program. Its blocks have no span of the user's words.
 //!
 //! For completion, rust-analyzer adds a made-up word at the cursor, expands again, and goes on at the same offset in both
 //! expansions. So the probes come first, and hold the same text up to the cursor, however little of the input makes sense: they
-//! are made from tokens, not from what the macro's parser reads.
+//! are made from tokens, not from the result of the macro's parser.
 //!
-//! `cfg(rust_analyzer)` would not do: the tokens of both expansions would stand in one file, where the editor looks the words
-//! up in either; and the compiler would read the editor's part, and warn of an unexpected `cfg`.
+//! `cfg(rust_analyzer)` does not serve: both expansions would be in one file, where the editor looks the words up in either
+//! of them; and the compiler would read the editor's part, and warn of an unexpected `cfg`.
 
 mod agent;
 mod attribute;

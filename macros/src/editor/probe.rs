@@ -1,4 +1,4 @@
-//! Dead code in which the user's words stand where they mean what the user means by them.
+//! Dead code that uses each of the user's words once, with the meaning that it has for the user.
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -73,7 +73,7 @@ impl Probes {
 
     pub(super) fn finish(self) -> TokenStream {
         let tokens = self.tokens;
-        // What follows gives the cursor a place where nothing is written yet.
+        // Room for the cursor where nothing is written yet.
         let room = (0..16).map(|_| quote!(let _ = ();));
         quote!(const _: () = { #tokens #(#room)* };)
     }

@@ -1,11 +1,11 @@
-//! What the words of each macro mean to an editor.
+//! The meaning of each macro's words to an editor.
 
 use proc_macro2::{Delimiter, TokenTree};
 
 use super::is_punct;
 use super::probe::{Probes, between_commas, inside};
 
-/// What stands behind a key.
+/// The form of a key's value.
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     /// An expression.
@@ -27,7 +27,7 @@ pub(super) enum Shape {
     Nothing,
 }
 
-/// What stands behind a key of a module of `keys`.
+/// The form of the value of a key, given the module of `keys` that has the key.
 pub(super) fn shape(module: &str, key: &str) -> Shape {
     match (module, key) {
         ("agent", "function_tools" | "tool_hooks")

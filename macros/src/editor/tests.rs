@@ -99,7 +99,7 @@ fn words(tokens: &TokenStream, all: &mut Vec<Ident>) {
     }
 }
 
-/// How often each word stands in a stream, by its text and place.
+/// How often each word is in a stream, by its text and place.
 fn counted(tokens: &TokenStream) -> BTreeMap<(String, usize, usize), usize> {
     let (mut all, mut counted) = (Vec::new(), BTreeMap::new());
     words(tokens, &mut all);
@@ -110,21 +110,21 @@ fn counted(tokens: &TokenStream) -> BTreeMap<(String, usize, usize), usize> {
     counted
 }
 
-/// A word that stands in several places has several meanings to an editor.
+/// A word that is in several places has several meanings to an editor.
 #[test]
-fn each_word_of_the_users_stands_once() {
+fn each_word_of_the_users_is_used_once() {
     for (name, input, expand) in cases() {
         let expansion = counted(&expand(input.clone()));
         for (word, line, column) in counted(&input).into_keys() {
             let found = expansion.get(&(word.clone(), line, column)).copied().unwrap_or_default();
             // The function, and the type beside it.
             let most = if matches!(&*word, "pub" | "greet" | "retry" | "short") { 2 } else { 1 };
-            assert!(found <= most, "{name}: `{word}` stands {found} times");
+            assert!(found <= most, "{name}: `{word}` is there {found} times");
             let shown =
                 ["add_one", "search", "Find", "Kb", "Worker", "execute", "audit", "Desk", "once", "turns"];
             let shown =
                 shown.contains(&&*word) || ["timeout", "name", "default", "instructions"].contains(&&*word);
-            assert!(!shown || found == 1, "{name}: `{word}` stands {found} times");
+            assert!(!shown || found == 1, "{name}: `{word}` is there {found} times");
         }
     }
 }
@@ -213,7 +213,7 @@ fn what_is_completed_is_no_error() {
     }
 }
 
-/// Where a word begins, nothing stands in the plain input yet.
+/// Without the made-up word, nothing is written there yet.
 #[test]
 fn a_place_where_nothing_is_written_is_inside_of_the_probes() {
     let (before, empty) = ("A { instruction: \"a\", function_tools: [", "] }");
