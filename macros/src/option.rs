@@ -53,51 +53,58 @@ impl<O> Table<O> {
     }
 
     fn begins_with_literal(&self, tokens: &TokenStream, errors: &mut Errors) -> bool {
-        match (self.literal, tokens.clone().into_iter().next()) {
-            (Some(message), Some(TokenTree::Literal(literal))) => {
-                errors.at(literal, message);
-                true
-            }
-            _ => false,
-        }
+        self.literal.is_some_and(|message| begins_with_literal(tokens, message, errors))
     }
 
-    /// Reads each option once; one that is given twice is reported and passed over.
     fn each(
         &self,
         options: &mut O,
         parsed: syn::Result<Punctuated<Meta, Token![,]>>,
         errors: &mut Errors,
     ) -> Vec<String> {
-        let mut seen: Vec<String> = Vec::new();
-        let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
-            Some(":") => syn::Error::new(error.span(), NO_COLON),
-            _ => error,
-        });
-        for meta in errors.take(parsed).into_iter().flatten() {
-            let written = meta_name(&meta);
-            let key = written.strip_suffix(self.ending).unwrap_or(&written).to_owned();
-            if seen.contains(&key) {
-                errors.at(meta.path(), format_args!("`{written}` is given twice; keep one of them"));
-                continue;
+        each(parsed, self.ending, errors, &mut |name, meta, errors| match find(self.keys, name) {
+            Some(key) => (key.read)(options, &mut Written { meta, errors }),
+            None => {
+                let instead = self.elsewhere.iter().find(|(known, _)| *known == name);
+                let unknown = || suggest::unknown(self.what, &meta_name(meta), &names(self.keys));
+                let message = instead.map_or_else(unknown, |(_, instead)| (*instead).to_owned());
+                Err(syn::Error::new_spanned(meta.path(), message))
             }
-            if let Some(key) = find(self.keys, &key) {
-                let read = (key.read)(options, &mut Written { meta: &meta, errors });
-                errors.take(read);
-            } else {
-                errors.at(meta.path(), self.unknown(&written));
-            }
-            seen.push(key);
-        }
-        seen
+        })
     }
+}
 
-    fn unknown(&self, key: &str) -> String {
-        match self.elsewhere.iter().find(|(known, _)| *known == key) {
-            Some((_, instead)) => (*instead).to_owned(),
-            None => suggest::unknown(self.what, key, &names(self.keys)),
+fn begins_with_literal(tokens: &TokenStream, message: &str, errors: &mut Errors) -> bool {
+    let Some(TokenTree::Literal(literal)) = tokens.clone().into_iter().next() else { return false };
+    errors.at(literal, message);
+    true
+}
+
+/// Reads each option once; one that is given twice is reported and passed over. It is not generic, so it is compiled once
+/// for all tables.
+fn each(
+    parsed: syn::Result<Punctuated<Meta, Token![,]>>,
+    ending: &str,
+    errors: &mut Errors,
+    read: &mut dyn FnMut(&str, &Meta, &mut Errors) -> syn::Result<()>,
+) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    let parsed = parsed.map_err(|error| match error.span().source_text().as_deref() {
+        Some(":") => syn::Error::new(error.span(), NO_COLON),
+        _ => error,
+    });
+    for meta in errors.take(parsed).into_iter().flatten() {
+        let written = meta_name(&meta);
+        let name = written.strip_suffix(ending).unwrap_or(&written).to_owned();
+        if seen.contains(&name) {
+            errors.at(meta.path(), format_args!("`{written}` is given twice; keep one of them"));
+            continue;
         }
+        let result = read(&name, &meta, errors);
+        errors.take(result);
+        seen.push(name);
     }
+    seen
 }
 
 const NO_COLON: &str =
