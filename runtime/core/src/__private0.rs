@@ -24,9 +24,10 @@ pub use crate::checks::{
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };
+pub use crate::context::bound;
 pub use crate::context::{Bound, ConcealNone, ConcealSome};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
-pub use crate::context::{ToolSource, bound};
+pub use crate::definition::ToolSource;
 pub use crate::definition::{
     Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,
     Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,

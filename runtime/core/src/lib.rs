@@ -24,6 +24,7 @@ mod output;
 pub mod schema;
 pub mod secret;
 pub mod spec;
+mod state;
 mod strict;
 pub mod testing;
 pub mod text;
@@ -41,10 +42,11 @@ pub use agent::{
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
 pub use context::{
-    AgentInfo, IdempotencyKey, Inject, Progress, RunContext, SessionState, State, StateError, Team,
-    ToolContext, ToolSource,
+    AgentInfo, IdempotencyKey, Inject, Progress, RunContext, State, StateError, Team, ToolContext,
 };
-pub use definition::{Annotations, Effect, ExampleError, NameProblem, ToolDefinition, ToolExample};
+pub use definition::{
+    Annotations, Effect, ExampleError, NameProblem, ToolDefinition, ToolExample, ToolSource,
+};
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
 pub use life::{
@@ -72,6 +74,7 @@ pub use onionskin_macros::toolbox;
 pub use output::{StructuredContent, ToolOutput};
 pub use secret::{Secret, Sensitive};
 pub use spec::ToolSpec;
+pub use state::SessionState;
 pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::table::NameClash;

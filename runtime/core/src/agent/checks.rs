@@ -2,8 +2,8 @@
 
 use super::declaration::ChildLink;
 use super::error::BuildError;
-use crate::context::ToolSource;
 use crate::definition::NameProblem;
+use crate::definition::ToolSource;
 use crate::onion::Undefined;
 use crate::spec::ToolSpec;
 use crate::text::{nearest, short};

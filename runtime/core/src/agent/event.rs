@@ -11,13 +11,14 @@ use serde_json::Value;
 
 use super::stream::RunOutput;
 use crate::content::ContentBlock;
-use crate::context::{SessionState, ToolSource};
+use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolResult};
 use crate::journal::StepId;
 use crate::model::{StopReason, Usage};
 use crate::output::StructuredContent;
 use crate::secret::{Redact, Redactor};
 use crate::spec::HookExit;
+use crate::state::SessionState;
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

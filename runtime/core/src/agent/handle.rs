@@ -17,13 +17,15 @@ use super::named::NamedRun;
 use super::run::AgentRun;
 use super::session::{Session, Wait};
 use super::stream::{Finish, RunOutput, RunStream};
-use crate::context::{Deadline, RunSeed, Running, StateCell, StateHandle, ToolContext};
+use crate::context::{Deadline, RunSeed, Running, ToolContext};
 use crate::definition::ToolDefinition;
+use crate::journal::new_id;
 use crate::journal::{Journal, StepId, StepKind};
 use crate::life::{Approver, DynApprover};
 use crate::model::History;
 use crate::onion::{caught, panic_words};
 use crate::secret::Redact as _;
+use crate::state::{StateCell, StateHandle};
 use crate::tool::table::Entry;
 
 /// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
@@ -400,16 +402,6 @@ fn new_session(shared: &Shared, instance: &Instance) -> Session {
     session.state().concealed().add(&secrets);
     session.append(&instance.messages, 0);
     session
-}
-
-pub(crate) fn new_id() -> Arc<str> {
-    let digit = |byte: u8| char::from(b"0123456789abcdef"[usize::from(byte & 15)]);
-    let bytes = [crate::journal::random(), crate::journal::random()].map(u64::to_be_bytes);
-    let digits = bytes.iter().flatten().flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
-    // One allocation beside the id's own: it is made for every run.
-    let mut id = String::with_capacity(32);
-    id.extend(digits);
-    id.into()
 }
 
 /// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called

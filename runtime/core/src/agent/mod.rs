@@ -39,8 +39,8 @@ pub use declaration::{
 pub use error::{BuildError, Limit, RunError};
 pub(crate) use event::Events;
 pub use event::{CallOutcome, Event, EventKind};
+pub(crate) use handle::block_on;
 pub use handle::{AgentHandle, RunRequest};
-pub(crate) use handle::{block_on, new_id};
 pub use run::AgentRun;
 pub use servers::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 pub use session::Session;

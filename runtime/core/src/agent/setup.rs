@@ -8,13 +8,13 @@ use super::declaration::{Limits, StateType};
 use super::servers::Configured;
 use super::toolboxes::Toolboxes;
 use crate::checks::MadeBy;
-use crate::context::{StateCell, StateHandle};
 use crate::journal::Journal;
 use crate::life::DynApprover;
 use crate::model::{DynModel, Message};
 use crate::onion::{DynHook, Hook, StateOf};
 use crate::secret::{Secret, Sensitive, noted};
 use crate::spec::ToolSpec;
+use crate::state::{StateCell, StateHandle};
 use crate::tool::Toolbox;
 
 /// The states that new sessions begin with.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::RunError;
 use super::event::{CallOutcome, Event, EventKind, Queue};
 use crate::content::ContentBlock;
-use crate::context::ToolSource;
+use crate::definition::ToolSource;
 use crate::journal::StepId;
 use crate::model::Usage;
 use crate::output::StructuredContent;

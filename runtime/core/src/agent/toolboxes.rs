@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::declaration::ToolboxLink;
-use crate::context::ToolSource;
+use crate::definition::ToolSource;
 use crate::onion::{Undefined, define};
 use crate::tool::table::{Entry, Target};
 use crate::tool::{DynTool, Toolbox};

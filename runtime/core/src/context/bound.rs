@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use super::{SessionState, ToolContext};
+use super::ToolContext;
+use crate::state::SessionState;
 
 pin_project! {
     /// A call inside of a tool value, whose state fills bound parameters before the session's does. Parts of one call may

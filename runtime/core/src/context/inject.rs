@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{AgentInfo, RunContext, SessionState, State, Team, ToolContext, ToolSource};
+use super::{AgentInfo, RunContext, State, Team, ToolContext};
 use crate::agent::EventKind;
 use crate::args::Args;
+use crate::definition::ToolSource;
 use crate::error::Exit;
 use crate::journal::StepKind;
+use crate::state::SessionState;
 
 /// A parameter that the runtime fills, in tools and in hooks. The model never sees it.
 ///

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -28,46 +28,20 @@ pub(crate) use place::{Place, Placed};
 pub(crate) use places::{Running, Slot};
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use run::{Deadline, RunSeed};
-pub use state::{SessionState, State, StateError, bound};
-pub(crate) use state::{StateCell, StateHandle};
+pub use state::{State, StateError, bound};
 
 use places::CallPlace;
 
 use crate::agent::{EventKind, Transcript};
 use crate::args::Args;
-use crate::definition::ToolDefinition;
+use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{StepId, StepKind};
 use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
 use crate::spec::HookExit;
+use crate::state::SessionState;
 use crate::tool::table::{Entry, Target};
-
-/// Where a tool comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ToolSource {
-    /// A tool of an MCP server.
-    Mcp,
-    /// A local function, toolbox, hand-written tool or script.
-    Function,
-    /// A child agent.
-    Agent,
-    /// A built-in tool such as `shell.execute`.
-    Runtime,
-}
-
-impl fmt::Display for ToolSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Mcp => "mcp",
-            Self::Function => "function",
-            Self::Agent => "agent",
-            Self::Runtime => "runtime",
-        })
-    }
-}
 
 /// One tool call as its hooks and its tool see it: who calls what, from where, for which run.
 ///

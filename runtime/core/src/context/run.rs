@@ -14,14 +14,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::latch::Latch;
 use super::places::BegunBy;
-use super::state::{SessionState, StateCell, StateHandle};
-use crate::agent::{Events, Session, new_id};
+use crate::agent::{Events, Session};
 use crate::error::{Abort, ToolResult};
+use crate::journal::new_id;
 use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;
 use crate::model::{History, Message};
 use crate::onion::DynCall;
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, held_by};
+use crate::state::{SessionState, StateCell, StateHandle};
 
 /// The name of what calls a tool without an agent.
 const DETACHED: &str = "detached";

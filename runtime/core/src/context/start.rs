@@ -3,7 +3,8 @@
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{ToolContext, ToolSource};
+use super::ToolContext;
+use crate::definition::ToolSource;
 use crate::definition::{Effect, refused_by};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};

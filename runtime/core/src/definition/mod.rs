@@ -16,6 +16,7 @@ mod properties;
 mod reread;
 mod result;
 mod schema;
+mod source;
 mod veil;
 
 pub(crate) use cut::Span;
@@ -37,4 +38,5 @@ pub use reread::{ReadAgain, reader_of};
 pub(crate) use result::unit;
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
 pub(crate) use schema::{arguments_schema, missing, output_schema};
+pub use source::ToolSource;
 pub use veil::{Itself, Nth, Same, Veiled};

@@ -10,6 +10,7 @@ mod record;
 
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -152,4 +153,15 @@ where
 /// A random number from the standard library's hash seeds: for ids and jitter, not for secrets.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// An id that no other has: of a run, of a session.
+pub(crate) fn new_id() -> Arc<str> {
+    let digit = |byte: u8| char::from(b"0123456789abcdef"[usize::from(byte & 15)]);
+    let bytes = [random(), random()].map(u64::to_be_bytes);
+    let digits = bytes.iter().flatten().flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
+    // One allocation beside the id's own: it is made for every run.
+    let mut id = String::with_capacity(32);
+    id.extend(digits);
+    id.into()
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
-use crate::context::{RunContext, ToolContext, ToolSource};
+use crate::context::{RunContext, ToolContext};
+use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::tool::table::{Entry, Target, ToolTable};
 

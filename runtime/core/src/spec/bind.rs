@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::error::SpecError;
 use super::shape::{Fill, fits};
 use super::toolspec::ToolSpec;
-use crate::context::SessionState;
 use crate::definition::ToolDefinition;
+use crate::state::SessionState;
 
 /// A parameter that is bound.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,12 @@ use serde_json::{Map, Value};
 
 use super::error::MissingKey;
 use super::shape::{Shape, unfit};
-use crate::context::{SessionState, ToolContext};
+use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Fill;
 use crate::schema::Problem;
+use crate::state::SessionState;
 
 /// What is bound of a tool.
 pub(super) struct Filler {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DynTool;
-use crate::context::ToolSource;
+use crate::definition::ToolSource;
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 use crate::text::{nearest, short};
 

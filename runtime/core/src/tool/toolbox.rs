@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::DynTool;
 use crate::agent::ToolboxLink;
-use crate::context::{ToolContext, ToolSource};
+use crate::context::ToolContext;
+use crate::definition::ToolSource;
 use crate::spec::ToolSpec;
 use crate::text::same;
 

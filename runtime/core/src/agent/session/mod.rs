@@ -13,8 +13,8 @@ pub(crate) use turn::Waiting;
 
 use self::threads::Threads;
 use super::ids::CallIds;
-use crate::context::{SessionState, StateCell, StateHandle};
 use crate::model::{History, Message};
+use crate::state::{SessionState, StateCell, StateHandle};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
@@ -61,7 +61,7 @@ impl Session {
     }
 
     pub(crate) fn shared_id(&self) -> &Arc<str> {
-        self.0.id.get_or_init(crate::agent::handle::new_id)
+        self.0.id.get_or_init(crate::journal::new_id)
     }
 
     pub(super) fn threads(&self) -> &Threads {

@@ -1,0 +1,72 @@
+//! The program's own state behind its type.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
+
+use super::lock;
+
+/// A state behind its type.
+pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
+
+/// Holds the newest snapshot. No lock is held across an await.
+pub(crate) struct StateCell<S> {
+    newest: Mutex<Arc<S>>,
+    /// Held while an update runs, so that updates wait for each other and readers do not wait for them.
+    updating: Mutex<()>,
+    /// Where an update runs.
+    updater: Mutex<Option<ThreadId>>,
+}
+
+impl<S: Send + Sync + 'static> StateCell<S> {
+    pub(crate) fn handle(state: S) -> StateHandle {
+        Arc::new(Self {
+            newest: Mutex::new(Arc::new(state)),
+            updating: Mutex::default(),
+            updater: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<S> {
+        Arc::clone(&lock(&self.newest))
+    }
+
+    /// Makes `state` the newest.
+    pub(crate) fn set(&self, state: S) {
+        *lock(&self.newest) = Arc::new(state);
+    }
+
+    /// Waits for its turn to update.
+    pub(crate) fn begin_update(&self) -> Update<'_> {
+        let this = Some(thread::current().id());
+        // Only this thread writes its own id, so nobody changes the answer meanwhile.
+        assert!(
+            *lock(&self.updater) != this,
+            "`State::update` was called inside of an update of the same state, which would wait for itself: make both \
+             changes in one update"
+        );
+        let updating = lock(&self.updating);
+        *lock(&self.updater) = this;
+        Update { updater: &self.updater, _updating: updating }
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> StateCell<S> {
+    /// The newest snapshot behind a handle.
+    pub(crate) fn newest(handle: &StateHandle) -> Option<Arc<S>> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        Some(cell.snapshot())
+    }
+}
+
+/// An update that runs; dropping it, also by a panic, lets the next one in.
+pub(crate) struct Update<'c> {
+    updater: &'c Mutex<Option<ThreadId>>,
+    _updating: MutexGuard<'c, ()>,
+}
+
+impl Drop for Update<'_> {
+    fn drop(&mut self) {
+        *lock(self.updater) = None;
+    }
+}

@@ -1,0 +1,14 @@
+//! What a session keeps: the program's own state by its type, and dynamic values under dotted keys.
+
+mod cell;
+mod session;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(crate) use cell::{StateCell, StateHandle};
+pub use session::SessionState;
+
+/// A panic leaves nothing half done behind these locks.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,233 @@
+//! Dynamic state of a session: values and secrets under dotted keys.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+
+use super::lock;
+use crate::json;
+use crate::secret::{Concealed, Secret, Sensitive, noted};
+use crate::text::short;
+
+/// Dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
+///
+/// ```
+/// let state = onionskin::SessionState::default();
+/// state.set("user.name", "Ada");
+/// assert_eq!(state.get("user.name"), Some("Ada".into()));
+/// assert_eq!(state.get("user.age"), None);
+/// ```
+///
+/// Clones share the state. [`Self::replace`] sets all of it at once. Secrets stand beside the values, under keys of the
+/// same kind: see [`Self::set_secret`].
+#[derive(Clone, Default)]
+pub struct SessionState(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    kept: Mutex<Kept>,
+    /// The secrets that must not show in runs of this session.
+    concealed: Concealed,
+}
+
+#[derive(Clone, Default)]
+struct Kept {
+    values: Arc<Value>,
+    secrets: BTreeMap<String, Arc<Secret<Value>>>,
+}
+
+/// What stands in the way of a value.
+pub(crate) struct Taken {
+    /// Where it stands; empty if it is the whole state.
+    pub(crate) key: String,
+    /// What it is, without its value.
+    pub(crate) by: &'static str,
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "a null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// The most parts of a dotted key. Values are dropped, copied and written part by part, each inside of the one before.
+const MOST_PARTS: usize = 64;
+
+/// The key, if a state can hold it. It may be a text that a model wrote.
+fn checked(key: &str) -> &str {
+    let parts = key.split('.').count();
+    assert!(
+        parts <= MOST_PARTS,
+        "the key `{}` of a state has {parts} parts; it can have {MOST_PARTS} at most",
+        short(key, 60)
+    );
+    key
+}
+
+/// Whether a dotted key stands inside of what is under another one.
+fn is_beneath(above: &str, key: &str) -> bool {
+    key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
+}
+
+impl Kept {
+    fn set(&mut self, key: &str, value: Value) {
+        self.forget(key);
+        let mut place = Arc::make_mut(&mut self.values);
+        for part in key.split('.') {
+            if !place.is_object() {
+                *place = Value::Object(serde_json::Map::new());
+            }
+            place = &mut place[part];
+        }
+        *place = value;
+    }
+
+    /// Forgets the secrets under a key, and beneath it.
+    fn forget(&mut self, key: &str) {
+        self.secrets.retain(|other, _| other != key && !is_beneath(key, other));
+    }
+}
+
+impl SessionState {
+    /// A state of these values: a JSON object.
+    pub fn new(values: impl Into<Value>) -> Self {
+        let state = Self::default();
+        state.replace(values);
+        state
+    }
+
+    /// Replaces the whole state, secrets included, for everybody who shares it.
+    pub fn replace(&self, values: impl Into<Value>) {
+        *lock(&self.0.kept) = Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() };
+    }
+
+    /// All values as they are now. Secrets are not among them.
+    pub fn to_value(&self) -> Value {
+        match &*lock(&self.0.kept).values {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            values => values.clone(),
+        }
+    }
+
+    /// The same values and secrets in a state of its own. They are copied when one of the two changes.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let kept = lock(&self.0.kept).clone();
+        Self(Arc::new(Shared { kept: Mutex::new(kept), concealed: self.0.concealed.clone() }))
+    }
+
+    /// The value under a dotted key; none if it is a secret.
+    pub fn get(&self, key: &str) -> Option<Value> {
+        let kept = lock(&self.0.kept);
+        key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).cloned()
+    }
+
+    /// Whether a value or a secret is under a dotted key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        let kept = lock(&self.0.kept);
+        let is_value = || key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some();
+        kept.secrets.contains_key(key) || is_value()
+    }
+
+    /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
+    /// replaced by one; a secret under the key, or beneath it, is forgotten.
+    ///
+    /// # Panics
+    /// If the key has more than 64 parts.
+    pub fn set(&self, key: &str, value: impl Into<Value>) {
+        let (key, value) = (checked(key), value.into());
+        lock(&self.0.kept).set(key, value);
+    }
+
+    /// Sets the value under a dotted key where nothing is, not even a secret.
+    ///
+    /// # Errors
+    /// If another value would have to go for it; nothing is changed then.
+    pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
+        let (key, mut kept) = (checked(key), lock(&self.0.kept));
+        if kept.secrets.contains_key(key) {
+            return Ok(());
+        }
+        let in_the_way = |other: &&String| is_beneath(key, other) || is_beneath(other, key);
+        if let Some(secret) = kept.secrets.keys().find(in_the_way) {
+            return Err(Taken { key: secret.clone(), by: "a secret" });
+        }
+        let (mut place, mut above) = (&*kept.values, String::new());
+        for part in key.split('.') {
+            match place {
+                Value::Object(fields) => match fields.get(part) {
+                    Some(field) => place = field,
+                    None => break,
+                },
+                Value::Null if above.is_empty() => break,
+                other => return Err(Taken { key: above, by: kind_of(other) }),
+            }
+            if !above.is_empty() {
+                above.push('.');
+            }
+            above.push_str(part);
+        }
+        if above != key {
+            kept.set(key, value.clone());
+        }
+        Ok(())
+    }
+
+    /// Keeps a secret under a dotted key, in place of what stood there. [`Self::get`] and [`Self::to_value`] do not show
+    /// it; a tool takes it with `#[bind("key")] key: Secret<String>`. Runs of the session take it out of whatever lets it
+    /// out by accident, from now on and for as long as the session lives.
+    ///
+    /// ```
+    /// use onionskin::{Secret, SessionState};
+    /// let state = SessionState::default();
+    /// state.set_secret("api.key", Secret::new("hunter2".to_owned()));
+    /// assert_eq!((state.get("api.key"), state.has_secret("api.key")), (None, true));
+    /// assert_eq!(state.to_value(), serde_json::json!({}));
+    /// ```
+    ///
+    /// # Panics
+    /// If the key has more than 64 parts.
+    pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
+        let key = checked(key);
+        let (secret, noted) = noted(|| Secret::new(secret.into().expose().clone().into()));
+        self.0.concealed.add(&noted);
+        let mut kept = lock(&self.0.kept);
+        if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
+            let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
+            let parts = parent.split('.').filter(|part| !part.is_empty());
+            let parent = parts.fold(Arc::make_mut(&mut kept.values), |value, part| &mut value[part]);
+            if let Some(fields) = parent.as_object_mut() {
+                json::remove(fields, last);
+            }
+        }
+        kept.forget(key);
+        kept.secrets.insert(key.to_owned(), Arc::new(secret));
+    }
+
+    /// Whether a secret stands under a dotted key.
+    pub fn has_secret(&self, key: &str) -> bool {
+        lock(&self.0.kept).secrets.contains_key(key)
+    }
+
+    pub(crate) fn secret(&self, key: &str) -> Option<Arc<Secret<Value>>> {
+        lock(&self.0.kept).secrets.get(key).cloned()
+    }
+
+    #[inline]
+    pub(crate) fn concealed(&self) -> &Concealed {
+        &self.0.concealed
+    }
+}
+
+impl fmt::Debug for SessionState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionState").finish_non_exhaustive()
+    }
+}
