@@ -15,7 +15,7 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunOutput, RunStream, ToolboxLink,
+    Onion, RunError, RunStream, ToolboxLink,
 };
 pub use crate::args::Args;
 pub use crate::checks::{
@@ -34,6 +34,7 @@ pub use crate::definition::{
     ToolParameter, ToolReturn, Veiled, aborted, encode, ladder, lend, reader, reader_of, reads, schema_of,
 };
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
+pub use crate::event::RunOutput;
 pub use crate::life::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, Life, OutputGiven, OutputGuardrail, OutputReturn,
     SeenArgs, keyed, recover,

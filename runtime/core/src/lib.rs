@@ -13,6 +13,7 @@ pub mod content;
 mod context;
 mod definition;
 mod error;
+mod event;
 pub mod export;
 pub mod hooks;
 mod journal;
@@ -35,9 +36,8 @@ extern crate self as onionskin;
 
 pub use agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BoxError,
-    BuildError, CallOutcome, Event, EventKind, Finish, HistoryMergeTarget, HistorySource, IntoToolServer,
-    Limit, Limits, RunError, RunOutput, RunRequest, RunStream, ServerError, Session, ToolCallReport,
-    ToolProvider, ToolServer, ToolServers,
+    BuildError, Finish, HistoryMergeTarget, HistorySource, IntoToolServer, Limit, Limits, RunError,
+    RunRequest, RunStream, ServerError, Session, ToolProvider, ToolServer, ToolServers,
 };
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
@@ -48,6 +48,7 @@ pub use definition::{
     Annotations, Effect, ExampleError, NameProblem, ToolDefinition, ToolExample, ToolSource,
 };
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
+pub use event::{CallOutcome, Event, EventKind, RunOutput, ToolCallReport};
 pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
 pub use life::{
     Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::RunError;
-use super::event::EventKind;
 use super::instance::TurnTools;
 use super::run::AgentRun;
+use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas};
 use crate::secret::Redact as _;

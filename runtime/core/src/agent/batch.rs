@@ -8,12 +8,12 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 
 use super::call::{self, Ended, ReadyCall};
-use super::event::CallOutcome;
 use super::fate::FateCell;
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::error::{ErrorKind, ToolError};
+use crate::event::CallOutcome;
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ToolCall, ToolResultMessage};
 use crate::onion::caught;

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::event::{CallOutcome, EventKind};
 use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolError, ToolResult};
+use crate::event::HookExit;
+use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
 use crate::onion;
 use crate::output::{StructuredContent, ToolOutput};
-use crate::spec::{HookExit, error_chain};
+use crate::spec::error_chain;
 use crate::tool::table::ToolTable;
 
 /// A call, ready to be made.

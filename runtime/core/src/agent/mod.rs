@@ -11,7 +11,6 @@ mod checks;
 mod child;
 mod declaration;
 mod error;
-mod event;
 mod fate;
 mod given;
 mod handle;
@@ -37,14 +36,12 @@ pub use declaration::{
     AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion, ToolboxLink,
 };
 pub use error::{BuildError, Limit, RunError};
-pub(crate) use event::Events;
-pub use event::{CallOutcome, Event, EventKind};
 pub(crate) use handle::block_on;
 pub use handle::{AgentHandle, RunRequest};
 pub use run::AgentRun;
 pub use servers::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 pub use session::Session;
-pub use stream::{Finish, RunOutput, RunStream, ToolCallReport};
+pub use stream::{Finish, RunStream};
 pub use tool::AgentTool;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{AgentInfo, RunContext, State, Team, ToolContext};
-use crate::agent::EventKind;
 use crate::args::Args;
 use crate::definition::ToolSource;
 use crate::error::Exit;
+use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::state::SessionState;
 

@@ -32,14 +32,15 @@ pub use state::{State, StateError, bound};
 
 use places::CallPlace;
 
-use crate::agent::{EventKind, Transcript};
+use crate::agent::Transcript;
 use crate::args::Args;
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::event::EventKind;
+use crate::event::HookExit;
 use crate::journal::{StepId, StepKind};
 use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
-use crate::spec::HookExit;
 use crate::state::SessionState;
 use crate::tool::table::{Entry, Target};
 

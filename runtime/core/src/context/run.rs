@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::latch::Latch;
 use super::places::BegunBy;
-use crate::agent::{Events, Session};
+use crate::agent::Session;
 use crate::error::{Abort, ToolResult};
+use crate::event::Events;
 use crate::journal::new_id;
 use crate::journal::{DynJournal, StepId};
 use crate::life::DynApprover;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::ContentBlock;
-use crate::error::{ErrorKind, Exit, ToolResult};
+use crate::error::{Exit, ToolResult};
+use crate::event::HookExit;
 use crate::output::ToolOutput;
 
 /// What became of one call of a [`ToolSpec`](crate::ToolSpec).
@@ -25,35 +25,6 @@ pub struct Execution {
     pub attempts: u32,
     /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
     pub hook_exits: Vec<HookExit>,
-}
-
-/// How one hook left a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct HookExit {
-    /// The name of the hook's type: for a `#[tool_hook]` that of its function.
-    pub hook: Cow<'static, str>,
-    /// How it left.
-    pub end: HookEnd,
-}
-
-/// How a hook can leave a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HookEnd {
-    /// It gave on the kind of result that came from inside.
-    Passed,
-    /// It gave an output although none came from inside.
-    Answered,
-    /// It made an output of an error.
-    Recovered,
-    /// It made an error of its own.
-    Error(ErrorKind),
-    /// It stopped the run.
-    Stop,
-    /// It aborted the run.
-    Abort,
 }
 
 impl Execution {

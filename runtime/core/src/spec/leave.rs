@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::execution::{HookEnd, HookExit};
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
+use crate::event::{HookEnd, HookExit};
 
 /// What came from inside of a hook last.
 #[derive(Default)]

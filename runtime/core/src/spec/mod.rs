@@ -31,12 +31,13 @@ mod shape;
 mod toolspec;
 mod transform;
 
+pub use crate::event::{HookEnd, HookExit};
 pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
 pub use closure::FnOutput;
 pub use error::{MissingKey, SpecError};
+pub use execution::Execution;
 pub(crate) use execution::error_chain;
-pub use execution::{Execution, HookEnd, HookExit};
 pub(crate) use leave::Came;
 pub use param::SpecParam;
 pub use toolspec::ToolSpec;

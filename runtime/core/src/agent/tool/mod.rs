@@ -15,10 +15,10 @@ use super::child;
 use super::error::RunError;
 use super::handle::AgentHandle;
 use super::session::Session;
-use super::stream::RunOutput;
 use crate::context::ToolContext;
 use crate::definition::{Effect, ToolDefinition, arguments_schema};
 use crate::error::ToolResult;
+use crate::event::RunOutput;
 use crate::spec::ToolSpec;
 
 /// The parameter by which a model chooses a thread.
