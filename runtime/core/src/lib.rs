@@ -5,12 +5,14 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent;
+mod approver;
 mod args;
 #[cfg(feature = "shell")]
 pub mod builtin;
 pub mod checks;
 pub mod content;
 mod context;
+mod deadline;
 mod definition;
 mod error;
 mod event;
@@ -24,6 +26,7 @@ mod onion;
 mod output;
 pub mod schema;
 pub mod secret;
+mod session;
 pub mod spec;
 mod state;
 mod strict;
@@ -37,10 +40,12 @@ extern crate self as onionskin;
 pub use agent::{
     Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BoxError,
     BuildError, Finish, HistoryMergeTarget, HistorySource, IntoToolServer, Limit, Limits, RunError,
-    RunRequest, RunStream, ServerError, Session, ToolProvider, ToolServer, ToolServers,
+    RunRequest, RunStream, ServerError, ToolProvider, ToolServer, ToolServers,
 };
+pub use approver::{Approval, ApprovalRequest, Approver};
 pub use args::{Args, ArgsError};
 pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
+pub use context::NameClash;
 pub use context::{
     AgentInfo, IdempotencyKey, Inject, Progress, RunContext, State, StateError, Team, ToolContext,
 };
@@ -51,8 +56,8 @@ pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use event::{CallOutcome, Event, EventKind, RunOutput, ToolCallReport};
 pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
 pub use life::{
-    Approval, ApprovalRequest, Approver, Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail,
-    InputGuardrails, OutputGuardrail, OutputGuardrails,
+    Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
+    OutputGuardrails,
 };
 pub use model::{
     History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
@@ -74,11 +79,11 @@ pub use onionskin_macros::tool_hook;
 pub use onionskin_macros::toolbox;
 pub use output::{StructuredContent, ToolOutput};
 pub use secret::{Secret, Sensitive};
+pub use session::Session;
 pub use spec::ToolSpec;
 pub use state::SessionState;
 pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
-pub use tool::table::NameClash;
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
 pub use tool::ToolboxTools as toolbox;
 pub use tool::{DynTool, Tool, Toolbox};

@@ -40,16 +40,16 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::agent::Session;
 use crate::args::Args;
+use crate::context::{Entry, Target};
 use crate::context::{Inject, RunContext, State, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::definition::ToolSource;
 use crate::error::ToolResult;
 use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
 use crate::secret::held_by;
+use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
-use crate::tool::table::{Entry, Target};
 
 /// The rest of a call, played by a function: it gets the arguments as the hook passes them on.
 ///

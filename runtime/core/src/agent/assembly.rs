@@ -14,14 +14,14 @@ use super::instance::{Children, Instance, fixed_entries};
 use super::servers::{Configured, Pool, Provided};
 use super::setup::{Extra, Setup, StateMakers};
 use super::toolboxes::Toolboxes;
+use crate::approver::DynApprover;
 use crate::context::AgentInfo;
 use crate::journal::Journal;
-use crate::life::DynApprover;
 use crate::model::DynModel;
 
+use crate::context::ToolTable;
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
-use crate::tool::table::ToolTable;
 
 /// What all agents of a program share.
 pub(super) struct Shared {

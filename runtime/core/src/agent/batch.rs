@@ -12,12 +12,12 @@ use super::fate::FateCell;
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
+use crate::context::ToolTable;
 use crate::error::{ErrorKind, ToolError};
 use crate::event::CallOutcome;
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ToolCall, ToolResultMessage};
 use crate::onion::caught;
-use crate::tool::table::ToolTable;
 
 /// The calls of one turn. Results are kept by call, so a batch that is dropped half way still has one
 /// result for each.

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use super::Agent;
 use super::declaration::{ChildLink, Limits};
 use super::error::{BuildError, RunError};
-use super::handle::{AgentHandle, block_on};
+use super::handle::AgentHandle;
 use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;
+use crate::approver::Approver;
 use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::event::RunOutput;
 use crate::journal::Journal;
-use crate::life::Approver;
 use crate::model::{Message, Model};
 use crate::onion::Hook;
 use crate::secret::{Secret, Sensitive};
+use crate::tool::block_on;
 use crate::tool::{FitsState, SharedToolbox};
 
 /// Builds an agent: gives it a model, a state, servers and run-time hooks.

@@ -8,6 +8,7 @@ use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolContext;
+use crate::context::ToolTable;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::HookExit;
 use crate::event::{CallOutcome, EventKind};
@@ -16,7 +17,6 @@ use crate::model::ToolCall;
 use crate::onion;
 use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
-use crate::tool::table::ToolTable;
 
 /// A call, ready to be made.
 pub(super) struct ReadyCall<'r> {

@@ -2,12 +2,12 @@
 
 use super::declaration::ChildLink;
 use super::error::BuildError;
+use crate::context::{Entry, ToolTable};
 use crate::definition::NameProblem;
 use crate::definition::ToolSource;
 use crate::onion::Undefined;
 use crate::spec::ToolSpec;
 use crate::text::{nearest, short};
-use crate::tool::table::{Entry, ToolTable};
 
 /// Whether tool values work on the agent's state. The compiler holds declared tools to it.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {

@@ -11,18 +11,14 @@ use super::handle::RunPlan;
 use super::instance::{Children, Instance};
 use super::run::AgentRun;
 use crate::args::Args;
-use crate::context::{Deadline, ToolContext};
+use crate::context::ToolContext;
+use crate::deadline::Deadline;
 use crate::definition::{Param, Slots, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
 use crate::output::ToolOutput;
+use crate::session::Transcript;
 use crate::tool::DynTool;
-
-/// What a child said and was told in one call.
-pub(crate) struct Transcript {
-    pub(super) child: Arc<str>,
-    pub(super) messages: Vec<Arc<Message>>,
-}
 
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {

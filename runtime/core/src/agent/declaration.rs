@@ -9,10 +9,11 @@ use futures_util::future::BoxFuture;
 use super::servers::ToolServers;
 use super::{Agent, AgentRun, RunError};
 use crate::checks::RawHook;
+use crate::context::DynCall;
 use crate::context::State;
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynCall, DynHook, RuntimeHooks};
+use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
 use crate::tool::{DynTool, Tool, Toolbox};
 
 /// What a child starts with when its parent calls it.

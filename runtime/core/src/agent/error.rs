@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::servers::ServerError;
+use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
 use crate::error::Abort;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
-use crate::tool::table::NameClash;
+use crate::session::{NoTurn, Session};
 
 /// Why an agent could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -422,6 +423,18 @@ pub enum RunError {
 impl From<BuildError> for RunError {
     fn from(error: BuildError) -> Self {
         Self::Build(Arc::new(error))
+    }
+}
+
+impl RunError {
+    /// Why a run of an agent did not get its turn in a session.
+    pub(super) fn of_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
+        let (agent, session) = (Arc::clone(agent), Arc::clone(session.shared_id()));
+        match no_turn {
+            NoTurn::Cancelled => Self::Cancelled { agent },
+            NoTurn::Busy(limit) => Self::Busy { agent, session, limit },
+            NoTurn::WaitsForItself => Self::WaitsForItself { agent, session },
+        }
     }
 }
 

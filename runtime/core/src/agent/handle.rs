@@ -1,6 +1,5 @@
 //! A built agent as a program holds it, and how a run of it begins.
 
-use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
@@ -9,25 +8,25 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::assembly::Shared;
-use super::chain::{Around, Chain};
 use super::error::RunError;
 use super::instance::Instance;
 use super::named::NamedRun;
 use super::run::AgentRun;
-use super::session::{Session, Wait};
 use super::stream::{Finish, RunStream};
-use crate::context::{Deadline, RunSeed, Running, ToolContext};
+use crate::approver::{Approver, DynApprover};
+use crate::context::Entry;
+use crate::context::{RunSeed, Running, ToolContext};
+use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::event::RunOutput;
 use crate::event::{EventKind, Events, Queue};
 use crate::journal::new_id;
 use crate::journal::{Journal, StepId, StepKind};
-use crate::life::{Approver, DynApprover};
 use crate::model::History;
 use crate::onion::{caught, panic_words};
 use crate::secret::Redact as _;
+use crate::session::{Chain, Session, Wait};
 use crate::state::{StateCell, StateHandle};
-use crate::tool::table::Entry;
 
 /// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
 #[derive(Clone)]
@@ -189,7 +188,8 @@ impl RunRequest {
         let run = async move {
             // Whatever a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
-            let wait = Wait { agent: &Arc::clone(&instance.name), deadline, token: &token };
+            let (agent, turns) = (Arc::clone(&instance.name), session.clone());
+            let wait = Wait { deadline, token: &token };
             let outside = events.clone();
             let in_turn = async {
                 // Another agent may have made the session.
@@ -231,7 +231,8 @@ impl RunRequest {
                 Ok(drive(&run, self.input, true).await)
             };
             // Pinned where it is made: a future that is handed on by value is in the run's future twice.
-            let answer = session.in_turn(wait, pin!(in_turn)).await;
+            let answer = turns.in_turn(wait, pin!(in_turn)).await;
+            let answer = answer.unwrap_or_else(|no_turn| Err(RunError::of_turn(no_turn, &agent, &turns)));
             answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
         };
         RunStream::new(Box::pin(run), queue)
@@ -308,7 +309,10 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     let work = pin!(AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind());
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
-        Err(too_deep) => Err(too_deep),
+        Err(chain) => {
+            let agent = Arc::clone(&run.instance.name);
+            Err(RunError::Depth { agent, most: run.instance.limits.depth, chain: chain.into() })
+        }
     };
     let answer = match done {
         Ok(Ok(answer)) => answer,
@@ -403,17 +407,4 @@ fn new_session(shared: &Shared, instance: &Instance) -> Session {
     session.state().concealed().add(&secrets);
     session.append(&instance.messages, 0);
     session
-}
-
-/// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called
-/// from nor deadlocks with it.
-pub(crate) fn block_on<T: Send + 'static>(
-    work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
-) -> std::io::Result<T> {
-    let around = Around::here();
-    let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(around.carry(|| runtime.block_on(work())))
-    })?;
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -7,12 +7,13 @@ use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, State
 use super::prompt;
 use super::servers::Provided;
 use crate::context::AgentInfo;
+use crate::context::DynCall;
+use crate::context::{Entry, NameClash, Target, ToolTable};
 use crate::definition::ToolSource;
 use crate::definition::{Effect, ToolDefinition};
 use crate::model::{DynModel, History, RequestParams};
-use crate::onion::{Definitions, DynCall, Undefined, define};
-use crate::tool::DynTool;
-use crate::tool::table::{Entry, NameClash, Target, ToolTable};
+use crate::onion::{Definitions, Undefined, define};
+use crate::tool::{DynTool, Dynamic};
 
 /// A built agent. Its tools, hooks and connections are shared by all its runs.
 pub(crate) struct Instance {
@@ -65,7 +66,7 @@ impl Provided {
         let entry = |tool: Arc<dyn DynTool>| {
             let definition = tool.definition().clone();
             let name = Arc::clone(&definition.name);
-            Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Target::Dynamic(tool))
+            Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool))
         };
         self.provider.tools().into_iter().map(entry).collect()
     }
@@ -107,13 +108,13 @@ pub(crate) fn fixed_entries(
     }
     for (name, tool) in tools {
         let definition = define(name, &|| tool.definition())?;
-        entries.push(entry(definition, ToolSource::Function, None, Target::Dynamic(tool)));
+        entries.push(entry(definition, ToolSource::Function, None, Dynamic::target(tool)));
     }
     let children =
         children.into_iter().map(|child| (Arc::new(child) as Arc<dyn DynTool>, ToolSource::Agent, "agent"));
     let runtime_tools = runtime_tools.into_iter().map(|tool| (tool, ToolSource::Runtime, "runtime"));
     entries.extend(children.chain(runtime_tools).map(|(tool, source, server)| {
-        entry(tool.definition().clone(), source, Some(server), Target::Dynamic(tool))
+        entry(tool.definition().clone(), source, Some(server), Dynamic::target(tool))
     }));
     Ok(entries)
 }

@@ -6,7 +6,6 @@ mod assembly;
 mod batch;
 mod builder;
 mod call;
-mod chain;
 mod checks;
 mod child;
 mod declaration;
@@ -14,13 +13,11 @@ mod error;
 mod fate;
 mod given;
 mod handle;
-mod ids;
 mod instance;
 mod named;
 mod prompt;
 mod run;
 mod servers;
-mod session;
 mod setup;
 mod stream;
 mod tool;
@@ -30,17 +27,13 @@ use std::future::Future;
 
 pub use app::{App, AppBuilder};
 pub use builder::AgentBuilder;
-pub(crate) use chain::Around;
-pub(crate) use child::Transcript;
 pub use declaration::{
     AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion, ToolboxLink,
 };
 pub use error::{BuildError, Limit, RunError};
-pub(crate) use handle::block_on;
 pub use handle::{AgentHandle, RunRequest};
 pub use run::AgentRun;
 pub use servers::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
-pub use session::Session;
 pub use stream::{Finish, RunStream};
 pub use tool::AgentTool;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::tool::table::ToolTable;
+use crate::context::ToolTable;
 
 /// It is made when the tools change, and not for each turn.
 pub(super) fn system(instruction: &Arc<str>, table: &ToolTable) -> Option<Arc<str>> {

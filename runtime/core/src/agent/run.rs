@@ -11,19 +11,19 @@ use tokio::time::Instant;
 
 use super::batch::{Batch, CallEnd};
 use super::call::ReadyCall;
-use super::child::Transcript;
 use super::error::{Limit, RunError};
 use super::fate::FateCell;
-use super::ids::CallIds;
 use super::instance::{Instance, TurnTools};
-use super::session::Session;
 use crate::args::Args;
+use crate::context::ToolTable;
 use crate::context::{RunContext, RunSeed, Slot};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::event::EventKind;
 use crate::journal::{StepId, StepKind};
 use crate::model::{Asked, History, Message, ModelResponse, ToolCall, Usage};
-use crate::tool::table::ToolTable;
+use crate::session::CallIds;
+use crate::session::Session;
+use crate::session::Transcript;
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
 /// tools and hooks.

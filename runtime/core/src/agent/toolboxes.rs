@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::declaration::ToolboxLink;
+use crate::context::Entry;
 use crate::definition::ToolSource;
 use crate::onion::{Undefined, define};
-use crate::tool::table::{Entry, Target};
+use crate::tool::Dynamic;
 use crate::tool::{DynTool, Toolbox};
 
 /// The tools of all toolboxes, by what agents name.
@@ -53,7 +54,7 @@ impl Given {
                 definition.instructions = Some(own.map_or_else(|| text.into(), Into::into));
             }
             let name = Arc::clone(&definition.name);
-            Ok(Entry::new(name, ToolSource::Function, None, definition, Target::Dynamic(Arc::clone(tool))))
+            Ok(Entry::new(name, ToolSource::Function, None, definition, Dynamic::target(Arc::clone(tool))))
         };
         self.tools.iter().map(entry).collect()
     }

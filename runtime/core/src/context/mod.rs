@@ -1,6 +1,7 @@
 //! What a tool or a hook can know about the call it takes part in.
 
 mod bound;
+mod callee;
 mod conceal;
 mod inject;
 mod latch;
@@ -8,8 +9,11 @@ mod left;
 mod place;
 mod places;
 mod run;
+mod stages;
 mod start;
 mod state;
+mod table;
+mod timed;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -21,28 +25,30 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use bound::Bound as InState;
+pub(crate) use callee::DynCall;
 pub use conceal::{Bound, ConcealNone, ConcealSome};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};
 pub(crate) use places::{Running, Slot};
+pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
-pub(crate) use run::{Deadline, RunSeed};
+pub(crate) use stages::{CallLife, Key};
 pub use state::{State, StateError, bound};
+pub use table::NameClash;
+pub(crate) use table::{Entry, Target, ToolTable};
+pub(crate) use timed::{has_timers, timed};
 
 use places::CallPlace;
 
-use crate::agent::Transcript;
-use crate::args::Args;
 use crate::definition::{ToolDefinition, ToolSource};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::{ErrorKind, Exit, ToolError};
 use crate::event::EventKind;
 use crate::event::HookExit;
 use crate::journal::{StepId, StepKind};
-use crate::life::CallLife;
 use crate::secret::{Secret, Sensitive};
+use crate::session::Transcript;
 use crate::state::SessionState;
-use crate::tool::table::{Entry, Target};
 
 /// One tool call as its hooks and its tool see it: who calls what, from where, for which run.
 ///
@@ -300,15 +306,6 @@ impl ToolContext {
         self.run.forget(secret);
     }
 
-    /// The tool itself, past all hooks that have not run yet: those of the agent, typed ones, and the tool's own. What
-    /// stands behind the hooks stays: approval, cache and guardrails.
-    ///
-    /// # Errors
-    /// As the tool; and if it is called by what it runs: the tool, a guardrail, or what answers for errors.
-    pub async fn call_original(&self, args: &mut Args) -> ToolResult {
-        crate::onion::call_original(self, args).await
-    }
-
     /// Sends an event of your own into the run's stream. It costs nothing to the run if nobody listens.
     ///
     /// # Errors
@@ -357,7 +354,7 @@ impl ToolContext {
         id
     }
 
-    pub(crate) fn dynamic(&self) -> Option<&Arc<dyn crate::tool::DynTool>> {
+    pub(crate) fn dynamic(&self) -> Option<&Arc<dyn DynCall>> {
         match &self.entry().target {
             Target::Slot(_) => None,
             Target::Dynamic(tool) => Some(tool),

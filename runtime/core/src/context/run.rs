@@ -12,17 +12,18 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::DynCall;
 use super::latch::Latch;
 use super::places::BegunBy;
-use crate::agent::Session;
+use crate::approver::DynApprover;
+use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::journal::{DynJournal, StepId};
-use crate::life::DynApprover;
 use crate::model::{History, Message};
-use crate::onion::DynCall;
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, held_by};
+use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 
 /// The name of what calls a tool without an agent.
@@ -39,21 +40,6 @@ struct RunInner {
     watched: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
     conversation: Mutex<History>,
-}
-
-/// When a run must be over, and the limit that says so: its own, or one from above.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deadline {
-    pub(crate) at: Instant,
-    pub(crate) limit: Duration,
-}
-
-impl Deadline {
-    /// The sooner one of `limit`, from now, and `other`. A limit beyond all clocks is none.
-    pub(crate) fn sooner(limit: Option<Duration>, other: Option<Self>) -> Option<Self> {
-        let own = limit.and_then(|limit| Some(Self { at: Instant::now().checked_add(limit)?, limit }));
-        own.into_iter().chain(other).min_by_key(|deadline| deadline.at)
-    }
 }
 
 /// What a run is made from.

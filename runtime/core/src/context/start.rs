@@ -4,11 +4,11 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::ToolContext;
+use super::timed;
 use crate::definition::ToolSource;
 use crate::definition::{Effect, refused_by};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
-use crate::life::timed;
 
 impl ToolContext {
     /// How often the tool itself was started for this call; 0 before the first time. A call that a hook, a guardrail, a

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::life::has_timers;
+use crate::context::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
 
 /// Calls again after an error, up to `attempts` times in all, with a pause that begins at 100 ms and

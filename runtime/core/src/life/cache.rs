@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Fill;
 use crate::args::Args;
-use crate::context::{RunContext, ToolContext};
+use crate::context::{Key, RunContext, ToolContext};
 use crate::output::ToolOutput;
 
 /// Keeps a tool's results in memory, and answers calls with the same arguments by the same user in the same session.
@@ -140,16 +140,6 @@ impl Store {
             self.ages.remove(&kept.age);
         }
     }
-}
-
-/// Whose call, with which arguments.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
-    user: Option<Arc<str>>,
-    session: Option<Arc<str>>,
-    args: String,
-    /// What nobody outside gave.
-    filled: String,
 }
 
 /// What a cache says to a call.

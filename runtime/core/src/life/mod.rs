@@ -7,25 +7,22 @@
 
 mod approval;
 mod cache;
-mod call;
 mod fill;
 mod form;
 mod guardrail;
 mod on_error;
 mod stages;
-mod timed;
 
 use std::any::Any;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub use approval::{Approval, ApprovalRequest, Approver, NeedsApproval};
-pub(crate) use approval::{DynApprover, Needed};
+pub(crate) use approval::Needed;
+pub use approval::NeedsApproval;
 pub(crate) use cache::Flights;
 pub(crate) use cache::no_cache_of_once;
 pub use cache::{Cache, CacheKey, keyed};
-pub(crate) use call::CallLife;
 pub(crate) use fill::{Fill, fill_in};
 pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub use guardrail::{
@@ -34,10 +31,9 @@ pub use guardrail::{
 pub(crate) use on_error::OnError;
 pub use on_error::recover;
 pub(crate) use stages::staged;
-pub(crate) use timed::{has_timers, timed};
 
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{CallLife, ToolContext};
 use crate::definition::{Effect, ToolDefinition, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{CallLife, Life};
-use crate::context::ToolContext;
+use super::Life;
+use crate::context::{CallLife, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text};
 

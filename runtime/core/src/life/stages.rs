@@ -2,9 +2,10 @@
 
 use std::future::Future;
 
-use super::{on_error, timed};
+use super::on_error;
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::context::timed;
 use crate::definition::refuse_lost;
 use crate::error::ToolResult;
 use crate::onion::{Caught, tool_panicked};

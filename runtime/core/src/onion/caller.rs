@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
+use crate::context::{Entry, Target, ToolTable};
 use crate::context::{RunContext, ToolContext};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::tool::table::{Entry, Target, ToolTable};
 
 /// An agent whose onion is known at compile time. `agent!` implements it.
 #[doc(hidden)]

@@ -12,10 +12,10 @@ use pin_project_lite::pin_project;
 
 use crate::args::Args;
 use crate::context::ToolContext;
+use crate::context::timed;
 use crate::definition::refuse_lost;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
-use crate::life::timed;
 use crate::output::ToolOutput;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
@@ -169,7 +169,7 @@ where
 pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match cx.dynamic() {
         Some(tool) => match refuse_lost(cx.tool_name(), args) {
-            Ok(()) => tool.run_dyn(cx, args),
+            Ok(()) => tool.call_dyn(cx, args),
             Err(exit) => Box::pin(ready(Err(exit))),
         },
         None => Box::pin(ready(Err(Exit::Tool(

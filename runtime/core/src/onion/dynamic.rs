@@ -11,9 +11,9 @@ use pin_project_lite::pin_project;
 
 use super::core::{Caught, Rare, panic_text};
 use super::next::Latched;
-use super::{Call, DynCall, Hook, Next};
+use super::{Call, Hook, Next};
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{DynCall, ToolContext};
 use crate::error::{Abort, Exit, ToolResult};
 
 /// A [`Hook`] that is added at run time.

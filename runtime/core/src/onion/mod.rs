@@ -12,6 +12,7 @@ mod known;
 mod layered;
 mod made;
 mod next;
+mod original;
 mod typed;
 
 use std::future::Future;
@@ -35,9 +36,9 @@ pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer,
 
 use crate::args::Args;
 use crate::checks::{HookMadeBy, MadeBy};
-use crate::context::{Place, Placed, ToolContext};
+use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::ToolResult;
 
 /// One layer of an onion, or its core. Written by `agent!`.
 #[doc(hidden)]
@@ -99,11 +100,6 @@ impl<C: Call> Call for Arc<C> {
     ) -> impl Future<Output = ToolResult> + Send {
         (**self).call(cx, args)
     }
-}
-
-/// A [`Call`] behind a pointer.
-pub(crate) trait DynCall: Send + Sync + 'static {
-    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 }
 
 impl<C: Call> DynCall for C {
@@ -197,23 +193,3 @@ pub trait SharedByCalls {
 
 #[diagnostic::do_not_recommend]
 impl<T: Send + Sync + 'static> SharedByCalls for T {}
-
-/// Calls the tool itself, past the hooks that have not run yet.
-pub(crate) async fn call_original(cx: &ToolContext, args: &mut Args) -> ToolResult {
-    if cx.is_past_hooks() {
-        return Err(Exit::Tool(ToolError::new(format!(
-            "`call_original` was called by what it runs, so `{}` would never end: call it from a hook only",
-            cx.tool_name()
-        ))));
-    }
-    match cx.run().core() {
-        Some(core) => {
-            let call = Placed::new(cx, Place::Original, core.call_dyn(cx, args));
-            Latched::new(call, cx).await
-        }
-        None => Err(Exit::Tool(
-            ToolError::new("this context belongs to no run, so there is no tool to call")
-                .with_kind(ErrorKind::UnknownTool),
-        )),
-    }
-}

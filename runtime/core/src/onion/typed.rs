@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::layered::{Reading, TypedCall, Written, unread};
 use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
+use crate::context::timed;
 use crate::context::{Place, Placed, ToolContext};
 use crate::error::{Abort, Exit, ToolResult};
-use crate::life::timed;
 use crate::tool::Tool;
 
 /// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.

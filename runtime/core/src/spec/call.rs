@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::args::IntoArgs;
 use super::execution::Execution;
 use super::toolspec::ToolSpec;
-use crate::agent::block_on;
 use crate::args::Args;
 use crate::context::{RunContext, ToolContext};
 use crate::definition::ToolSource;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::{Call, call_dynamic, call_tool, outermost};
 use crate::output::ToolOutput;
+use crate::tool::block_on;
 
 /// A core of nothing but what is known at run time.
 struct Direct;

@@ -12,17 +12,18 @@ use super::hooks::{self, SpecHook};
 use super::life::Added;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
+use crate::approver::{Approver, DynApprover};
 use crate::args::Args;
 use crate::checks::{ForEachClone, RawHook};
+use crate::context::{DynCall, Entry, Target};
 use crate::context::{InState, ToolContext};
 use crate::definition::ToolSource;
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 use crate::error::ToolResult;
-use crate::life::{Approver, DynApprover, Fill, no_cache_of_once};
+use crate::life::{Fill, no_cache_of_once};
 use crate::onion::Undefined;
 use crate::secret::held_by;
 use crate::state::{SessionState, StateCell, StateHandle};
-use crate::tool::table::{Entry, Target};
 use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
 use futures_util::future::BoxFuture;
 
@@ -483,17 +484,12 @@ impl ToolSpec {
 
     /// The tool as one of an agent.
     pub(crate) fn into_entry(self) -> Entry {
-        let target = self.share();
-        self.entry_for(|_| Arc::new(target))
-    }
-
-    pub(super) fn entry_for(&self, target: impl FnOnce(&Self) -> Arc<dyn DynTool>) -> Entry {
         let mut entry = Entry::new(
             Arc::clone(&self.definition.name),
             self.source,
             self.server.as_deref(),
             ToolDefinition::clone(&self.definition),
-            Target::Dynamic(target(self)),
+            Target::Dynamic(Arc::new(self.share())),
         );
         entry.starts_inside |= !self.hooks().is_empty() || !self.added.is_empty();
         entry
@@ -530,6 +526,12 @@ impl fmt::Debug for ToolSpec {
             .field("source", &self.source)
             .field("bindings", &self.bindings())
             .finish_non_exhaustive()
+    }
+}
+
+impl DynCall for ToolSpec {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.run_dyn(cx, args)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Tools: what a model can call.
 
+mod around;
 mod function;
 mod offload;
 mod own;
-pub(crate) mod table;
 mod toolbox;
 
 use std::any::{TypeId, type_name};
@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+pub(crate) use around::block_on;
 pub use function::{Function, read, schema_by};
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
@@ -21,7 +22,7 @@ pub use toolbox::{
 };
 
 use crate::args::Args;
-use crate::context::{State, ToolContext};
+use crate::context::{DynCall, State, Target, ToolContext};
 use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Life;
@@ -194,6 +195,22 @@ pub trait DynTool: Send + Sync + 'static {
     #[doc(hidden)]
     fn declared_name(&self) -> Option<&'static str> {
         None
+    }
+}
+
+/// A [`DynTool`] as what a call goes to.
+pub(crate) struct Dynamic(pub(crate) Arc<dyn DynTool>);
+
+impl DynCall for Dynamic {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.0.run_dyn(cx, args)
+    }
+}
+
+impl Dynamic {
+    /// Where the calls of a tool go.
+    pub(crate) fn target(tool: Arc<dyn DynTool>) -> Target {
+        Target::Dynamic(Arc::new(Self(tool)))
     }
 }
 

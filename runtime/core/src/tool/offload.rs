@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use crate::agent::Around;
+use super::around::Around;
 use crate::context::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 

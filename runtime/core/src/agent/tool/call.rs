@@ -9,16 +9,17 @@ use crate::agent::child;
 use crate::agent::declaration::DISPLAY_INSTANCES;
 use crate::agent::error::RunError;
 use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope};
-use crate::agent::session::{Chosen, Owner, Session, Wait};
 use crate::args::Args;
-use crate::context::{Deadline, ToolContext};
+use crate::context::CallLife;
+use crate::context::ToolContext;
+use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::Events;
 use crate::json;
-use crate::life::CallLife;
 use crate::output::ToolOutput;
 use crate::schema::Problem;
+use crate::session::{Chosen, NoTurn, Owner, Session, Wait};
 use crate::tool::DynTool;
 
 /// The tool, with what is made of its settings once.
@@ -75,7 +76,8 @@ impl AgentCall {
             chosen,
         };
         let agent = &self.tool.agent;
-        let thread = session.threads().open(&agent.instance, owner, &name, || agent.session());
+        let instance = Arc::clone(&agent.instance) as _;
+        let thread = session.threads().open(&instance, owner, &name, || agent.session());
         thread.map(Some).ok_or_else(|| {
             let most = chosen.most();
             let text = match chosen {
@@ -102,13 +104,15 @@ impl AgentCall {
         let events = cx.run().events().relayed(scope(cx), session.state().clone());
         let caller = Deadline::sooner(self.tool.timeout, cx.run().deadline());
         let deadline = Deadline::sooner(instance.limits.time, caller);
-        let wait = Wait { agent: &instance.name, deadline, token: &cx.cancellation() };
+        let wait = Wait { deadline, token: &cx.cancellation() };
         let run = self.run(cx, &session, &events, Arc::clone(&name), deadline, input);
         let answer = if is_going_on(&session, cx) {
-            Err(session.waits_for_itself(&instance.name))
+            Err(NoTurn::WaitsForItself)
         } else {
             session.in_turn(wait, run).await
         };
+        let no_turn = |no_turn| Err(RunError::of_turn(no_turn, &instance.name, &session));
+        let answer = answer.unwrap_or_else(no_turn);
         let outside = events.for_agent(Arc::clone(&name));
         let answer = answer.inspect_err(|error| never_began(&outside, scope(cx), error)).flatten();
         match (answer, &self.tool.output, &self.tool.on_error) {

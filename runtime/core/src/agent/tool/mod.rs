@@ -14,11 +14,11 @@ use self::call::AgentCall;
 use super::child;
 use super::error::RunError;
 use super::handle::AgentHandle;
-use super::session::Session;
 use crate::context::ToolContext;
 use crate::definition::{Effect, ToolDefinition, arguments_schema};
 use crate::error::ToolResult;
 use crate::event::RunOutput;
+use crate::session::Session;
 use crate::spec::ToolSpec;
 
 /// The parameter by which a model chooses a thread.

@@ -8,7 +8,7 @@ use crate::model::{History, Message, ToolCall};
 
 /// The ids that are taken.
 #[derive(Default)]
-pub(super) struct CallIds {
+pub(crate) struct CallIds {
     /// The conversation that was there before.
     earlier: History,
     /// Those of the calls that came since then.
@@ -19,7 +19,7 @@ pub(super) struct CallIds {
 
 impl CallIds {
     /// For what comes behind these messages.
-    pub(super) fn after(earlier: History) -> Self {
+    pub(crate) fn after(earlier: History) -> Self {
         Self { earlier, ..Self::default() }
     }
 
@@ -29,7 +29,7 @@ impl CallIds {
     }
 
     /// Takes the ids of these calls; a call whose id is taken, or that has none, gets another.
-    pub(super) fn take(&mut self, calls: &mut [ToolCall]) {
+    pub(crate) fn take(&mut self, calls: &mut [ToolCall]) {
         for call in calls {
             if call.id.is_empty() || !self.insert(&call.id) {
                 call.id = self.another(&call.id);
@@ -38,7 +38,7 @@ impl CallIds {
     }
 
     /// As [`Self::take`], for messages of another conversation: results go with their calls. What need not change stays shared.
-    pub(super) fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
+    pub(crate) fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
         let mut ids: Vec<Arc<str>> = Vec::new();
         for message in messages {
             match &**message {

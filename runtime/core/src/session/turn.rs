@@ -3,12 +3,12 @@
 use std::future::{Future, pending};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
-use crate::agent::error::RunError;
-use crate::context::Deadline;
+use crate::deadline::Deadline;
 
 tokio::task_local! {
     static WAITING: Waiting;
@@ -57,26 +57,38 @@ impl Waiting {
     }
 }
 
-/// How long a turn is waited for, by whom.
+/// How long a turn is waited for.
 pub(crate) struct Wait<'w> {
-    pub(crate) agent: &'w Arc<str>,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) token: &'w CancellationToken,
+}
+
+/// Why a turn in a session does not come.
+pub(crate) enum NoTurn {
+    /// The run was cancelled meanwhile.
+    Cancelled,
+    /// Another run had its turn for this long.
+    Busy(Duration),
+    /// A run of this session waits for the one that asks.
+    WaitsForItself,
 }
 
 impl Session {
     /// Does `work` when its turn in this session has come: in the order in which they are waited for.
     ///
     /// Cancel safety: dropping it gives the turn, or the wait for it, up.
+    ///
+    /// # Errors
+    /// If the turn does not come.
     pub(crate) async fn in_turn<T>(
         &self,
         wait: Wait<'_>,
-        work: impl Future<Output = Result<T, RunError>>,
-    ) -> Result<T, RunError> {
-        let Wait { agent, deadline, token } = wait;
+        work: impl Future<Output = T>,
+    ) -> Result<T, NoTurn> {
+        let Wait { deadline, token } = wait;
         let waiting = Waiting::here();
         if waiting.knows(self) {
-            return Err(self.waits_for_itself(agent));
+            return Err(NoTurn::WaitsForItself);
         }
         let late = async {
             match deadline {
@@ -89,18 +101,12 @@ impl Session {
         };
         let _turn = tokio::select! {
             biased;
-            () = token.cancelled() => return Err(RunError::Cancelled { agent: Arc::clone(agent) }),
+            () = token.cancelled() => return Err(NoTurn::Cancelled),
             turn = self.turn() => turn,
-            limit = late => {
-                return Err(RunError::Busy { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()), limit });
-            }
+            limit = late => return Err(NoTurn::Busy(limit)),
         };
         let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
         let _over = Over(Arc::clone(&link));
-        WAITING.scope(Waiting(Some(link)), work).await
-    }
-
-    pub(crate) fn waits_for_itself(&self, agent: &Arc<str>) -> RunError {
-        RunError::WaitsForItself { agent: Arc::clone(agent), session: Arc::clone(self.shared_id()) }
+        Ok(WAITING.scope(Waiting(Some(link)), work).await)
     }
 }

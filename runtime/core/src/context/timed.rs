@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::runtime::Handle;
 use tokio::time::{Sleep, sleep};
 
-use crate::context::{Left, ToolContext};
+use super::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {

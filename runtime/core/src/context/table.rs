@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::DynTool;
+use super::DynCall;
 use crate::definition::ToolSource;
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 use crate::text::{nearest, short};
@@ -32,7 +32,7 @@ pub(crate) enum Target {
     /// To the compiled tool of this number.
     Slot(usize),
     /// To a tool that is known at run time only.
-    Dynamic(Arc<dyn DynTool>),
+    Dynamic(Arc<dyn DynCall>),
 }
 
 impl Entry {

@@ -1,5 +1,7 @@
 //! Sessions: one conversation's history and state.
 
+mod chain;
+mod ids;
 mod threads;
 mod turn;
 
@@ -7,12 +9,12 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-pub(super) use threads::{Chosen, Owner};
-pub(super) use turn::Wait;
-pub(crate) use turn::Waiting;
+pub(crate) use chain::Chain;
+pub(crate) use ids::CallIds;
+pub(crate) use threads::{Chosen, Owner};
+pub(crate) use turn::{NoTurn, Wait, Waiting};
 
 use self::threads::Threads;
-use super::ids::CallIds;
 use crate::model::{History, Message};
 use crate::state::{SessionState, StateCell, StateHandle};
 
@@ -64,7 +66,7 @@ impl Session {
         self.0.id.get_or_init(crate::journal::new_id)
     }
 
-    pub(super) fn threads(&self) -> &Threads {
+    pub(crate) fn threads(&self) -> &Threads {
         &self.0.threads
     }
 
@@ -73,7 +75,7 @@ impl Session {
         self.0.turn.lock().await
     }
 
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -144,6 +146,12 @@ impl Session {
             history.push_shared(message);
         }
     }
+}
+
+/// What a child said and was told in one call.
+pub(crate) struct Transcript {
+    pub(crate) child: Arc<str>,
+    pub(crate) messages: Vec<Arc<Message>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,12 +1,12 @@
 //! Threads: the conversations with agents that are called as tools.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Session;
-use crate::agent::instance::Instance;
 
 /// The threads of one session.
 #[derive(Default)]
@@ -39,8 +39,11 @@ pub(crate) struct Owner {
     pub(crate) chosen: Chosen,
 }
 
+/// The agent that a thread is with, which the thread keeps: no other one gets its address.
+type Agent = Arc<dyn Any + Send + Sync>;
+
 struct Key {
-    agent: Arc<Instance>,
+    agent: Agent,
     owner: Owner,
     name: Box<str>,
 }
@@ -49,13 +52,13 @@ impl Threads {
     /// The thread of this name, which begins with it. None if the owner has begun too many.
     pub(crate) fn open(
         &self,
-        agent: &Arc<Instance>,
+        agent: &Agent,
         owner: Owner,
         name: &str,
         begin: impl FnOnce() -> Session,
     ) -> Option<Session> {
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let begun = threads.keys().filter(|key| Arc::ptr_eq(&key.agent, agent) && key.owner == owner).count();
+        let begun = threads.keys().filter(|key| is_same(&key.agent, agent) && key.owner == owner).count();
         let is_full = begun >= owner.chosen.most();
         match threads.entry(Key { agent: Arc::clone(agent), owner, name: name.into() }) {
             Entry::Occupied(there) => Some(there.get().clone()),
@@ -65,9 +68,13 @@ impl Threads {
     }
 }
 
+fn is_same(one: &Agent, other: &Agent) -> bool {
+    std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other))
+}
+
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.agent, &other.agent) && self.owner == other.owner && self.name == other.name
+        is_same(&self.agent, &other.agent) && self.owner == other.owner && self.name == other.name
     }
 }
 
@@ -75,6 +82,6 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (Arc::as_ptr(&self.agent), &self.owner, &self.name).hash(state);
+        (Arc::as_ptr(&self.agent).addr(), &self.owner, &self.name).hash(state);
     }
 }

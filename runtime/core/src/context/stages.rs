@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cache::Key;
-
 /// What one call remembers of its stages.
 #[derive(Default)]
 pub(crate) struct CallLife {
@@ -19,6 +17,16 @@ pub(crate) struct CallLife {
     unkept: bool,
 }
 
+/// Whose call, with which arguments.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) user: Option<Arc<str>>,
+    pub(crate) session: Option<Arc<str>>,
+    pub(crate) args: String,
+    /// What nobody outside gave.
+    pub(crate) filled: String,
+}
+
 struct Asked {
     cache: usize,
     times: u32,
@@ -27,7 +35,7 @@ struct Asked {
 
 impl CallLife {
     /// Counts that a cache is asked. Gives the number of times, and what this call put into it.
-    pub(super) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
+    pub(crate) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.cache == cache) {
             asked.times += 1;
             return (asked.times, asked.stored.take());
@@ -37,7 +45,7 @@ impl CallLife {
     }
 
     /// Notes what is put into a cache or was found there; false if it was asked again since, or nothing is to be kept.
-    pub(super) fn store(&mut self, cache: usize, key: &Key) -> bool {
+    pub(crate) fn store(&mut self, cache: usize, key: &Key) -> bool {
         let asked =
             self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1 && !self.unkept);
         let Some(asked) = asked else { return false };
@@ -51,20 +59,20 @@ impl CallLife {
     }
 
     /// Notes what is filled in for a cache's key.
-    pub(super) fn fill(&mut self, values: Vec<(String, Value)>) {
+    pub(crate) fn fill(&mut self, values: Vec<(String, Value)>) {
         self.filled = Some(values);
     }
 
     /// Notes what the tool runs with: if that is not what the key tells, nothing is kept.
-    pub(super) fn runs_with(&mut self, values: &[(String, Value)]) {
+    pub(crate) fn runs_with(&mut self, values: &[(String, Value)]) {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }
 
-    pub(super) fn is_approved(&self, args: &str) -> bool {
+    pub(crate) fn is_approved(&self, args: &str) -> bool {
         self.approved.iter().any(|approved| **approved == *args)
     }
 
-    pub(super) fn approve(&mut self, args: Arc<str>) {
+    pub(crate) fn approve(&mut self, args: Arc<str>) {
         self.approved.push(args);
     }
 }

@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use super::error::RunError;
-use super::session::Waiting;
-use crate::life::Flights;
-
 tokio::task_local! {
     static CHAIN: Chain;
 }
@@ -25,26 +21,28 @@ struct Link {
 const SHOWN: usize = 16;
 
 impl Chain {
-    fn here() -> Self {
+    pub(crate) fn here() -> Self {
         CHAIN.try_with(Self::clone).unwrap_or_default()
+    }
+
+    /// Work that is done on another thread while the task waits for it.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        CHAIN.sync_scope(self, work)
     }
 
     /// The chain with another agent in it, of which at most `most` may be inside each other.
     ///
     /// # Errors
-    /// If it is too deep.
-    pub(super) fn enter(agent: &Arc<str>, most: u32) -> Result<Self, RunError> {
+    /// If it is too deep: the names in it.
+    pub(crate) fn enter(agent: &Arc<str>, most: u32) -> Result<Self, String> {
         let outer = Self::here();
         let depth = outer.0.as_ref().map_or(0, |link| link.depth).saturating_add(1);
         let chain = Self(Some(Arc::new(Link { agent: Arc::clone(agent), depth, outer })));
-        if depth > most {
-            return Err(RunError::Depth { agent: Arc::clone(agent), most, chain: chain.names().into() });
-        }
-        Ok(chain)
+        if depth > most { Err(chain.names()) } else { Ok(chain) }
     }
 
     /// Does work within it.
-    pub(super) fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
+    pub(crate) fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         CHAIN.scope(self, work)
     }
 
@@ -63,23 +61,5 @@ impl Chain {
         let half = SHOWN / 2;
         let (first, last) = (names[..half].join(" > "), names[names.len() - half..].join(" > "));
         format!("{first} > .. and {} more .. > {last}", names.len() - SHOWN)
-    }
-}
-
-/// What is known by the task that something is done in, for a thread that does it while the task waits.
-pub(crate) struct Around {
-    waiting: Waiting,
-    chain: Chain,
-    flights: Flights,
-}
-
-impl Around {
-    pub(crate) fn here() -> Self {
-        Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
-    }
-
-    /// Work that is done on another thread.
-    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
-        CHAIN.sync_scope(self.chain, || self.flights.carry(|| self.waiting.carry(work)))
     }
 }

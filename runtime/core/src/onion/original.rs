@@ -1,0 +1,32 @@
+//! Calls past the hooks.
+
+use super::Latched;
+use crate::args::Args;
+use crate::context::{Place, Placed, ToolContext};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+
+impl ToolContext {
+    /// The tool itself, past all hooks that have not run yet: those of the agent, typed ones, and the tool's own. What
+    /// stands behind the hooks stays: approval, cache and guardrails.
+    ///
+    /// # Errors
+    /// As the tool; and if it is called by what it runs: the tool, a guardrail, or what answers for errors.
+    pub async fn call_original(&self, args: &mut Args) -> ToolResult {
+        if self.is_past_hooks() {
+            return Err(Exit::Tool(ToolError::new(format!(
+                "`call_original` was called by what it runs, so `{}` would never end: call it from a hook only",
+                self.tool_name()
+            ))));
+        }
+        match self.run().core() {
+            Some(core) => {
+                let call = Placed::new(self, Place::Original, core.call_dyn(self, args));
+                Latched::new(call, self).await
+            }
+            None => Err(Exit::Tool(
+                ToolError::new("this context belongs to no run, so there is no tool to call")
+                    .with_kind(ErrorKind::UnknownTool),
+            )),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Work that another thread does while a task waits for it.
+
+use crate::life::Flights;
+use crate::session::{Chain, Waiting};
+
+/// What is known by the task that something is done in, for a thread that does it while the task waits.
+pub(crate) struct Around {
+    waiting: Waiting,
+    chain: Chain,
+    flights: Flights,
+}
+
+impl Around {
+    pub(crate) fn here() -> Self {
+        Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
+    }
+
+    /// Work that is done on another thread.
+    pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
+    }
+}
+
+/// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called
+/// from nor deadlocks with it.
+pub(crate) fn block_on<T: Send + 'static>(
+    work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
+) -> std::io::Result<T> {
+    let around = Around::here();
+    let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(around.carry(|| runtime.block_on(work())))
+    })?;
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
