@@ -173,13 +173,13 @@ const _: () = {
     impl rt::MadeBy<clamp> for clamp {
         type State = ();
         type Values = ();
+        const TYPED: bool = true;
         fn configure((): ()) -> clamp {
             clamp::new()
         }
     }
     impl rt::HookMadeBy<clamp> for clamp {
         type Ring<R: rt::Ring> = rt::TypedLayer<clamp, R>;
-        const TYPED: bool = true;
         fn ring<R: rt::Ring>(hook: &rt::Arc<clamp>, rest: R) -> Self::Ring<R> {
             rt::TypedLayer::new(rt::Arc::clone(hook), rest)
         }
@@ -263,7 +263,7 @@ const _: () = {
         ) -> impl Future<Output = rt::ToolResult> + Send {
             rt::call_tool(cx, move || async move {
                 match cx.slot() {
-                    0 => rt::Tool::run_in(&self.tool_0, &self.ring, cx, args).await,
+                    0 => rt::run_in(&self.tool_0, &self.ring, cx, args).await,
                     _ => rt::call_dynamic(cx, args).await,
                 }
             })

@@ -154,7 +154,6 @@ fn ring(hook: &Middleware, ty: &Ident) -> TokenStream {
     let ring = if hook.tool.is_some() {
         quote! {
             type Ring<__R: __rt::Ring> = __rt::TypedLayer<#ty, __R>;
-            const TYPED: ::core::primitive::bool = true;
 
             fn ring<__R: __rt::Ring>(__hook: &__rt::Arc<#ty>, __rest: __R) -> Self::Ring<__R> {
                 __rt::TypedLayer::new(__rt::Arc::clone(__hook), __rest)

@@ -188,6 +188,11 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
             item: TokenStream::new(),
         };
     }
+    let typed = middleware.tool.is_some().then(|| {
+        quote!(
+            const TYPED: ::core::primitive::bool = true;
+        )
+    });
     let made_by = quote! {
         #[diagnostic::do_not_recommend]
         impl<#(#generics: 'static),*> __rt::MadeBy<#ty> for #ty
@@ -197,6 +202,7 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
         {
             type State = #state_type;
             type Values = #values_type;
+            #typed
             #takes
 
             fn configure(__with: #values_type) -> #ty {

@@ -15,7 +15,7 @@ pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
     Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunStream, ToolboxLink,
+    Onion, RunError, RunStream,
 };
 pub use crate::args::Args;
 pub use crate::checks::{
@@ -42,19 +42,23 @@ pub use crate::life::{
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call, Compiled, Core,
-    Definitions, EndRing, Hook, InnerNext, Is, Known, Next, RawRing, Reading, Ring, RingOf, RuntimeHooks,
-    Seam, SharedByCalls, StateOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext, TypedReturn,
-    TypedTool, Values, Written, call_dynamic, call_tool, define, has_each, has_no_more, settled, taken,
-    through,
+    Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
+    call_dynamic, call_tool, define, has_each, has_no_more, taken,
 };
 pub use crate::spec::ToolSpec;
+pub use crate::spec::ToolboxTools;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
 use crate::text::same;
+pub use crate::tool::ToolboxLink;
 pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Layer, Make, States, Tool, Toolbox,
-    ToolboxPart, ToolboxTools, Within, Works, WorksOn, can_be_shared, offload, read, schema_by,
+    ToolboxPart, Within, Works, WorksOn, can_be_shared, offload, read, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
+pub use crate::typed::{
+    EndRing, RawRing, Reading, Ring, RingOf, TypedArgs, TypedCall, TypedHook, TypedLayer, TypedNext,
+    TypedReturn, TypedTool, Written, run_in, settled, through,
+};
 
 /// The number of the first entry that has the name of one before it; [`NO_CLASH`] if all differ. Asked once for
 /// a whole list, and nearly always settled by a hash: the compiler's interpreter is slow enough that comparing all

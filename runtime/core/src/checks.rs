@@ -8,83 +8,13 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use crate::definition::ReadAgain;
+pub use crate::onion::{AtRunTime, ByDefault, ForEachClone, MadeBy};
+pub use crate::spec::ToolValue;
+pub use crate::typed::{HookMadeBy, RawHook};
 
 use crate::args::Args;
 use crate::life::{Needed, NeedsApproval};
-use crate::onion::{EndRing, Hook, RawRing, Ring};
-use crate::spec::ToolSpec;
 use crate::tool::{Toolbox, ToolboxPart};
-
-/// What says of a hook or a guardrail `H` how lists make it and which state it works on: its `Made`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the `Made` of `{H}`",
-    label = "a macro of `onionskin` writes this",
-    note = "in place of `type Made = ..;` write `onionskin::raw_guardrail!(default);` for a guardrail that lists make by its \
-            `Default`, or `onionskin::raw_guardrail!();` for one that is added to a `ToolSpec`"
-)]
-pub trait MadeBy<H> {
-    /// `State<S>` if it takes one, else `()`.
-    #[doc(hidden)]
-    type State;
-
-    /// What a list writes in parentheses after its name, as a tuple.
-    #[doc(hidden)]
-    type Values;
-
-    /// How many values that is; none if a list cannot name it.
-    #[doc(hidden)]
-    const TAKES: Option<usize> = Some(0);
-
-    #[doc(hidden)]
-    fn configure(values: Self::Values) -> H;
-}
-
-/// As [`MadeBy`], for a hook: it can be a typed one, which is part of a ring.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the `Made` of `{H}`",
-    label = "a macro of `onionskin` writes this",
-    note = "in place of `type Made = ..;` write `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its \
-            `Default`, or `onionskin::raw_hook!();` for one that is added with `.hook(..)`"
-)]
-pub trait HookMadeBy<H>: MadeBy<H> {
-    /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
-    #[doc(hidden)]
-    type Ring<R: Ring>: Ring;
-
-    #[doc(hidden)]
-    const TYPED: bool = false;
-
-    /// Makes this hook part of the ring, if it is a typed one.
-    #[doc(hidden)]
-    fn ring<R: Ring>(hook: &Arc<H>, rest: R) -> Self::Ring<R>;
-}
-
-/// The `Made` of a hook or a guardrail that lists make by its [`Default`]: `raw_hook!(default)`, `raw_guardrail!(default)`.
-#[derive(Debug)]
-pub enum ByDefault {}
-
-/// The `Made` of a hook or a guardrail that no list can name: `raw_hook!()`, `raw_guardrail!()`.
-#[derive(Debug)]
-pub enum AtRunTime {}
-
-/// A hook of a [`ToolSpec`]'s own, which clones of the tool do not share: each has a clone of the hook.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
-    label = "not `Clone`",
-    note = "give an `Arc` of the hook, which all clones of the tool then share, or make the hook and its values `Clone`"
-)]
-pub trait ForEachClone {
-    #[doc(hidden)]
-    #[must_use]
-    fn for_clone(&self) -> Self;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Clone> ForEachClone for T {
-    fn for_clone(&self) -> Self {
-        self.clone()
-    }
-}
 
 /// A toolbox that has the tool method that a filter names: `audit for [Stock::put]`.
 #[diagnostic::on_unimplemented(
@@ -99,24 +29,6 @@ pub trait HasToolMethod<const HAS: bool> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Toolbox> HasToolMethod<true> for T {}
-
-/// What `.tool(..)` takes: a [`ToolSpec`], or what one can be made of.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a value of a tool",
-    label = "not a `ToolSpec`, and not a value that can become one",
-    note = "for a function with `#[tool]` write `name::spec()`, for a toolbox `.toolbox(..)`, for a hook `.hook(..)`"
-)]
-pub trait ToolValue {
-    #[doc(hidden)]
-    fn tool_value(self) -> ToolSpec;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Into<ToolSpec>> ToolValue for T {
-    fn tool_value(self) -> ToolSpec {
-        self.into()
-    }
-}
 
 /// A hook or a guardrail that a list can name: it is made from what the list says.
 #[diagnostic::on_unimplemented(
@@ -317,18 +229,6 @@ pub trait SentAsResult {
 #[diagnostic::do_not_recommend]
 impl<T: Send + 'static> SentAsResult for T {}
 
-/// A hook that can be added at run time. Typed hooks stand at their tool, whose place is settled when the agent is
-/// declared.
-#[diagnostic::on_unimplemented(
-    message = "a typed hook cannot be added at run time",
-    label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
-    note = "name it in the agent's `tool_hooks`, or write a raw hook: `args: &mut Args, next: impl Next`"
-)]
-pub trait RawHook: Hook {}
-
-#[diagnostic::do_not_recommend]
-impl<H: Hook<Made: HookMadeBy<H, Ring<EndRing>: RawRing>>> RawHook for H {}
-
 /// A toolbox with this part: `#[toolbox(parts = [Admin])]`.
 #[diagnostic::on_unimplemented(
     message = "`{P}` is not a part of the toolbox `{Self}`",
@@ -368,3 +268,28 @@ pub trait ArgumentsWrittenAgain {
 }
 
 impl ArgumentsWrittenAgain for () {}
+
+/// The item of [`Hook`](crate::Hook) that every hand-written hook has in common. `raw_hook!(default)` is for a hook that
+/// `agent!` can name, made by its `Default`; `raw_hook!()` for one that is added when the agent is built.
+#[macro_export]
+macro_rules! raw_hook {
+    () => {
+        type Made = $crate::checks::AtRunTime;
+    };
+    (default) => {
+        type Made = $crate::checks::ByDefault;
+    };
+}
+
+/// The items of [`InputGuardrail`](crate::InputGuardrail) and [`OutputGuardrail`](crate::OutputGuardrail) that every
+/// hand-written guardrail has in common. `raw_guardrail!(default)` is for one that a tool can name, made by its `Default`;
+/// `raw_guardrail!()` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+#[macro_export]
+macro_rules! raw_guardrail {
+    () => {
+        type Made = $crate::checks::AtRunTime;
+    };
+    (default) => {
+        type Made = $crate::checks::ByDefault;
+    };
+}

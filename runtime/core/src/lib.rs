@@ -33,6 +33,7 @@ mod strict;
 pub mod testing;
 pub mod text;
 mod tool;
+mod typed;
 
 // The macros name this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
@@ -64,7 +65,7 @@ pub use model::{
     ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
     ToolResultMessage, Usage,
 };
-pub use onion::{ArgsOf, Forked, Hook, Next, OutputOf, ToolCaller, TypedNext, TypedTool};
+pub use onion::{Forked, Hook, Next, ToolCaller};
 #[doc = include_str!("docs/strict.md")]
 pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
@@ -84,8 +85,9 @@ pub use spec::ToolSpec;
 pub use state::SessionState;
 pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
+pub use typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 // Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
-pub use tool::ToolboxTools as toolbox;
+pub use spec::ToolboxTools as toolbox;
 pub use tool::{DynTool, Tool, Toolbox};
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
@@ -100,12 +102,10 @@ pub mod forms {
     pub use crate::life::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
-    pub use crate::onion::{
-        AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls, TypedArgs,
-        TypedReturn,
-    };
+    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
     pub use crate::strict::StrictFields;
     pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works, WorksOn};
+    pub use crate::typed::{TypedArgs, TypedReturn};
 }
 
 /// What the macros write. Not part of the public interface: the name holds the patch version, so that a

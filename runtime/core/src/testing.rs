@@ -46,10 +46,12 @@ use crate::context::{Inject, RunContext, State, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::definition::ToolSource;
 use crate::error::ToolResult;
-use crate::onion::{ArgsOf, Next, OutputOf, TypedNext, TypedTool};
+use crate::onion::Next;
 use crate::secret::held_by;
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
+use crate::typed::{ArgsOf, OutputOf};
+use crate::typed::{TypedNext, TypedTool};
 
 /// The rest of a call, played by a function: it gets the arguments as the hook passes them on.
 ///

@@ -35,7 +35,7 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
         quote_spanned! {span=>
             #(#cfgs)*
-            #index => <#alias as __rt::Tool>::run_in(&self.#field, &self.ring, __cx, __args).await,
+            #index => __rt::run_in::<#alias, _>(&self.#field, &self.ring, __cx, __args).await,
         }
     });
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {

@@ -10,13 +10,15 @@ use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;
 use crate::approver::Approver;
-use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::event::RunOutput;
 use crate::journal::Journal;
 use crate::model::{Message, Model};
 use crate::onion::Hook;
+use crate::onion::MadeBy;
 use crate::secret::{Secret, Sensitive};
+use crate::spec::ToolValue;
 use crate::tool::SharedToolbox;
+use crate::typed::RawHook;
 
 /// Several agents in one program. The one with `default: true` is the entry.
 #[derive(Debug)]

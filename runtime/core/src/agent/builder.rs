@@ -11,14 +11,16 @@ use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;
 use crate::approver::Approver;
-use crate::checks::{MadeBy, RawHook, ToolValue};
 use crate::event::RunOutput;
 use crate::journal::Journal;
 use crate::model::{Message, Model};
 use crate::onion::Hook;
+use crate::onion::MadeBy;
 use crate::secret::{Secret, Sensitive};
+use crate::spec::ToolValue;
 use crate::tool::block_on;
 use crate::tool::{FitsState, SharedToolbox};
+use crate::typed::RawHook;
 
 /// Builds an agent: gives it a model, a state, servers and run-time hooks.
 #[must_use = "a builder does nothing until it is built"]

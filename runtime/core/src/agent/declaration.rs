@@ -8,13 +8,13 @@ use futures_util::future::BoxFuture;
 
 use super::servers::ToolServers;
 use super::{Agent, AgentRun, RunError};
-use crate::checks::RawHook;
 use crate::context::DynCall;
 use crate::context::State;
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
-use crate::tool::{DynTool, Tool, Toolbox};
+use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
+use crate::typed::RawHook;
 
 /// What a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -120,22 +120,6 @@ pub(crate) struct ServerUse {
     pub(crate) name: &'static str,
     /// Globs over tool names; none lets every tool through.
     pub(crate) filter: Option<&'static [&'static str]>,
-}
-
-/// A toolbox that an agent uses; the object is given when the agent is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[doc(hidden)]
-pub struct ToolboxLink {
-    pub(crate) id: TypeId,
-    pub(crate) name: &'static str,
-    /// Stands before the names of its tools.
-    pub(crate) prefix: Option<&'static str>,
-}
-
-impl ToolboxLink {
-    pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
-        Self { id: TypeId::of::<T>(), name: T::NAME, prefix }
-    }
 }
 
 /// Makes an agent's onion around its run-time hooks.

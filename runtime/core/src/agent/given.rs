@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::assembly::Declared;
-use super::declaration::{HistorySource, Limits, ToolboxLink};
+use super::declaration::{HistorySource, Limits};
 use super::error::BuildError;
 use super::setup::{Extra, Setup};
 use crate::text::list;
 use crate::text::nearest;
+use crate::tool::ToolboxLink;
 
 /// An agent of the program. One that several others call is here once.
 struct Seen<'d> {

@@ -27,9 +27,7 @@ use std::future::Future;
 
 pub use app::{App, AppBuilder};
 pub use builder::AgentBuilder;
-pub use declaration::{
-    AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion, ToolboxLink,
-};
+pub use declaration::{AgentDeclaration, ChildLink, HistoryMergeTarget, HistorySource, Limits, Onion};
 pub use error::{BuildError, Limit, RunError};
 pub use handle::{AgentHandle, RunRequest};
 pub use run::AgentRun;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::declaration::ToolboxLink;
 use crate::context::Entry;
 use crate::definition::ToolSource;
 use crate::onion::{Undefined, define};
 use crate::tool::Dynamic;
+use crate::tool::ToolboxLink;
 use crate::tool::{DynTool, Toolbox};
 
 /// The tools of all toolboxes, by what agents name.

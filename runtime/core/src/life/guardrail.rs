@@ -6,10 +6,9 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::args::Args;
-use crate::checks::MadeBy;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
-use crate::onion::{InArc, short_name};
+use crate::onion::{InArc, MadeBy, short_name};
 
 /// Looks at the arguments of a call before its tool runs: lets them pass, rewrites them, or refuses the call.
 /// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
@@ -288,16 +287,3 @@ macro_rules! lists {
 
 lists!(InputGuardrails, InputGuardrail, DynInputGuardrail, A B C D E F G H);
 lists!(OutputGuardrails, OutputGuardrail, DynOutputGuardrail, A B C D E F G H);
-
-/// The items of [`InputGuardrail`](crate::InputGuardrail) and [`OutputGuardrail`](crate::OutputGuardrail) that every
-/// hand-written guardrail has in common. `raw_guardrail!(default)` is for one that a tool can name, made by its `Default`;
-/// `raw_guardrail!()` for one that is added to a [`ToolSpec`](crate::ToolSpec).
-#[macro_export]
-macro_rules! raw_guardrail {
-    () => {
-        type Made = $crate::checks::AtRunTime;
-    };
-    (default) => {
-        type Made = $crate::checks::ByDefault;
-    };
-}

@@ -11,7 +11,6 @@ mod fill;
 mod form;
 mod guardrail;
 mod on_error;
-mod stages;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -29,8 +28,8 @@ pub use guardrail::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
 pub(crate) use on_error::OnError;
+pub(crate) use on_error::answer;
 pub use on_error::recover;
-pub(crate) use stages::staged;
 
 use crate::args::Args;
 use crate::context::{CallLife, ToolContext};

@@ -35,7 +35,7 @@ pub fn recover(mut life: Life, on_error: fn(&ToolContext, ToolError) -> ToolResu
 }
 
 /// Lets a handler answer a tool error. If it fails as well, the error tells both.
-pub(super) async fn answer<F, Fut>(cx: &ToolContext, result: ToolResult, handler: F) -> ToolResult
+pub(crate) async fn answer<F, Fut>(cx: &ToolContext, result: ToolResult, handler: F) -> ToolResult
 where
     F: FnOnce(ToolError) -> Fut,
     Fut: Future<Output = ToolResult>,

@@ -9,11 +9,10 @@ mod core;
 mod dynamic;
 mod form;
 mod known;
-mod layered;
+mod leave;
 mod made;
 mod next;
 mod original;
-mod typed;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -25,17 +24,15 @@ pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, TypedArgs, TypedReturn};
+pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
-pub use layered::{Reading, TypedCall, Written, settled, through};
+pub(crate) use leave::Came;
 pub(crate) use made::InArc;
-pub use made::{RingOf, StateOf, Values};
+pub use made::{AtRunTime, ByDefault, ForEachClone, MadeBy, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
-pub use typed::{ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool};
 
 use crate::args::Args;
-use crate::checks::{HookMadeBy, MadeBy};
 use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::ToolResult;
@@ -142,11 +139,11 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// How the hook is made and what it works on. `#[tool_hook]` says it; in an `impl` by hand write
     /// `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its `Default`, or `onionskin::raw_hook!();` for
     /// one that is added with `.hook(..)`.
-    type Made: HookMadeBy<Self>;
+    type Made: MadeBy<Self>;
 
     /// Whether the hook is a typed one: those stand inside all others.
     #[doc(hidden)]
-    const TYPED: bool = <Self::Made as HookMadeBy<Self>>::TYPED;
+    const TYPED: bool = <Self::Made as MadeBy<Self>>::TYPED;
 
     /// How many values `agent!` writes in parentheses after its name; none if `agent!` cannot name it.
     #[doc(hidden)]

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::leave::Came;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::checks::ForEachClone;
 use crate::context::timed;
 use crate::context::{Place, Placed, ToolContext};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, fill_in};
-use crate::onion::{Caught, Hook, Latched, Next, hook_panicked, short_name, tool_panicked};
+use crate::onion::{
+    Came, Caught, ForEachClone, Hook, Latched, Next, hook_panicked, short_name, tool_panicked,
+};
 
 /// A [`Hook`] of a tool's own.
 pub(super) trait SpecHook: Send + Sync + 'static {

@@ -14,17 +14,18 @@ use super::param::{self, SpecParam};
 use super::shape::Shape;
 use crate::approver::{Approver, DynApprover};
 use crate::args::Args;
-use crate::checks::{ForEachClone, RawHook};
 use crate::context::{DynCall, Entry, Target};
 use crate::context::{InState, ToolContext};
 use crate::definition::ToolSource;
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 use crate::error::ToolResult;
 use crate::life::{Fill, no_cache_of_once};
+use crate::onion::ForEachClone;
 use crate::onion::Undefined;
 use crate::secret::held_by;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
+use crate::typed::RawHook;
 use futures_util::future::BoxFuture;
 
 /// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
@@ -546,5 +547,23 @@ impl DynTool for ToolSpec {
 
     fn works_on(&self) -> Vec<WorksOn> {
         self.works_on.to_vec()
+    }
+}
+
+/// What `.tool(..)` takes: a [`ToolSpec`], or what one can be made of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a value of a tool",
+    label = "not a `ToolSpec`, and not a value that can become one",
+    note = "for a function with `#[tool]` write `name::spec()`, for a toolbox `.toolbox(..)`, for a hook `.hook(..)`"
+)]
+pub trait ToolValue {
+    #[doc(hidden)]
+    fn tool_value(self) -> ToolSpec;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<ToolSpec>> ToolValue for T {
+    fn tool_value(self) -> ToolSpec {
+        self.into()
     }
 }

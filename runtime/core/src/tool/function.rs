@@ -12,9 +12,8 @@ use serde_json::Value;
 use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Defined, Reader, Returned, Slots, Span, ToolDefinition, Veiled, aborted, encode};
-use crate::error::{Abort, Exit, ToolResult};
-use crate::onion::{TypedCall, TypedTool};
+use crate::definition::{Defined, Reader, Returned, Slots, Span, ToolDefinition, Veiled};
+use crate::error::{Exit, ToolResult};
 
 /// A function whose arguments and result are owned, as a tool; `V` is its [`Veiled::Veil`].
 // The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
@@ -195,35 +194,6 @@ impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
                 None => Poll::Pending,
             },
         }
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<F: Veiled + Function<F::Veil>> TypedTool for F {
-    type Args = <F as Function<F::Veil>>::Args;
-    type Output = <F as Function<F::Veil>>::Output;
-    type Rereads = ();
-    type Rewrites = ();
-
-    fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
-        F::read(args).map(F::named)
-    }
-
-    async fn invoke<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: Self::Args,
-        _: &'a TypedCall<'a>,
-    ) -> ToolResult<Self::Output> {
-        Ok(self.call(cx, F::unnamed(args))?.await)
-    }
-
-    fn encode(output: Self::Output, _: &TypedCall<'_>) -> ToolResult {
-        encode(F::returned(), output)
-    }
-
-    fn aborted(output: &Self::Output) -> Option<&Abort> {
-        aborted(F::returned(), output)
     }
 }
 

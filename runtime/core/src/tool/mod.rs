@@ -4,6 +4,7 @@ mod around;
 mod function;
 mod offload;
 mod own;
+mod stages;
 mod toolbox;
 
 use std::any::{TypeId, type_name};
@@ -17,8 +18,7 @@ pub use function::{Function, read, schema_by};
 pub use offload::offload;
 pub use own::{Body, BothStates, Layer, Within};
 pub use toolbox::{
-    SharedToolbox, Toolbox, ToolboxPart, ToolboxTools, can_be_shared, is_method, is_of_toolbox,
-    tool_of_method,
+    SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
 
 use crate::args::Args;
@@ -26,7 +26,6 @@ use crate::context::{DynCall, State, Target, ToolContext};
 use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::life::Life;
-use crate::onion::Ring;
 use crate::output::ToolOutput;
 
 /// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
@@ -122,20 +121,6 @@ pub trait Tool: Send + Sync + 'static {
         ready(Err(Exit::Tool(error)))
     }
 
-    /// Runs the tool inside an agent's typed hooks.
-    #[doc(hidden)]
-    fn run_in<'a, R: Ring>(
-        &'a self,
-        ring: &'a R,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-    ) -> impl Future<Output = ToolResult> + Send + 'a
-    where
-        Self: Sized,
-    {
-        ring.call(self, cx, args)
-    }
-
     /// Runs `core`, which is the tool or its typed hooks around it, between the stages above. `#[tool]`'s have none.
     #[doc(hidden)]
     fn staged<'a, F, Fut>(
@@ -149,7 +134,7 @@ pub trait Tool: Send + Sync + 'static {
         F: FnOnce(&'a Self, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
         Fut: Future<Output = ToolResult> + Send + 'a,
     {
-        crate::life::staged(self, cx, args, core)
+        stages::staged(self, cx, args, core)
     }
 
     /// The same tool with more stages behind its declared ones, where it has a place for them.

@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use super::{Make, States, Works, WorksOn};
 use crate::args::Args;
-use crate::checks::MadeBy;
 use crate::context::{Place, Placed, ToolContext};
 use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolResult};
 use crate::life::{Inside, Life, fill_in};
-use crate::onion::{Call, Caught, Hook, InnerNext, Next, Values, hook_panicked, short_name, tool_panicked};
-use crate::spec::Came;
+use crate::onion::{
+    Call, Came, Caught, Hook, InnerNext, MadeBy, Next, Values, hook_panicked, short_name, tool_panicked,
+};
 
 /// A tool with hooks of its own, as it is inside of them; `O` is the object that it belongs to, if it is a toolbox's.
 pub trait Body<O>: 'static {

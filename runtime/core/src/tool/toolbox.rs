@@ -1,13 +1,11 @@
 //! Toolboxes: objects whose methods are tools.
 
-use std::collections::BTreeMap;
+use std::any::TypeId;
 use std::sync::Arc;
 
 use super::DynTool;
-use crate::agent::ToolboxLink;
 use crate::context::ToolContext;
 use crate::definition::ToolSource;
-use crate::spec::ToolSpec;
 use crate::text::same;
 
 /// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
@@ -27,7 +25,7 @@ pub trait Toolbox: Sized + 'static {
     /// The names of its tools, block by block.
     const TOOLS: &'static [&'static [&'static str]];
 
-    /// What [`ToolSpec::code`] shows of each, in the order of [`Self::TOOLS`]. A constant: it is in a program only where it
+    /// What [`ToolSpec::code`](crate::ToolSpec::code) shows of each, in the order of [`Self::TOOLS`]. A constant: it is in a program only where it
     /// is asked for.
     const SOURCES: &'static [&'static [&'static str]] = &[];
 
@@ -48,6 +46,22 @@ pub trait Toolbox: Sized + 'static {
     #[doc(hidden)]
     fn link(prefix: Option<&'static str>) -> ToolboxLink {
         ToolboxLink::of::<Self>(prefix)
+    }
+}
+
+/// A toolbox that an agent uses; the object is given when the agent is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[doc(hidden)]
+pub struct ToolboxLink {
+    pub(crate) id: TypeId,
+    pub(crate) name: &'static str,
+    /// Stands before the names of its tools.
+    pub(crate) prefix: Option<&'static str>,
+}
+
+impl ToolboxLink {
+    pub(crate) fn of<T: Toolbox>(prefix: Option<&'static str>) -> Self {
+        Self { id: TypeId::of::<T>(), name: T::NAME, prefix }
     }
 }
 
@@ -89,47 +103,6 @@ impl<T: Toolbox> SharedToolbox for &Arc<T> {
 
     fn share(self) -> Arc<T> {
         Arc::clone(self)
-    }
-}
-
-/// The method `tools` of an object that is nobody else's: `use onionskin::toolbox` brings it together with the
-/// attribute. An `Arc` of the object has it by itself, and is not used up. `#[toolbox]` implements it unless the type has
-/// a method `tools` of its own.
-///
-/// ```
-/// use std::sync::atomic::{AtomicU32, Ordering};
-/// use std::sync::Arc;
-/// use onionskin::{call, toolbox};
-///
-/// #[derive(Default)]
-/// struct Counter(AtomicU32);
-///
-/// #[toolbox]
-/// impl Counter {
-///     /// Counts one more.
-///     #[tool]
-///     fn count(&self) -> u32 {
-///         self.0.fetch_add(1, Ordering::Relaxed) + 1
-///     }
-/// }
-///
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let counter = Arc::new(Counter::default());
-/// let tools = counter.tools();
-/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
-/// assert_eq!(counter.count(), 2);
-///
-/// let tools = Counter::default().tools();
-/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
-/// # });
-/// ```
-pub trait ToolboxTools: Toolbox {
-    /// The tools as values, by their names. They own the object and share it.
-    ///
-    /// # Panics
-    /// As [`ToolSpec::new`].
-    fn tools(self) -> BTreeMap<String, ToolSpec> {
-        ToolSpec::from_toolbox(self)
     }
 }
 

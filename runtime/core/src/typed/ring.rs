@@ -9,11 +9,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::layered::{Reading, TypedCall, Written, unread};
-use super::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::args::Args;
-use crate::context::timed;
-use crate::context::{Place, Placed, ToolContext};
+use crate::context::{Place, Placed, ToolContext, timed};
 use crate::error::{Abort, Exit, ToolResult};
+use crate::onion::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::tool::Tool;
 
 /// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.
@@ -124,6 +123,17 @@ pub trait Ring: Send + Sync + 'static {
         args: T::Args,
         call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<T::Output>> + Send + 'a;
+}
+
+/// Runs a tool inside an agent's typed hooks.
+#[doc(hidden)]
+pub fn run_in<'a, T: Tool, R: Ring>(
+    tool: &'a T,
+    ring: &'a R,
+    cx: &'a ToolContext,
+    args: &'a mut Args,
+) -> impl Future<Output = ToolResult> + Send + 'a {
+    ring.call(tool, cx, args)
 }
 
 /// The end of the ring: the tool.

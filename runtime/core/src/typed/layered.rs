@@ -14,11 +14,11 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serializer;
 use serde_json::value::RawValue;
 
-use super::Call;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::{Kind, Reread, Returned, ToolDefinition, encode};
 use crate::error::{Exit, ToolError, ToolResult};
+use crate::onion::Call;
 use crate::output::ToolOutput;
 
 /// Arguments in their order, each with its name and as JSON.

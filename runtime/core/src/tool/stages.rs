@@ -2,14 +2,13 @@
 
 use std::future::Future;
 
-use super::on_error;
+use super::Tool;
 use crate::args::Args;
-use crate::context::ToolContext;
-use crate::context::timed;
+use crate::context::{ToolContext, timed};
 use crate::definition::refuse_lost;
 use crate::error::ToolResult;
+use crate::life::answer;
 use crate::onion::{Caught, tool_panicked};
-use crate::tool::Tool;
 
 /// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
 pub(crate) async fn staged<'a, T, F, Fut>(
@@ -31,5 +30,5 @@ where
         tool.on_output(cx, output).await
     };
     let result = Caught::new(call, cx, tool_panicked).await;
-    on_error::answer(cx, result, |error| tool.on_error(cx, error)).await
+    answer(cx, result, |error| tool.on_error(cx, error)).await
 }

@@ -1,0 +1,47 @@
+//! The tools of a toolbox as values.
+
+use std::collections::BTreeMap;
+
+use super::ToolSpec;
+use crate::tool::Toolbox;
+
+/// The method `tools` of an object that is nobody else's: `use onionskin::toolbox` brings it together with the
+/// attribute. An `Arc` of the object has it by itself, and is not used up. `#[toolbox]` implements it unless the type has
+/// a method `tools` of its own.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use std::sync::Arc;
+/// use onionskin::{call, toolbox};
+///
+/// #[derive(Default)]
+/// struct Counter(AtomicU32);
+///
+/// #[toolbox]
+/// impl Counter {
+///     /// Counts one more.
+///     #[tool]
+///     fn count(&self) -> u32 {
+///         self.0.fetch_add(1, Ordering::Relaxed) + 1
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let counter = Arc::new(Counter::default());
+/// let tools = counter.tools();
+/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
+/// assert_eq!(counter.count(), 2);
+///
+/// let tools = Counter::default().tools();
+/// assert_eq!(call!(tools["count"]).await.unwrap(), 1);
+/// # });
+/// ```
+pub trait ToolboxTools: Toolbox {
+    /// The tools as values, by their names. They own the object and share it.
+    ///
+    /// # Panics
+    /// As [`ToolSpec::new`].
+    fn tools(self) -> BTreeMap<String, ToolSpec> {
+        ToolSpec::from_toolbox(self)
+    }
+}

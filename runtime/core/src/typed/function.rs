@@ -1,0 +1,37 @@
+//! A function as a tool whose arguments and output typed hooks see.
+
+use super::{TypedCall, TypedTool};
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::definition::{Veiled, aborted, encode};
+use crate::error::{Abort, ToolResult};
+use crate::tool::Function;
+
+#[diagnostic::do_not_recommend]
+impl<F: Veiled + Function<F::Veil>> TypedTool for F {
+    type Args = <F as Function<F::Veil>>::Args;
+    type Output = <F as Function<F::Veil>>::Output;
+    type Rereads = ();
+    type Rewrites = ();
+
+    fn decode(&self, args: &mut Args) -> ToolResult<Self::Args> {
+        F::read(args).map(F::named)
+    }
+
+    async fn invoke<'a>(
+        &'a self,
+        cx: &'a ToolContext,
+        args: Self::Args,
+        _: &'a TypedCall<'a>,
+    ) -> ToolResult<Self::Output> {
+        Ok(self.call(cx, F::unnamed(args))?.await)
+    }
+
+    fn encode(output: Self::Output, _: &TypedCall<'_>) -> ToolResult {
+        encode(F::returned(), output)
+    }
+
+    fn aborted(output: &Self::Output) -> Option<&Abort> {
+        aborted(F::returned(), output)
+    }
+}

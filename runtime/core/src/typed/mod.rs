@@ -1,0 +1,17 @@
+//! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
+//!
+//! They run inside of all raw hooks, next to the tool: `ring` composes them, `layered` brings them together with what the tool
+//! has of its own.
+
+mod form;
+mod function;
+mod layered;
+mod made;
+mod ring;
+
+pub use form::{TypedArgs, TypedReturn};
+pub use layered::{Reading, TypedCall, Written, settled, through};
+pub use made::{HookMadeBy, RawHook, RingOf};
+pub use ring::{
+    ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool, run_in,
+};
