@@ -8,7 +8,6 @@ use syn::spanned::Spanned;
 
 use super::check::{cfg_words, state_of};
 use super::model::{Method, Model};
-use crate::listed::{Listed, whole};
 use crate::param::{Bind, Param, Source};
 use crate::written::OwnHook;
 
@@ -35,19 +34,11 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let mut words = format!("The tool `{tool_name}`: what `agent!` names.");
     words.push_str(&model.options.documented_examples());
     let private = runtime.private();
-    // The tool's own hooks live in it, the outermost one outside, and its stages.
+    // The tool's own hooks and stages live in it.
     let hooks = || model.options.hooks.iter().enumerate();
-    let onion = model.is_layered().then(|| {
+    let own = model.is_layered().then(|| {
         let of = of_type(model, &private);
-        let onion = hooks().rev().fold(quote!(#private::Within<#type_name, #of>), |inner, (index, hook)| {
-            let named = named(type_name, index, hook);
-            let kind = quote!(#private::Hook);
-            let typed = Listed { alias: &named, kind, spans: whole(&hook.path) }.item("TYPED");
-            // A path that is not a hook is one error: rustc reports no error in the field.
-            let known = quote!(<#private::Known<{ #typed }> as #private::Is>::Type<#named>);
-            quote!(#private::Layer<#known, #inner>)
-        });
-        quote!(onion: #onion,)
+        quote!(own: #private::Own<#type_name, #of>,)
     });
     let names = hooks().map(|(index, hook)| {
         let (mut named, path) = (named(type_name, index, hook), &hook.path);
@@ -66,7 +57,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         #(#names)*
         #(#cfgs)*
         #[doc = #words]
-        #vis #keyword #type_name { #onion #of }
+        #vis #keyword #type_name { #own #of }
     }
 }
 

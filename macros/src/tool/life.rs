@@ -92,8 +92,8 @@ impl Options {
             .collect()
     }
 
-    /// The guardrails, the approval and the cache as a value.
-    fn stages(&self) -> TokenStream {
+    /// The hooks, the guardrails, the approval and the cache as a value.
+    fn declared(&self, hooks: &TokenStream) -> TokenStream {
         let steps = self.guardrails().map(|(entry, kind, alias)| {
             let method = word(if kind == "InputGuardrail" { "input" } else { "output" });
             let with = &entry.with;
@@ -112,21 +112,21 @@ impl Options {
             let cache = cache.value();
             quote!(.cache(#cache))
         });
-        quote!(__rt::Life::new() #approval #cache #(#steps)*)
+        quote!(__rt::ToolPolicy::new() #hooks #approval #cache #(#steps)*)
     }
 }
 
 impl Options {
-    /// The life of the tool's calls as a value.
-    pub(super) fn life(&self) -> TokenStream {
-        let life = self.stages();
+    /// The tool's own hooks and stages as a value.
+    pub(super) fn policy(&self, hooks: &TokenStream) -> TokenStream {
+        let policy = self.declared(hooks);
         match &self.on_error {
             Some(handler) => {
                 let function = quote!(fn(&__rt::ToolContext, __rt::ToolError) -> __rt::ToolResult);
                 let handler = typed(&function, &handler.to_token_stream());
-                quote!(__rt::recover(#life, #handler))
+                quote!(__rt::recover(#policy, #handler))
             }
-            None => life,
+            None => policy,
         }
     }
 }

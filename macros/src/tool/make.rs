@@ -18,26 +18,24 @@ impl Expansion<'_> {
         // The hooks' values are the user's words: names in reach of them are none that a user writes.
         let layered = self.model.is_layered().then(|| {
             let given = if of.is_some() { quote!(__rt::Arc::clone(&__of)) } else { quote!(()) };
-            let hooks = self.model.options.hooks.iter().enumerate();
-            let onion =
-                hooks.rev().fold(quote!(__rt::Within::new(#given, __life)), |inner, (index, hook)| {
-                    let (as_written, with) = (as_written(index), &hook.with);
-                    quote!(__rt::Layer::new({ let with: __rt::Values<#as_written> = #with; with }, #inner))
-                });
-            let life = self.model.options.life();
+            let hooks = self.model.options.hooks.iter().enumerate().map(|(index, hook)| {
+                let (as_written, with) = (as_written(index), &hook.with);
+                quote!(.hook::<#as_written>({ let with: __rt::Values<#as_written> = #with; with }))
+            });
+            let policy = self.model.options.policy(&quote!(#(#hooks)*));
             quote! {
-                fn __life() -> __rt::Life {
-                    #life
+                fn __policy() -> __rt::ToolPolicy {
+                    #policy
                 }
                 impl #type_name {
-                    fn living(__life: __rt::Life, #of) -> Self {
-                        Self { onion: #onion, #of_field }
+                    fn within(__policy: __rt::ToolPolicy, #of) -> Self {
+                        Self { own: __rt::Own::new(#given, __policy), #of_field }
                     }
                 }
             }
         });
         let made = if layered.is_some() {
-            quote!(Self::living(__life(), #of_given))
+            quote!(Self::within(__policy(), #of_given))
         } else {
             quote!(Self { #of_field })
         };

@@ -142,7 +142,7 @@ impl Expansion<'_> {
         let inputs = quote!(__of: &#of_type, __cx: &__rt::ToolContext, __args: &mut __rt::Args);
         let (items, body) = if self.model.is_layered() {
             let inside = self.inside(&of_type, &inputs, &body);
-            (inside, quote!(__rt::Call::call(&self.onion, __cx, __args).await))
+            (inside, quote!(__rt::Call::call(&self.own, __cx, __args).await))
         } else {
             let object = self.model.method.as_ref().map(|_| quote!(let __of = &self.of;));
             (quote!(), quote!(#object #body))
@@ -192,16 +192,16 @@ impl Expansion<'_> {
 
     /// That the tool has no stages of a hand-written one, and how it gets more of its own.
     fn stages(&self) -> TokenStream {
-        let with_life = self.model.is_layered().then(|| {
+        let with_policy = self.model.is_layered().then(|| {
             let of = self.model.method.as_ref().map(|_| quote!(__rt::Arc::clone(&self.of)));
             quote! {
-                fn with_life(&self, more: &__rt::Life) -> ::core::option::Option<Self> {
-                    ::core::option::Option::Some(Self::living(__life().and(more), #of))
+                fn with_policy(&self, more: &__rt::ToolPolicy) -> ::core::option::Option<Self> {
+                    ::core::option::Option::Some(Self::within(__policy().and(more), #of))
                 }
             }
         });
         quote! {
-            #with_life
+            #with_policy
             #[inline]
             fn staged<'a, F, R>(
                 &'a self,

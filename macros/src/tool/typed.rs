@@ -163,7 +163,7 @@ fn layered(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts
                 let __written = <Self as __rt::TypedTool>::written(&__arguments);
                 let __args = __call.written(__DEFINITION.get(), __written);
                 async move {
-                    let __returned: #output = __rt::through(&self.onion, __cx, __call, __args?).await?;
+                    let __returned: #output = __rt::through(&self.own, __cx, __call, __args?).await?;
                     ::core::result::Result::Ok(__rt::Same::same(__returned))
                 }
             }

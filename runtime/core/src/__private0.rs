@@ -35,15 +35,15 @@ pub use crate::definition::{
 };
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
-pub use crate::life::{
-    Cache, GuardedOutput, InputGuardrail, InputReturn, Life, OutputGiven, OutputGuardrail, OutputReturn,
-    SeenArgs, keyed, recover,
-};
 pub use crate::model::RequestParams;
 pub use crate::onion::{
     AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call, Compiled, Core,
     Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
     call_dynamic, call_tool, define, has_each, has_no_more, taken,
+};
+pub use crate::policy::{
+    Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
+    ToolPolicy, keyed, recover,
 };
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
@@ -51,8 +51,8 @@ pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_read
 use crate::text::same;
 pub use crate::tool::ToolboxLink;
 pub use crate::tool::{
-    Body, BothStates, DynTool, FitsState, FitsTool, Function, Layer, Make, States, Tool, Toolbox,
-    ToolboxPart, Within, Works, WorksOn, can_be_shared, offload, read, schema_by,
+    Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, States, Tool, Toolbox, ToolboxPart,
+    Works, WorksOn, can_be_shared, offload, read, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 pub use crate::typed::{

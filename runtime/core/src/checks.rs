@@ -13,7 +13,7 @@ pub use crate::spec::ToolValue;
 pub use crate::typed::{HookMadeBy, RawHook};
 
 use crate::args::Args;
-use crate::life::{Needed, NeedsApproval};
+use crate::policy::{Needed, NeedsApproval};
 use crate::tool::{Toolbox, ToolboxPart};
 
 /// A toolbox that has the tool method that a filter names: `audit for [Stock::put]`.

@@ -20,10 +20,10 @@ pub mod export;
 pub mod hooks;
 mod journal;
 mod json;
-mod life;
 pub mod model;
 mod onion;
 mod output;
+mod policy;
 pub mod schema;
 pub mod secret;
 mod session;
@@ -56,10 +56,6 @@ pub use definition::{
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use event::{CallOutcome, Event, EventKind, RunOutput, ToolCallReport};
 pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
-pub use life::{
-    Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
-    OutputGuardrails,
-};
 pub use model::{
     History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
     ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
@@ -79,6 +75,10 @@ pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
 pub use output::{StructuredContent, ToolOutput};
+pub use policy::{
+    Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
+    OutputGuardrails,
+};
 pub use secret::{Secret, Sensitive};
 pub use session::Session;
 pub use spec::ToolSpec;
@@ -99,10 +99,10 @@ pub mod forms {
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::definition::{ErrorText, FromText, SentToCalls, ToolArg, ToolParameter, ToolReturn};
-    pub use crate::life::{
+    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
+    pub use crate::policy::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
-    pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
     pub use crate::strict::StrictFields;
     pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works, WorksOn};
     pub use crate::typed::{TypedArgs, TypedReturn};

@@ -33,7 +33,7 @@ pub(crate) use place::{Place, Placed};
 pub(crate) use places::{Running, Slot};
 pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
-pub(crate) use stages::{CallLife, Key};
+pub(crate) use stages::{CallStages, Key};
 pub use state::{State, StateError, bound};
 pub use table::NameClash;
 pub(crate) use table::{Entry, Target, ToolTable};
@@ -82,7 +82,7 @@ struct Rare {
     steps: AtomicU32,
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
-    life: Mutex<CallLife>,
+    stages: Mutex<CallStages>,
     /// How often the tool was started again by hooks that were added to it as a value.
     again: AtomicU32,
     /// How often it was started by them since the agent's hooks let the call through.
@@ -174,8 +174,8 @@ impl ToolContext {
     }
 
     /// What the call remembers of its stages.
-    pub(crate) fn life<T>(&self, with: impl FnOnce(&mut CallLife) -> T) -> T {
-        with(&mut self.rare().life.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
+        with(&mut self.rare().stages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn rare(&self) -> Arc<Rare> {

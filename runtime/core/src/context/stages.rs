@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What one call remembers of its stages.
 #[derive(Default)]
-pub(crate) struct CallLife {
+pub(crate) struct CallStages {
     /// How often each cache was asked, and what was put into it.
     asked: Vec<Asked>,
     /// The arguments that were approved.
@@ -33,7 +33,7 @@ struct Asked {
     stored: Option<Key>,
 }
 
-impl CallLife {
+impl CallStages {
     /// Counts that a cache is asked. Gives the number of times, and what this call put into it.
     pub(crate) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.cache == cache) {

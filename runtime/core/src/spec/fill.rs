@@ -9,7 +9,7 @@ use super::shape::{Shape, unfit};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolError, ToolResult};
-use crate::life::Fill;
+use crate::policy::Fill;
 use crate::schema::Problem;
 use crate::state::SessionState;
 

@@ -1,106 +1,27 @@
 //! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
 
-use std::sync::Arc;
-
 use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
+use crate::context::ToolContext;
 use crate::context::timed;
-use crate::context::{Place, Placed, ToolContext};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
-use crate::life::{Inside, fill_in};
-use crate::onion::{
-    Came, Caught, ForEachClone, Hook, Latched, Next, hook_panicked, short_name, tool_panicked,
-};
+use crate::policy::{Inside, Stack, fill_in};
 
-/// A [`Hook`] of a tool's own.
-pub(super) trait SpecHook: Send + Sync + 'static {
-    fn name(&self) -> &'static str;
-
-    /// The hook for a clone of the tool.
-    fn fork(&self) -> Arc<dyn SpecHook>;
-
-    fn call_dyn<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-        next: SpecNext<'a>,
-    ) -> BoxFuture<'a, ToolResult>;
-}
-
-impl<H: Hook + ForEachClone> SpecHook for H {
-    fn name(&self) -> &'static str {
-        short_name::<H>()
-    }
-
-    fn fork(&self) -> Arc<dyn SpecHook> {
-        Arc::new(self.for_clone())
-    }
-
-    fn call_dyn<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-        next: SpecNext<'a>,
-    ) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.call(cx, args, next))
-    }
-}
-
-/// The rest of a call from one of the tool's own hooks inwards.
-#[derive(Clone, Copy)]
-pub(super) struct SpecNext<'a> {
-    rest: &'a [Arc<dyn SpecHook>],
-    spec: &'a ToolSpec,
-    cx: &'a ToolContext,
-    came: &'a Came,
-}
-
-impl Next for SpecNext<'_> {
-    fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.bind_if_loose(|| &self.spec.definition().input_schema);
-        let call = async move {
-            let result = step(self, args).await;
-            self.came.note(&result);
-            result
-        };
-        Latched::new(call, self.cx)
-    }
-}
-
-fn step<'a>(next: SpecNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-    let SpecNext { spec, cx, .. } = next;
-    match next.rest.split_first() {
-        Some((hook, rest)) => Box::pin(async move {
-            let came = Came::default();
-            let inside = SpecNext { rest, came: &came, ..next };
-            let call = Placed::new(cx, Place::Inside, async { hook.call_dyn(cx, args, inside).await });
-            let result = Caught::new(call, cx, hook_panicked).await;
-            came.leave(cx, hook.name(), &result);
-            result
-        }),
-        None => Box::pin(async move {
-            cx.start_by_hooks();
-            Caught::new(async { inside(spec, cx, args).await }, cx, tool_panicked).await
-        }),
-    }
-}
-
-/// What stands inside of the tool's own hooks.
-async fn inside(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
-    match spec.added.around() {
-        Some(life) => life.run(cx, args, &Filled(spec)).await,
-        None => filled(spec, cx, args).await,
-    }
-}
-
+/// The tool, with the names and values that the value gives its parameters.
 struct Filled<'s>(&'s ToolSpec);
 
 impl Inside for Filled<'_> {
     fn definition(&self) -> &ToolDefinition {
         self.0.definition()
+    }
+
+    fn begins(&self, cx: &ToolContext) {
+        if !self.0.hooks().is_empty() {
+            cx.start_by_hooks();
+        }
     }
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
@@ -177,14 +98,8 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 /// Runs the tool behind its own hooks.
 pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     cx.bound_inside();
-    if spec.hooks().is_empty() {
-        return inside(spec, cx, args).await;
-    }
-    let came = Came::default();
-    // `call_original` passes the hooks by.
-    let hooks = if cx.is_past_hooks() { &[] } else { spec.hooks() };
-    if !cx.is_inside() {
+    if !spec.hooks().is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
-    step(SpecNext { rest: hooks, spec, cx, came: &came }, args).await
+    Stack { hooks: spec.hooks(), stages: spec.added.around(), inside: &Filled(spec) }.run(cx, args).await
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::fill::Filler;
-use super::hooks::{self, SpecHook};
-use super::life::Added;
+use super::hooks;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
+use super::stages::Added;
 use crate::approver::{Approver, DynApprover};
 use crate::args::Args;
 use crate::context::{DynCall, Entry, Target};
@@ -19,9 +19,9 @@ use crate::context::{InState, ToolContext};
 use crate::definition::ToolSource;
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample};
 use crate::error::ToolResult;
-use crate::life::{Fill, no_cache_of_once};
 use crate::onion::ForEachClone;
 use crate::onion::Undefined;
+use crate::policy::{Fill, ForEach, PolicyHook, no_cache_of_once};
 use crate::secret::held_by;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
@@ -64,7 +64,7 @@ pub struct ToolSpec {
     pub(super) state: SessionState,
     typed: TypedState,
     works_on: Arc<[WorksOn]>,
-    hooks: Arc<[Arc<dyn SpecHook>]>,
+    hooks: Arc<[Arc<dyn PolicyHook>]>,
     pub(super) added: Added,
     approver: Option<Arc<dyn DynApprover>>,
     code: Option<Arc<str>>,
@@ -352,7 +352,8 @@ impl ToolSpec {
     /// ```
     #[must_use]
     pub fn hook(mut self, hook: impl RawHook + ForEachClone) -> Self {
-        self.hooks = self.hooks.iter().cloned().chain([Arc::new(hook) as Arc<dyn SpecHook>]).collect();
+        self.hooks =
+            self.hooks.iter().cloned().chain([Arc::new(ForEach(hook)) as Arc<dyn PolicyHook>]).collect();
         self
     }
 
@@ -429,7 +430,7 @@ impl ToolSpec {
         &self.shape
     }
 
-    pub(super) fn hooks(&self) -> &[Arc<dyn SpecHook>] {
+    pub(super) fn hooks(&self) -> &[Arc<dyn PolicyHook>] {
         &self.hooks
     }
 
@@ -501,7 +502,7 @@ impl Clone for ToolSpec {
     fn clone(&self) -> Self {
         let handle = (self.typed.fork)(&self.typed.handle);
         let typed = TypedState { handle, fork: self.typed.fork };
-        let hooks = self.hooks.iter().map(|hook| hook.fork()).collect();
+        let hooks = self.hooks.iter().map(|hook| hook.fork().unwrap_or_else(|| Arc::clone(hook))).collect();
         let mut clone = Self { state: self.state.fork(), typed, hooks, ..self.share() };
         clone.added = self.added.fork(&self.tool, clone.filler());
         clone

@@ -1,6 +1,6 @@
 //! Work that another thread does while a task waits for it.
 
-use crate::life::Flights;
+use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
 
 /// What is known by the task that something is done in, for a thread that does it while the task waits.

@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 pub(crate) use around::block_on;
 pub use function::{Function, read, schema_by};
 pub use offload::offload;
-pub use own::{Body, BothStates, Layer, Within};
+pub use own::{Body, BothStates, Own};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
@@ -25,8 +25,8 @@ use crate::args::Args;
 use crate::context::{DynCall, State, Target, ToolContext};
 use crate::definition::{ToolDefinition, refusal};
 use crate::error::{Exit, ToolError, ToolResult};
-use crate::life::Life;
 use crate::output::ToolOutput;
+use crate::policy::ToolPolicy;
 
 /// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
 /// stands beside the function under the same name; write it by hand for anything else.
@@ -139,7 +139,7 @@ pub trait Tool: Send + Sync + 'static {
 
     /// The same tool with more stages behind its declared ones, where it has a place for them.
     #[doc(hidden)]
-    fn with_life(&self, more: &Life) -> Option<Self>
+    fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
         Self: Sized,
     {
@@ -163,9 +163,9 @@ pub trait DynTool: Send + Sync + 'static {
         None
     }
 
-    /// As [`Tool::with_life`].
+    /// As [`Tool::with_policy`].
     #[doc(hidden)]
-    fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
+    fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
         let _ = more;
         None
     }
@@ -212,8 +212,8 @@ impl<T: Tool> DynTool for T {
         refusal(Tool::definition(self), args)
     }
 
-    fn with_life_dyn(&self, more: &Life) -> Option<Arc<dyn DynTool>> {
-        self.with_life(more).map(|tool| Arc::new(tool) as _)
+    fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
+        self.with_policy(more).map(|tool| Arc::new(tool) as _)
     }
 
     fn works_on(&self) -> Vec<WorksOn> {

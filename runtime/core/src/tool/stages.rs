@@ -7,8 +7,8 @@ use crate::args::Args;
 use crate::context::{ToolContext, timed};
 use crate::definition::refuse_lost;
 use crate::error::ToolResult;
-use crate::life::answer;
 use crate::onion::{Caught, tool_panicked};
+use crate::policy::answer;
 
 /// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
 pub(crate) async fn staged<'a, T, F, Fut>(

@@ -10,7 +10,7 @@ use crate::agent::declaration::DISPLAY_INSTANCES;
 use crate::agent::error::RunError;
 use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope};
 use crate::args::Args;
-use crate::context::CallLife;
+use crate::context::CallStages;
 use crate::context::ToolContext;
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
@@ -120,7 +120,7 @@ impl AgentCall {
             (Ok(_), Some(extract), _) => extract(events.output()),
             (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
             (Err(error), _, Some(recover)) => {
-                cx.life(CallLife::keep_nothing);
+                cx.stages(CallStages::keep_nothing);
                 recover(cx, error)
             }
             (Err(error), _, None) => Err(child::failed(cx, error, &name, self.tool.timeout)),

@@ -1,4 +1,4 @@
-//! What is added to the life of a tool's calls: approval, a cache, guardrails, and what answers for its errors.
+//! The stages that are added to a tool: approval, a cache, guardrails, and what answers for its errors.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,20 +8,23 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::Effect;
 use crate::error::{ToolError, ToolResult};
-use crate::life::{Cache, Fill, InputGuardrails, Life, NeedsApproval, OutputGuardrails, no_cache_of_once};
+use crate::policy::{
+    Cache, Fill, InputGuardrails, NeedsApproval, OutputGuardrails, Stages, ToolPolicy, no_cache_of_once,
+};
 use crate::tool::DynTool;
 
 /// What was added, and where it stands.
 #[derive(Clone, Default)]
 pub(super) struct Added {
-    life: Arc<Life>,
+    stages: Arc<Stages>,
     /// The tool that holds it: one with stages or hooks of its own, inside of which it belongs.
     tool: Option<Arc<dyn DynTool>>,
 }
 
 impl Added {
-    fn new(bare: &Arc<dyn DynTool>, life: Life) -> Self {
-        Self { tool: bare.with_life_dyn(&life), life: Arc::new(life) }
+    fn new(bare: &Arc<dyn DynTool>, stages: Stages) -> Self {
+        let policy = ToolPolicy { stages, ..ToolPolicy::default() };
+        Self { tool: bare.with_policy_dyn(&policy), stages: Arc::new(policy.stages) }
     }
 
     /// The tool that holds what was added.
@@ -30,30 +33,30 @@ impl Added {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.life.is_empty()
+        self.stages.is_empty()
     }
 
     /// What has to be run around the tool.
-    pub(super) fn around(&self) -> Option<&Life> {
-        (self.tool.is_none() && self.life.has_stages()).then_some(&*self.life)
+    pub(super) fn around(&self) -> Option<&Stages> {
+        (self.tool.is_none() && self.stages.has_stages()).then_some(&*self.stages)
     }
 
     /// What has to be filled in outside of the tool: one with stages or hooks of its own does it inside of them.
     pub(super) fn fill(&self) -> Option<&dyn Fill> {
-        if self.tool.is_none() { self.life.fill() } else { None }
+        if self.tool.is_none() { self.stages.fill() } else { None }
     }
 
     /// The same around a tool of which other parameters are filled in.
     pub(super) fn filled(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
-        if fill.is_none() && self.life.fill().is_none() {
+        if fill.is_none() && self.stages.fill().is_none() {
             return self.clone();
         }
-        Self::new(bare, self.life.filled(fill))
+        Self::new(bare, self.stages.filled(fill))
     }
 
     /// The same around a tool of its own, for a clone.
     pub(super) fn fork(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
-        Self::new(bare, self.life.for_clone().filled(fill))
+        Self::new(bare, self.stages.for_clone().filled(fill))
     }
 }
 
@@ -69,7 +72,7 @@ impl ToolSpec {
         &mut self,
         needed: impl Fn(&Args) -> R + Send + Sync + 'static,
     ) -> &mut Self {
-        self.live(|life| life.needs_approval(Arc::new(move |args| needed(args).needed())))
+        self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())))
     }
 
     /// Keeps results, as `#[tool(cache)]`; in place of the tool's own cache, if it has one.
@@ -79,7 +82,7 @@ impl ToolSpec {
     /// hint: each of its calls has to be made. [`Self::options`] says that it has another one.
     pub fn cache(&mut self, cache: Cache) -> &mut Self {
         assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
-        self.live(|life| life.set_cache(cache))
+        self.change(|stages| stages.set_cache(cache))
     }
 
     /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
@@ -113,13 +116,13 @@ impl ToolSpec {
     /// # });
     /// ```
     pub fn add_input_guardrails(&mut self, guardrails: impl InputGuardrails) -> &mut Self {
-        self.live(|life| life.add_input(guardrails))
+        self.change(|stages| stages.add_input(guardrails.list()))
     }
 
     /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
     /// tool was declared with.
     pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
-        self.live(|life| life.add_output(guardrails))
+        self.change(|stages| stages.add_output(guardrails.list()))
     }
 
     /// Adds a function that answers a tool error: of the tool, and of the functions that were declared or added before it.
@@ -140,19 +143,19 @@ impl ToolSpec {
         F: Fn(ToolError, ToolContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ToolResult> + Send + 'static,
     {
-        self.live(|life| life.add_on_error(Arc::new(on_error)))
+        self.change(|stages| stages.add_on_error(Arc::new(on_error)))
     }
 
     /// Whether a cache was added.
     pub(super) fn is_cached(&self) -> bool {
-        self.added.life.is_cached()
+        self.added.stages.is_cached()
     }
 
     /// Changes what is added.
-    fn live(&mut self, change: impl FnOnce(&mut Life)) -> &mut Self {
-        let mut life = Life::clone(&self.added.life);
-        change(&mut life);
-        self.added = Added::new(self.bare_tool(), life);
+    fn change(&mut self, change: impl FnOnce(&mut Stages)) -> &mut Self {
+        let mut stages = Stages::clone(&self.added.stages);
+        change(&mut stages);
+        self.added = Added::new(self.bare_tool(), stages);
         self
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::Life;
-use crate::context::{CallLife, ToolContext};
+use super::declared::ToolPolicy;
+use crate::context::{CallStages, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text};
 
@@ -27,11 +27,10 @@ where
     }
 }
 
-/// The life of a tool that was declared with `on_error`: a function that answers for its errors.
+/// The policy of a tool that was declared with `on_error`: a function that answers for its errors.
 #[doc(hidden)]
-pub fn recover(mut life: Life, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> Life {
-    life.add_on_error(Arc::new(move |error, cx: ToolContext| std::future::ready(on_error(&cx, error))));
-    life
+pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
+    policy.on_error(Arc::new(move |error, cx: ToolContext| std::future::ready(on_error(&cx, error))))
 }
 
 /// Lets a handler answer a tool error. If it fails as well, the error tells both.
@@ -49,7 +48,7 @@ where
         Err(Exit::Tool(second)) => Err(Exit::Tool(both(error, second))),
         answered => {
             // The next call may go well.
-            cx.life(CallLife::keep_nothing);
+            cx.stages(CallStages::keep_nothing);
             answered
         }
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Fill;
+use super::fill::Fill;
 use crate::args::Args;
 use crate::context::{Key, RunContext, ToolContext};
 use crate::output::ToolOutput;
@@ -204,7 +204,7 @@ impl Cache {
         fill: Option<&dyn Fill>,
     ) -> Found {
         // Whoever runs the tool again is not content with the result: it is not kept either.
-        let (times, stored) = cx.life(|life| life.ask(self.id()));
+        let (times, stored) = cx.stages(|stages| stages.ask(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
         }
@@ -226,7 +226,7 @@ impl Cache {
         match store.kept.get(key) {
             Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
                 tracing::debug!(tool = cx.tool_name(), "answered from the cache");
-                cx.life(|life| life.store(self.id(), key));
+                cx.stages(|stages| stages.store(self.id(), key));
                 return Ok(Found::Output(kept.output.clone()));
             }
             Some(_) => store.remove(key),
@@ -248,7 +248,7 @@ impl Cache {
     /// Keeps the result of a call, unless the tool was run again.
     pub(super) fn keep(&self, cx: &ToolContext, flight: &Flight, output: &ToolOutput) {
         let key = &flight.key;
-        if cx.tries() > 1 || !cx.life(|life| life.store(self.id(), key)) {
+        if cx.tries() > 1 || !cx.stages(|stages| stages.store(self.id(), key)) {
             return;
         }
         let mut store = self.store();
@@ -277,7 +277,7 @@ impl Cache {
                 write(&Value::from(parameter.as_str()), &mut filled);
                 write(value, &mut filled);
             }
-            cx.life(|life| life.fill(values));
+            cx.stages(|stages| stages.fill(values));
         }
         let run = cx.run();
         Some(Key { user: run.user_id(), session: run.session_id(), args: text, filled })

@@ -51,7 +51,7 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
 pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> ToolResult<()> {
     let Some(reason) = needed(args) else { return Ok(()) };
     let text = args.text();
-    if cx.life(|life| life.is_approved(&text)) {
+    if cx.stages(|stages| stages.is_approved(&text)) {
         return Ok(());
     }
     let Some(approver) = cx.run().approver() else {
@@ -66,7 +66,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
     // Others go on while a person thinks.
     match cx.without_slot(asked).await {
         Ok(Approval::Allow) => {
-            cx.life(|life| life.approve(text));
+            cx.stages(|stages| stages.approve(text));
             Ok(())
         }
         Ok(Approval::Deny(reason)) => Err(refused(reason)),

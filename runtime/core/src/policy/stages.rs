@@ -1,47 +1,25 @@
-//! What stands between a tool's own hooks and its function: approval, cache, guardrails, and what answers for its errors.
-//!
-//! `#[tool]` gives a tool with such options a [`Life`], which its innermost layer goes through; a [`ToolSpec`] has one for
-//! what is added at run time. Tools without them have none of this, not even a test.
-//!
-//! [`ToolSpec`]: crate::ToolSpec
-
-mod approval;
-mod cache;
-mod fill;
-mod form;
-mod guardrail;
-mod on_error;
+//! The stages between a tool's own hooks and its function: approval, cache, guardrails, and what answers for its errors.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use approval::Needed;
-pub use approval::NeedsApproval;
-pub(crate) use cache::Flights;
-pub(crate) use cache::no_cache_of_once;
-pub use cache::{Cache, CacheKey, keyed};
-pub(crate) use fill::{Fill, fill_in};
-pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
-pub use guardrail::{
-    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
-};
-pub(crate) use on_error::OnError;
-pub(crate) use on_error::answer;
-pub use on_error::recover;
-
+use super::approval::{self, Needed};
+use super::cache::{Cache, Found, no_cache_of_once};
+use super::fill::Fill;
+use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
+use super::on_error::{self, OnError};
+use super::stack::Inside;
 use crate::args::Args;
-use crate::context::{CallLife, ToolContext};
-use crate::definition::{Effect, ToolDefinition, bring_into_types};
+use crate::context::{CallStages, ToolContext};
+use crate::definition::{Effect, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
-use cache::Found;
 
 /// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.
-#[doc(hidden)]
 #[derive(Clone, Default)]
-pub struct Life {
+pub(crate) struct Stages {
     approval: Option<Needed>,
     cache: Option<Cache>,
     input: Vec<Arc<dyn DynInputGuardrail>>,
@@ -51,52 +29,13 @@ pub struct Life {
     fill: Option<Arc<dyn Fill>>,
 }
 
-/// What stands inside of the stages: the tool.
-pub(crate) trait Inside: Sync {
-    /// What the arguments have to fit.
-    fn definition(&self) -> &ToolDefinition;
-
-    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
-
-    /// Why the tool would refuse these arguments, as far as that can be told before it runs.
-    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
-
-    /// The arguments that the tool gets in the end, but for what is filled in; none if they cannot be told.
-    fn final_args(&self, args: &Args) -> Option<Args> {
-        Some(args.clone())
-    }
-}
-
-impl Life {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Has every call approved.
-    #[must_use]
-    pub fn approval(self) -> Self {
-        self.approval_if(Arc::new(|_| Some(None)))
-    }
-
-    /// Has the calls approved for which the function gives something: the reason, if there is one.
-    #[must_use]
-    pub fn approval_if(mut self, needed: Needed) -> Self {
-        self.needs_approval(needed);
-        self
-    }
-
+impl Stages {
     /// Has more calls approved: nothing takes back what was asked for before.
     pub(crate) fn needs_approval(&mut self, more: Needed) {
         self.approval = Some(match self.approval.take() {
             Some(needed) => approval::either(needed, more),
             None => more,
         });
-    }
-
-    #[must_use]
-    pub fn cache(mut self, cache: Cache) -> Self {
-        self.set_cache(cache);
-        self
     }
 
     pub(crate) fn is_cached(&self) -> bool {
@@ -107,24 +46,12 @@ impl Life {
         self.cache = Some(cache);
     }
 
-    #[must_use]
-    pub fn input(mut self, guardrail: impl InputGuardrail) -> Self {
-        self.input.push(Arc::new(guardrail));
-        self
+    pub(crate) fn add_input(&mut self, guardrails: impl IntoIterator<Item = Arc<dyn DynInputGuardrail>>) {
+        self.input.extend(guardrails);
     }
 
-    #[must_use]
-    pub fn output(mut self, guardrail: impl OutputGuardrail) -> Self {
-        self.output.push(Arc::new(guardrail));
-        self
-    }
-
-    pub(crate) fn add_input(&mut self, guardrails: impl InputGuardrails) {
-        self.input.extend(guardrails.list());
-    }
-
-    pub(crate) fn add_output(&mut self, guardrails: impl OutputGuardrails) {
-        self.output.extend(guardrails.list());
+    pub(crate) fn add_output(&mut self, guardrails: impl IntoIterator<Item = Arc<dyn DynOutputGuardrail>>) {
+        self.output.extend(guardrails);
     }
 
     pub(crate) fn add_on_error(&mut self, handler: Arc<dyn OnError>) {
@@ -133,7 +60,7 @@ impl Life {
 
     /// The same with the stages of another one behind these; of two caches the other's is the one.
     #[must_use]
-    pub fn and(mut self, other: &Self) -> Self {
+    pub(crate) fn and(mut self, other: &Self) -> Self {
         if let Some(needed) = &other.approval {
             self.needs_approval(Arc::clone(needed));
         }
@@ -304,7 +231,7 @@ impl Life {
             result = check.await.map_err(|exit| if given { refusal(exit, guardrail.name()) } else { exit });
             refused |= given && result.is_err();
             if !given && result.is_ok() {
-                cx.life(CallLife::keep_nothing);
+                cx.stages(CallStages::keep_nothing);
             }
         }
         match result {

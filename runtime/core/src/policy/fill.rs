@@ -39,6 +39,6 @@ pub(crate) fn fill_in(fill: &dyn Fill, cx: &ToolContext, args: &Args) -> ToolRes
     }
     let Ok(object) = own.as_object_mut() else { return Ok(own) };
     object.extend(values.iter().cloned());
-    cx.life(|life| life.runs_with(&values));
+    cx.stages(|stages| stages.runs_with(&values));
     Ok(own)
 }

@@ -1,0 +1,77 @@
+//! What a tool was declared with.
+
+use std::sync::Arc;
+
+use super::approval::Needed;
+use super::cache::Cache;
+use super::guardrail::{InputGuardrail, OutputGuardrail};
+use super::on_error::OnError;
+use super::stack::PolicyHook;
+use super::stages::Stages;
+use crate::onion::{Hook, MadeBy, Values};
+
+/// A tool's own hooks and stages, as its declaration says them.
+#[doc(hidden)]
+#[derive(Clone, Default)]
+pub struct ToolPolicy {
+    pub(crate) hooks: Vec<Arc<dyn PolicyHook>>,
+    pub(crate) stages: Stages,
+}
+
+impl ToolPolicy {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a hook inside of those before it, made from what it is configured with.
+    #[must_use]
+    pub fn hook<H: Hook>(mut self, with: Values<H>) -> Self {
+        self.hooks.push(Arc::new(<H::Made as MadeBy<H>>::configure(with)));
+        self
+    }
+
+    /// Has every call approved.
+    #[must_use]
+    pub fn approval(self) -> Self {
+        self.approval_if(Arc::new(|_| Some(None)))
+    }
+
+    /// Has the calls approved for which the function gives something: the reason, if there is one.
+    #[must_use]
+    pub fn approval_if(mut self, needed: Needed) -> Self {
+        self.stages.needs_approval(needed);
+        self
+    }
+
+    #[must_use]
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.stages.set_cache(cache);
+        self
+    }
+
+    #[must_use]
+    pub fn input(mut self, guardrail: impl InputGuardrail) -> Self {
+        self.stages.add_input([Arc::new(guardrail) as _]);
+        self
+    }
+
+    #[must_use]
+    pub fn output(mut self, guardrail: impl OutputGuardrail) -> Self {
+        self.stages.add_output([Arc::new(guardrail) as _]);
+        self
+    }
+
+    /// Lets a function answer for the tool's errors.
+    #[must_use]
+    pub(super) fn on_error(mut self, handler: Arc<dyn OnError>) -> Self {
+        self.stages.add_on_error(handler);
+        self
+    }
+
+    /// The same with the stages of another one behind its own.
+    #[must_use]
+    pub fn and(mut self, other: &Self) -> Self {
+        self.stages = self.stages.and(&other.stages);
+        self
+    }
+}

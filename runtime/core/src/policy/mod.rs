@@ -1,0 +1,30 @@
+//! What a tool has of its own around its function: hooks, and inside of these stages: approval, cache, guardrails, and what
+//! answers for its errors.
+//!
+//! `#[tool]` gives a tool with such options a [`ToolPolicy`]; a [`ToolSpec`](crate::ToolSpec) has hooks and stages that are
+//! added at run time. Both run through one `stack`. Tools without them have none of this, not even a test.
+
+mod approval;
+mod cache;
+mod declared;
+mod fill;
+mod form;
+mod guardrail;
+mod on_error;
+mod stack;
+mod stages;
+
+pub(crate) use approval::Needed;
+pub use approval::NeedsApproval;
+pub use cache::{Cache, CacheKey, keyed};
+pub(crate) use cache::{Flights, no_cache_of_once};
+pub use declared::ToolPolicy;
+pub(crate) use fill::{Fill, fill_in};
+pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
+pub use guardrail::{
+    DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
+};
+pub(crate) use on_error::answer;
+pub use on_error::recover;
+pub(crate) use stack::{ForEach, Inside, PolicyHook, Stack};
+pub(crate) use stages::Stages;
