@@ -15,7 +15,7 @@ const CORE: &str = "runtime/core";
 /// taken out of its list.
 const CRATES: [(&str, &[&str]); 8] = [
     ("macros", &[]),
-    (CORE, &["agent", "checks", "context", "life", "onion", "spec", "tool"]),
+    (CORE, &[]),
     ("runtime/mcp", &[]),
     ("runtime/genai", &[]),
     ("runtime/rhai", &[]),
