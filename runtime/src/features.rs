@@ -40,3 +40,24 @@ macro_rules! __onionskin_servers {
         $agent
     }};
 }
+
+/// Gives an agent `shell.execute`.
+#[cfg(feature = "shell")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_shell {
+    ($agent:ident) => {
+        $agent.runtime_tool($crate::builtin::shell::execute())
+    };
+}
+
+/// Says what is missing where an agent names `shell.execute` and the feature is off.
+#[cfg(not(feature = "shell"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __onionskin_shell {
+    ($agent:ident) => {{
+        ::core::compile_error!("`shell.execute` runs programs: enable feature `shell` of onionskin");
+        $agent
+    }};
+}

@@ -92,9 +92,9 @@ compile_error!("the feature `shell` of onionskin needs a Unix system");
 
 #[cfg(feature = "shell")]
 #[doc(inline)]
-pub use onionskin_core::builtin;
+pub use onionskin_builtins as builtin;
 #[doc(hidden)]
-pub use onionskin_core::{__onionskin_shell, __private0};
+pub use onionskin_core::__private0;
 #[doc(inline)]
 pub use onionskin_core::{
     Abort, Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentInfo, AgentRun, AgentTool, Annotations,

@@ -270,18 +270,7 @@ macro_rules! __onionskin_servers {
     };
 }
 
-/// Gives an agent `shell.execute`, or says what is missing where the feature is off.
-#[cfg(feature = "shell")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __onionskin_shell {
-    ($agent:ident) => {
-        $agent.runtime_tool($crate::builtin::shell::execute())
-    };
-}
-
-/// Gives an agent `shell.execute`, or says what is missing where the feature is off.
-#[cfg(not(feature = "shell"))]
+/// Says what is missing where an agent names `shell.execute`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {

@@ -7,8 +7,6 @@
 mod agent;
 mod approver;
 mod args;
-#[cfg(feature = "shell")]
-pub mod builtin;
 pub mod checks;
 pub mod content;
 mod context;

@@ -8,17 +8,16 @@ use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use onionskin_core::secret::StreamRedactor;
+use onionskin_core::{
+    Args, DynTool, Effect, ErrorKind, Exit, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    ToolResult,
+};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
-use serde_json::json;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::capture::Capture;
-use crate::args::Args;
-use crate::context::ToolContext;
-use crate::definition::{Annotations, ArgLimit, Effect, Param, Slots, StaticTool, ToolDefinition};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
-use crate::secret::StreamRedactor;
-use crate::tool::{DynTool, Tool};
 
 /// After a command is over, so long is waited for the rest of its output.
 const GRACE: Duration = Duration::from_millis(500);
@@ -27,29 +26,40 @@ const GRACE: Duration = Duration::from_millis(500);
 const PASSED_ON: [&str; 10] =
     ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL"];
 
-static PARAMS: [Param; 3] = [
-    Param {
-        description: "The command, for `/bin/sh -c`.",
-        limits: &[ArgLimit::MinLength(1)],
-        ..Param::new::<String>("command")
-    },
-    Param {
-        description: "The directory to run it in; a relative one is taken from the agent's.",
-        ..Param::new::<Option<String>>("cwd")
-    },
-    Param {
-        description: "It is ended after so many seconds.",
-        limits: &[ArgLimit::Minimum(1.0), ArgLimit::Maximum(3600.0)],
-        ..Param::new::<Option<u64>>("timeout_sec")
-    },
-];
+/// The arguments, as the schema has them.
+#[derive(Deserialize)]
+struct Command {
+    command: String,
+    cwd: Option<String>,
+    timeout_sec: Option<u64>,
+}
 
-static TOOL: StaticTool = StaticTool {
-    name: Shell::NAME,
-    description: "Runs a shell command and gives back its output. Background jobs end with the call.",
-    params: &PARAMS,
-    output_schema: || {
-        Some(json!({
+fn definition() -> ToolDefinition {
+    let description = "Runs a shell command and gives back its output. Background jobs end with the call.";
+    let mut definition = ToolDefinition::new(Shell::NAME, description)
+        .with_input_schema(json!({
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "minLength": 1,
+                    "description": "The command, for `/bin/sh -c`."
+                },
+                "cwd": {
+                    "type": ["string", "null"],
+                    "description": "The directory to run it in; a relative one is taken from the agent's."
+                },
+                "timeout_sec": {
+                    "type": ["integer", "null"],
+                    "minimum": 1,
+                    "maximum": 3600,
+                    "description": "It is ended after so many seconds."
+                }
+            },
+            "required": ["command"],
+            "additionalProperties": false
+        }))
+        .with_output_schema(json!({
             "type": "object",
             "properties": {
                 "exit_code": { "type": "integer" },
@@ -58,17 +68,14 @@ static TOOL: StaticTool = StaticTool {
             },
             "required": ["exit_code", "stdout", "stderr"],
             "additionalProperties": false
-        }))
-    },
-    annotations: Annotations {
-        read_only: Some(false),
-        destructive: Some(true),
-        idempotent: Some(false),
-        open_world: Some(true),
-    },
-    effect: Effect::Once,
-    ..StaticTool::EMPTY
-};
+        }));
+    definition.annotations.read_only = Some(false);
+    definition.annotations.destructive = Some(true);
+    definition.annotations.idempotent = Some(false);
+    definition.annotations.open_world = Some(true);
+    definition.effect = Effect::Once;
+    definition
+}
 
 /// The tool `shell.execute`: runs a command with `/bin/sh -c`. Feature `shell`, Unix only.
 ///
@@ -124,7 +131,7 @@ impl Shell {
     /// In the program's directory, for at most 60 seconds, with at most 64 KiB of each output.
     pub fn new() -> Self {
         Self {
-            definition: TOOL.define(),
+            definition: definition(),
             cwd: None,
             timeout: Duration::from_mins(1),
             max_output: 64 * 1024,
@@ -211,17 +218,15 @@ impl Tool for Shell {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let mut spans = [None; 3];
-        let slots = Slots::split(&self.definition, args, &mut spans)?;
-        let (command, cwd) = (slots.text(0)?, slots.optional_text(1)?);
-        let seconds = slots.borrow::<Option<u64>>(2)?;
-        let limit = Option::map_or(seconds, self.timeout, Duration::from_secs);
+        let given = self.definition.fit(args).map_err(|problems| self.definition.refuse(&problems))?;
+        let Command { command, cwd, timeout_sec } = Command::deserialize(Value::Object(given))?;
+        let limit = timeout_sec.map_or(self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {
             let place = directory.map(|directory| format!(" in {}", directory.display())).unwrap_or_default();
             Exit::Tool(ToolError::new(format!("cannot run /bin/sh{place}: {error}")).with_source(error))
         })?;
-        let secrets = cx.run().concealed().redactor();
+        let secrets = cx.run().redactor();
         let capture = || Capture::new(self.max_output, secrets.clone().map(StreamRedactor::new));
         let (mut stdout, mut stderr) = (capture(), capture());
         let ended = group.finish(limit, &mut stdout, &mut stderr).await;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::secret::StreamRedactor;
+use onionskin_core::secret::StreamRedactor;
 
 /// What was kept of a stream. Reading goes on beyond the bound, so that the writer never blocks.
 pub(super) struct Capture {
