@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use onionskin::{CallOutcome, ContentBlock, Event, EventKind, RunOutput, ToolSource};
+use onionskin::RunOutput;
+use onionskin::content::ContentBlock;
+use onionskin::definition::ToolSource;
+use onionskin::event::{CallOutcome, Event, EventKind};
 
 /// Prints events as they come: caller, tool, arguments, duration and result of each call.
 #[derive(Debug, Default)]

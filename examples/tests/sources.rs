@@ -4,10 +4,12 @@
 
 use std::sync::{Arc, LazyLock, Mutex};
 
+use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::ServerConfig;
+use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool,
-    ToolContext, ToolDefinition, ToolOutput, ToolResult, agent, tool, tool_hook, toolbox,
+    Agent, Args, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, agent, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use onionskin::mcp::ServerConfig;
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, ErrorKind, EventKind, RunError,
-    ScriptedModel, ToolError,
-};
+use onionskin::{Agent, AgentHandle, ErrorKind, RunError, ScriptedModel, ToolError};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::event::EventKind;
+use onionskin::run::AgentRun;
 use onionskin_judges::{folder, npm, python};
 use serde_json::{Value, json};
 

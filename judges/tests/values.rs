@@ -3,10 +3,8 @@
 
 use onionskin::mcp::McpServer;
 use onionskin::spec::Transform;
-use onionskin::{
-    Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolOutput, ToolResult, ToolSource, ToolSpec, call,
-    guardrail, tool_hook,
-};
+use onionskin::{Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, call, guardrail, tool_hook};
+use onionskin::definition::ToolSource;
 use onionskin_judges::{folder, npm, python};
 use serde_json::json;
 

@@ -15,7 +15,7 @@ const HOOKS: [&str; 4] = [
     "pub async fn retry<'c, N: Next>(#[config] times: u32, ctx: &'c ToolContext, args: &mut Args, next: N) -> ToolResult
     { for _ in 1..times { let _ = next.run(args).await; } next.run(args).await }",
     "#[cfg(unix)] pub(crate) fn before(name: &str, #[inject] key: my::Key, args: &mut Args) -> ToolResult<()> { Ok(()) }",
-    "async fn after(output: &mut ToolOutput, team: onionskin::Team) { output.push_text(\"!\"); }",
+    "async fn after(output: &mut ToolOutput, team: onionskin::run::Team) { output.push_text(\"!\"); }",
 ];
 
 const AGENTS: [&str; 3] = [

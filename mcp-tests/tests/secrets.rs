@@ -5,10 +5,11 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
+use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, RunError, RunOutput, ScriptedModel, Secret,
-    ToolContext, hooks, tool_hook,
+    Agent, BuildError, RunError, RunOutput, ScriptedModel, Secret, ToolContext, hooks, tool_hook,
 };
 use serde_json::json;
 use tracing_subscriber::fmt::MakeWriter;

@@ -6,7 +6,7 @@
 #[macro_export]
 macro_rules! __onionskin_model {
     ($agent:ident) => {
-        $agent.default_model($crate::GenaiModel::from_env())
+        $agent.default_model($crate::genai::GenaiModel::from_env())
     };
 }
 

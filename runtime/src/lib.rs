@@ -97,26 +97,20 @@ pub use onionskin_builtins as builtin;
 pub use onionskin_core::__private0;
 #[doc(inline)]
 pub use onionskin_core::{
-    Abort, Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentInfo, AgentRun, AgentTool, Annotations,
-    App, AppBuilder, Approval, ApprovalRequest, Approver, Args, ArgsError, ArgsOf, Audio, BuildError, Cache,
-    CallOutcome, CancellationToken, ContentBlock, DynInputGuardrail, DynOutputGuardrail, DynTool, Effect,
-    ErrorKind, Event, EventKind, ExampleError, Exit, Finish, Forked, History, HistoryIter,
-    HistoryMergeTarget, HistorySource, Hook, IdempotencyKey, Image, InDoubt, Inject, InputGuardrail,
-    InputGuardrails, Journal, JournalError, Limit, Limits, Media, MemoryJournal, Message, Model, ModelDelta,
-    ModelError, ModelRequest, ModelResponse, NameClash, NameProblem, Next, OutputGuardrail, OutputGuardrails,
-    OutputOf, Progress, RequestParams, Resource, ResourceLink, RunContext, RunError, RunOutput, RunRequest,
-    RunStream, ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, Secret, Sensitive, Session,
-    SessionState, State, StateError, StepExec, StepId, StepKind, StepWork, Stop, StopReason, Strict,
-    StructuredContent, Team, Tool, ToolCall, ToolCallReport, ToolCaller, ToolContext, ToolDeclaration,
-    ToolDefinition, ToolError, ToolExample, ToolOutput, ToolResult, ToolResultMessage, ToolSource, ToolSpec,
-    Toolbox, TypedNext, TypedTool, Usage, agent, call, guardrail, raw_guardrail, raw_hook, tool, tool_hook,
-    toolbox,
+    Abort, Agent, AgentHandle, AgentTool, App, Args, ArgsError, BuildError, Cache, CancellationToken,
+    DynTool, Effect, ErrorKind, Exit, Hook, Inject, Next, Progress, RunContext, RunError, RunOutput,
+    ScriptedModel, ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext,
+    ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail,
+    raw_guardrail, raw_hook, tool, tool_hook, toolbox,
 };
 #[doc(inline)]
-pub use onionskin_core::{checks, export, forms, hooks, spec};
+pub use onionskin_core::{
+    approval, checks, content, declaration, definition, event, export, forms, guardrails, hooks, journal,
+    model, run, secret, servers, spec, typed,
+};
 #[cfg(feature = "genai")]
 #[doc(inline)]
-pub use onionskin_genai::GenaiModel;
+pub use onionskin_genai as genai;
 #[cfg(feature = "mcp")]
 #[doc(inline)]
 pub use onionskin_mcp as mcp;

@@ -12,7 +12,8 @@
 )]
 
 use onionskin::__private0 as rt;
-use onionskin::{Args, Next, ToolCaller, ToolContext, ToolResult};
+use onionskin::run::ToolCaller;
+use onionskin::{Args, Next, ToolContext, ToolResult};
 
 // ---- #[tool] ------------------------------------------------------------------------------------
 
@@ -147,8 +148,8 @@ const _: () = {
 // ---- #[tool_hook(tool = add_one)] ---------------------------------------------------------------
 
 async fn clamp(
-    mut args: onionskin::ArgsOf<add_one>,
-    next: impl onionskin::TypedNext<add_one>,
+    mut args: onionskin::typed::ArgsOf<add_one>,
+    next: impl onionskin::typed::TypedNext<add_one>,
 ) -> ToolResult<i64> {
     args.x = args.x.min(10);
     next.run(args).await
@@ -211,9 +212,9 @@ const _: () = {
         fn call_typed<'a, N: rt::TypedNext<add_one>>(
             &'a self,
             _cx: &'a rt::ToolContext,
-            args: onionskin::ArgsOf<add_one>,
+            args: onionskin::typed::ArgsOf<add_one>,
             next: N,
-        ) -> impl Future<Output = rt::ToolResult<onionskin::OutputOf<add_one>>> + Send {
+        ) -> impl Future<Output = rt::ToolResult<onionskin::typed::OutputOf<add_one>>> + Send {
             clamp(args, next)
         }
     }
@@ -316,8 +317,8 @@ const _: () = {
         const NAME: &'static str = "adder";
         type State = ();
 
-        fn declare() -> onionskin::AgentDeclaration {
-            onionskin::AgentDeclaration::new("adder").instruction("Add.").onion(|hooks| {
+        fn declare() -> onionskin::declaration::AgentDeclaration {
+            onionskin::declaration::AgentDeclaration::new("adder").instruction("Add.").onion(|hooks| {
                 let (core, entry) = <Adder as rt::Compiled>::compose(hooks);
                 rt::Onion::new(&core, entry)
             })
@@ -349,7 +350,8 @@ async fn a_tool_is_a_value() {
 
 #[tokio::test]
 async fn an_agent_runs_the_loop() {
-    use onionskin::{AgentBuilder, ScriptedModel, ScriptedTurn};
+    use onionskin::declaration::AgentBuilder;
+    use onionskin::{ScriptedModel, ScriptedTurn};
     let script = ScriptedModel::turns([
         ScriptedTurn::call("add_one", serde_json::json!({"x": 3}))
             .and_call_unknown("add_two", serde_json::json!({})),

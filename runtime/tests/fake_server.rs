@@ -4,12 +4,12 @@
 
 use std::time::{Duration, Instant};
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::definition::ToolExample;
+use onionskin::event::EventKind;
 use onionskin::mcp::McpServer;
 use onionskin::testing::{FakeAnswer, FakeServer};
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, EventKind, Limits, ScriptedModel, ScriptedTurn,
-    ToolDefinition, ToolExample, ToolOutput, call,
-};
+use onionskin::{Agent, AgentHandle, ScriptedModel, ScriptedTurn, ToolDefinition, ToolOutput, call};
 use serde_json::{Value, json};
 
 struct Desk;

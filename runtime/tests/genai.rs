@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use onionskin::{
-    AgentBuilder, AgentDeclaration, AgentHandle, ContentBlock, GenaiModel, Limits, Message, Model,
-    ModelDelta, ModelError, ModelRequest, ModelResponse, RunError, StopReason, Tool, ToolContext,
-    ToolDefinition, ToolOutput, ToolResult,
-};
+use onionskin::content::ContentBlock;
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::genai::GenaiModel;
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, StopReason};
+use onionskin::{AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -259,7 +259,7 @@ impl onionskin::Agent for Sharer {
     fn declare() -> AgentDeclaration {
         AgentDeclaration::new("sharer")
             .child::<Listener>()
-            .history_merge_target(onionskin::HistoryMergeTarget::Orchestrator)
+            .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use onionskin::event::CallOutcome;
 use onionskin::toolboxes::{KnowledgeBase, KnowledgeError};
-use onionskin::{CallOutcome, ErrorKind, Exit, ScriptedModel, ScriptedTurn, agent, call};
+use onionskin::{ErrorKind, Exit, ScriptedModel, ScriptedTurn, agent, call};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -14,9 +14,10 @@ use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
 use onionskin::hooks::Elapsed;
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolContext, ToolResult, agent, hooks,
-    raw_hook, tool, tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, hooks, raw_hook, tool,
+    tool_hook,
 };
 use serde_json::json;
 

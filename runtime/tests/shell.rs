@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use onionskin::builtin::shell::{Shell, execute};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::definition::ToolSource;
+use onionskin::event::CallOutcome;
 use onionskin::{
-    AgentBuilder, AgentDeclaration, Args, CallOutcome, DynTool, Effect, ErrorKind, Exit, ScriptedModel,
-    ScriptedTurn, Secret, ToolContext, ToolResult, ToolSource,
+    Args, DynTool, Effect, ErrorKind, Exit, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult,
 };
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use onionskin::{Args, Next, ToolCaller, ToolResult, agent, tool, tool_hook};
+use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
+use onionskin::run::ToolCaller;
 
 use super::{Case, TEXT, calls};
 

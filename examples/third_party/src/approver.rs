@@ -1,6 +1,6 @@
 //! An approver.
 
-use onionskin_core::{Approval, ApprovalRequest, Approver};
+use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
 
 /// Approves payments up to an amount.
 #[derive(Debug, Clone, Copy)]

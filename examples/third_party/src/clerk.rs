@@ -1,6 +1,7 @@
 //! An agent.
 
-use onionskin_core::{Agent, AgentBuilder, AgentDeclaration, ToolSpec};
+use onionskin_core::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin_core::{Agent, ToolSpec};
 
 use crate::{AuditTrail, Bank, HideAccounts, NotTo, RateTable, Transfer, UpTo};
 

@@ -1,8 +1,8 @@
 //! Both kinds of guardrail.
 
-use onionskin_core::{
-    Args, ContentBlock, InputGuardrail, OutputGuardrail, ToolContext, ToolOutput, ToolResult,
-};
+use onionskin_core::content::ContentBlock;
+use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
+use onionskin_core::{Args, ToolContext, ToolOutput, ToolResult};
 
 /// Refuses payments to one receiver, and takes the space off the names of the others.
 #[derive(Debug, Clone)]

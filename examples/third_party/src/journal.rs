@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use onionskin_core::{Journal, JournalError, StepId, StepWork};
+use onionskin_core::journal::{Journal, JournalError, StepId, StepWork};
 use serde_json::{Value, json};
 
 use crate::BoxFuture;

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use onionskin_core::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use onionskin_core::model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage,
+};
 
 /// A model that follows dictation: each line of the input is a tool's name and its arguments, and a turn makes one call. After
 /// the last line, the answer is the results.

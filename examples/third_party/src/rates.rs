@@ -5,10 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onionskin_core::{
-    Args, BoxError, DynTool, Exit, IntoToolServer, ToolContext, ToolDefinition, ToolOutput, ToolProvider,
-    ToolResult, ToolServer,
-};
+use onionskin_core::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
+use onionskin_core::{Args, DynTool, Exit, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::json;
 
 use crate::BoxFuture;

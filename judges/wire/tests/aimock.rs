@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, Args, CallOutcome, ErrorKind, EventKind, Exit,
-    GenaiModel, Limits, ModelError, RunError, RunOutput, Tool, ToolContext, ToolDefinition, ToolOutput,
-    ToolResult,
-};
+use onionskin::{Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::event::{CallOutcome, EventKind};
+use onionskin::genai::GenaiModel;
+use onionskin::model::ModelError;
 
 // ---- the server ---------------------------------------------------------------------------------
 

@@ -42,11 +42,11 @@ keys! {
         "model" => model: Option<Expr> = Some(text(field.input, "model")?);
         /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`
         "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
-        /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::Limits)
+        /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits)
         "limits" => limits: Vec<(Ident, Expr)> = field.table("{ turns: 10 }")?;
-        /// `history_source: none` | what children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::HistorySource))
+        /// `history_source: none` | what children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::declaration::HistorySource))
         "history_source" => history_source: Option<Ident> = Some(bare(field.input, "history_source: none")?);
-        /// `history_merge_target: none` | where their conversation goes: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::HistoryMergeTarget))
+        /// `history_merge_target: none` | where their conversation goes: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget))
         "history_merge_target" => history_merge_target: Option<Ident> = Some(bare(field.input, "history_merge_target: none")?);
         /// `max_parallel: 3` | how many tool calls of a run go on at once
         "max_parallel" => max_parallel: Option<Number> = Some(number(field.input, "max_parallel: 4")?);

@@ -14,8 +14,8 @@ pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
     let parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
     let error = syn::Error::new_spanned(
         parsed,
-        "`#[guardrail]` belongs on a function; for a type write `impl onionskin::InputGuardrail for ..` or `impl \
-         onionskin::OutputGuardrail for ..`",
+        "`#[guardrail]` belongs on a function; for a type write `impl onionskin::guardrails::InputGuardrail for ..` or `impl \
+         onionskin::guardrails::OutputGuardrail for ..`",
     );
     let error = error.into_compile_error();
     Some(quote!(#item #error))

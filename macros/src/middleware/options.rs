@@ -39,11 +39,11 @@ impl Kind {
             }
             Self::Input => {
                 "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::InputGuardrail for ..`"
+             onionskin::guardrails::InputGuardrail for ..`"
             }
             Self::Output => {
                 "a guardrail is a free function; for one with state take `#[config]` parameters or write `impl \
-             onionskin::OutputGuardrail for ..`"
+             onionskin::guardrails::OutputGuardrail for ..`"
             }
         }
     }

@@ -40,11 +40,11 @@ keys! {
         /// `output_guardrails = [redact]` | look at the output before anybody sees it
         "output_guardrails" => output_guardrails: Vec<OwnHook> =
             entries(option, "guardrail", "output_guardrails = [redact, max_length(80)]")?;
-        /// `approval`, `approval = path` | every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved: [`Approver`](crate::Approver)
+        /// `approval`, `approval = path` | every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved: [`Approver`](crate::approval::Approver)
         "approval" => approval: Option<Approval> = approval(option)?;
         /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)` | results are kept for the same arguments, user and session: [`Cache`](crate::Cache)
         "cache" => cache: Option<Cache> = Some(cache(option)?);
-        /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, held against the schema: [`ToolExample`](crate::ToolExample)
+        /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, held against the schema: [`ToolExample`](crate::definition::ToolExample)
         "examples" => examples: Vec<Example> = Example::list(option)?;
         /// `annotations(read_only, destructive = false, idempotent, open_world)` | hints, as MCP's
         "annotations" => hints: Hints = hints(option)?;

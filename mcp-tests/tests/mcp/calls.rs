@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use onionskin::definition::ToolSource;
+use onionskin::event::EventKind;
 use onionskin::{
-    Args, ErrorKind, EventKind, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSource,
-    agent, hooks, tool_hook,
+    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, hooks, tool_hook,
 };
 use serde_json::json;
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use onionskin::ScriptedModel;
+use onionskin::declaration::AgentBuilder;
 use onionskin::mcp::{McpConfig, McpError, McpServer};
-use onionskin::{AgentBuilder, ScriptedModel};
 use serde_json::json;
 
 use super::fixture::{Log, server};

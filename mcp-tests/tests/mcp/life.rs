@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use onionskin::{AgentHandle, ErrorKind, EventKind};
+use onionskin::event::EventKind;
+use onionskin::{AgentHandle, ErrorKind};
 use serde_json::json;
 
 use super::fixture::{Log, runs, server, wait_until};

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use onionskin::definition::ToolSource;
 use onionskin::mcp::McpToolSpec as _;
 use onionskin::mcp::{McpError, McpServer};
 use onionskin::spec::Transform;
-use onionskin::{Args, ErrorKind, Next, ToolContext, ToolResult, ToolSource, ToolSpec, call, tool_hook};
+use onionskin::{Args, ErrorKind, Next, ToolContext, ToolResult, ToolSpec, call, tool_hook};
 use serde_json::json;
 
 use super::fixture::{Log, runs, server, wait_until};

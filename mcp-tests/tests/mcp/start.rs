@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::mcp::ServerConfig;
-use onionskin::{Agent, AgentBuilder, AgentDeclaration, App, BuildError, ScriptedModel};
+use onionskin::{Agent, App, BuildError, ScriptedModel};
 
 use super::fixture::{Log, runs, server, silent, wait_until};
 use super::support::{All, Getter, Nothing, Typist, build, build_error, call};
@@ -209,7 +210,7 @@ impl Agent for Entry {
         AgentDeclaration::new(Self::NAME).server("fix", None).default_agent(true)
     }
 
-    async fn run(run: &onionskin::AgentRun, input: String) -> Result<String, onionskin::RunError> {
+    async fn run(run: &onionskin::run::AgentRun, input: String) -> Result<String, onionskin::RunError> {
         All::run(run, input).await
     }
 }

@@ -1,10 +1,9 @@
 //! Agents that use the fixture server, and their calls.
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::mcp::ServerConfig;
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, BuildError, ErrorKind, RunError,
-    ScriptedModel,
-};
+use onionskin::run::AgentRun;
+use onionskin::{Agent, AgentHandle, BuildError, ErrorKind, RunError, ScriptedModel};
 use serde_json::{Value, json};
 
 /// An agent without a loop: it makes the call that its input names, and gives back what came of it as JSON.

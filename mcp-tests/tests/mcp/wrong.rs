@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use onionskin::ErrorKind;
+use onionskin::event::EventKind;
 use onionskin::mcp::ServerConfig;
-use onionskin::{ErrorKind, EventKind};
 use serde_json::{Value, json};
 
 use super::fixture::{Log, runs, server, wait_until};

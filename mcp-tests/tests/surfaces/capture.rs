@@ -4,10 +4,9 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
-use onionskin::{
-    Journal, JournalError, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModel, StepId,
-    StepWork,
-};
+use onionskin::ScriptedModel;
+use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 use serde_json::Value;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;

@@ -4,9 +4,10 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
+use onionskin::content::ContentBlock;
 use onionskin::{
-    Args, ContentBlock, Exit, Next, Progress, Secret, State, Tool, ToolContext, ToolDefinition, ToolError,
-    ToolOutput, ToolResult, agent, tool, tool_hook, toolbox,
+    Args, Exit, Next, Progress, Secret, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput,
+    ToolResult, agent, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -91,7 +92,10 @@ fn leak(cx: &ToolContext, progress: &Progress, how: &str, secret: &str) -> ToolR
         "structured" => {
             let mut output =
                 ToolOutput::structured(json!({ "all": all, "deep": [{ secret: secret, MARKER: MARKER }] }));
-            output.push(ContentBlock::from(onionskin::Resource::text(format!("x:{secret}{MARKER}"), all)));
+            output.push(ContentBlock::from(onionskin::content::Resource::text(
+                format!("x:{secret}{MARKER}"),
+                all,
+            )));
             output.set_remote_meta(json!({ secret: MARKER }));
             Ok(output)
         }

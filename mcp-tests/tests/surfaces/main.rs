@@ -20,12 +20,12 @@ use leaks::{
     BOUND, BY_HAND, Config, Deep, Desk, FIELD, KEY, MARKER, OWN_HOOK, SECRETS, SERVER, TOOLBOX, Vault, forms,
     log_all,
 };
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::declaration::AgentBuilder;
+use onionskin::event::EventKind;
 use onionskin::export::{self, ExportOptions};
 use onionskin::mcp::{McpServer, ServerConfig};
-use onionskin::{
-    AgentBuilder, Approval, ApprovalRequest, Approver, EventKind, RunError, ScriptedModel, ScriptedTurn,
-    Secret, ToolSpec, tool,
-};
+use onionskin::{RunError, ScriptedModel, ScriptedTurn, Secret, ToolSpec, tool};
 use serde_json::json;
 
 /// What was shown, and whether the marker must be there: it proves that a secret would have been found.

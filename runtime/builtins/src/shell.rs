@@ -95,7 +95,7 @@ fn definition() -> ToolDefinition {
 ///
 /// ```
 /// use std::time::Duration;
-/// use onionskin::AgentDeclaration;
+/// use onionskin::declaration::AgentDeclaration;
 /// let agent = AgentDeclaration::new("builder")
 ///     .runtime_tool(onionskin::builtin::shell().cwd("/tmp").timeout(Duration::from_secs(10)));
 /// ```

@@ -281,7 +281,7 @@ macro_rules! raw_hook {
     };
 }
 
-/// The items of [`InputGuardrail`](crate::InputGuardrail) and [`OutputGuardrail`](crate::OutputGuardrail) that every
+/// The items of [`InputGuardrail`](crate::guardrails::InputGuardrail) and [`OutputGuardrail`](crate::guardrails::OutputGuardrail) that every
 /// hand-written guardrail has in common. `raw_guardrail!(default)` is for one that a tool can name, made by its `Default`;
 /// `raw_guardrail!()` for one that is added to a [`ToolSpec`](crate::ToolSpec).
 #[macro_export]

@@ -13,7 +13,7 @@ use crate::secret::{Redact, Redactor};
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#contentblock>).
 ///
 /// ```
-/// use onionskin::ContentBlock;
+/// use onionskin::content::ContentBlock;
 /// let block = ContentBlock::text("21 degrees");
 /// assert_eq!(block.as_text(), Some("21 degrees"));
 /// assert_eq!(serde_json::to_string(&block).unwrap(), r#"{"type":"text","text":"21 degrees"}"#);
@@ -75,7 +75,7 @@ impl ContentBlock {
 /// A picture or a sound: base64 data and its media type. As a tool's result it is sent as a picture.
 ///
 /// ```
-/// let dot = onionskin::Media::new("iVBORw0KGgo=", "image/png");
+/// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
 /// assert_eq!(dot.mime_type, "image/png");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

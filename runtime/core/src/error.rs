@@ -217,7 +217,7 @@ impl ToolError {
     }
 
     /// Asks the model to call again with other arguments; `text` says how. A run allows
-    /// `max_retries` such requests for each tool ([`Limits`](crate::Limits)); those of one turn count once.
+    /// `max_retries` such requests for each tool ([`Limits`](crate::declaration::Limits)); those of one turn count once.
     pub fn retry(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
     }

@@ -5,18 +5,18 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod agent;
-mod approver;
+pub mod approval;
 mod args;
 pub mod checks;
 pub mod content;
 mod context;
 mod deadline;
-mod definition;
+pub mod definition;
 mod error;
-mod event;
+pub mod event;
 pub mod export;
 pub mod hooks;
-mod journal;
+pub mod journal;
 mod json;
 pub mod model;
 mod onion;
@@ -31,35 +31,19 @@ mod strict;
 pub mod testing;
 pub mod text;
 mod tool;
-mod typed;
+pub mod typed;
 
 // The macros name this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
 
-pub use agent::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, App, AppBuilder, BoxError,
-    BuildError, Finish, HistoryMergeTarget, HistorySource, IntoToolServer, Limit, Limits, RunError,
-    RunRequest, RunStream, ServerError, ToolProvider, ToolServer, ToolServers,
-};
-pub use approver::{Approval, ApprovalRequest, Approver};
+pub use agent::{Agent, AgentHandle, AgentTool, App, BuildError, RunError};
 pub use args::{Args, ArgsError};
-pub use content::{Audio, ContentBlock, Image, Media, Resource, ResourceLink};
-pub use context::NameClash;
-pub use context::{
-    AgentInfo, IdempotencyKey, Inject, Progress, RunContext, State, StateError, Team, ToolContext,
-};
-pub use definition::{
-    Annotations, Effect, ExampleError, NameProblem, ToolDefinition, ToolExample, ToolSource,
-};
+pub use context::{Inject, Progress, RunContext, State, ToolContext};
+pub use definition::{Effect, ToolDefinition};
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
-pub use event::{CallOutcome, Event, EventKind, RunOutput, ToolCallReport};
-pub use journal::{InDoubt, Journal, JournalError, MemoryJournal, StepExec, StepId, StepKind, StepWork};
-pub use model::{
-    History, HistoryIter, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestParams,
-    ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn, StopReason, ToolCall, ToolDeclaration,
-    ToolResultMessage, Usage,
-};
-pub use onion::{Forked, Hook, Next, ToolCaller};
+pub use event::RunOutput;
+pub use model::{ScriptedModel, ScriptedTurn};
+pub use onion::{Hook, Next};
 #[doc = include_str!("docs/strict.md")]
 pub use onionskin_macros::Strict;
 #[doc = include_str!("docs/agent.md")]
@@ -72,21 +56,47 @@ pub use onionskin_macros::tool;
 pub use onionskin_macros::tool_hook;
 #[doc = include_str!("docs/toolbox.md")]
 pub use onionskin_macros::toolbox;
-pub use output::{StructuredContent, ToolOutput};
-pub use policy::{
-    Cache, DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
-    OutputGuardrails,
-};
-pub use secret::{Secret, Sensitive};
+pub use output::ToolOutput;
+pub use policy::Cache;
+pub use secret::Secret;
 pub use session::Session;
 pub use spec::ToolSpec;
+// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
+pub use spec::ToolboxTools as toolbox;
 pub use state::SessionState;
 pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
-pub use typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
-// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
-pub use spec::ToolboxTools as toolbox;
 pub use tool::{DynTool, Tool, Toolbox};
+
+/// What `agent!` declares, as a value: for agents that are written by hand or set up at run time.
+pub mod declaration {
+    pub use crate::agent::{
+        AgentBuilder, AgentDeclaration, AppBuilder, HistoryMergeTarget, HistorySource, Limits,
+    };
+    pub use crate::context::NameClash;
+}
+
+/// Guardrails: checks of a tool's arguments and of its result.
+pub mod guardrails {
+    pub use crate::policy::{
+        DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
+        OutputGuardrails,
+    };
+}
+
+/// One run of an agent: how it is asked for, followed and reported, and what its tools and hooks see of it.
+pub mod run {
+    pub use crate::agent::{AgentRun, Finish, Limit, RunRequest, RunStream};
+    pub use crate::context::{AgentInfo, IdempotencyKey, StateError, Team};
+    pub use crate::event::ToolCallReport;
+    pub use crate::onion::{Forked, ToolCaller};
+    pub use crate::output::StructuredContent;
+}
+
+/// Sources of tools, such as MCP servers.
+pub mod servers {
+    pub use crate::agent::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
+}
 
 /// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
 pub mod forms {

@@ -32,7 +32,7 @@
 //!
 //! `FakeServer` (feature `mcp`) is an MCP server of closures.
 //!
-//! [`ToolCaller`](crate::ToolCaller) calls an agent's tools through all of its hooks, and a
+//! [`ToolCaller`](crate::run::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](crate::ScriptedModel) plays whole runs.
 
 use std::any::TypeId;
@@ -83,7 +83,8 @@ where
 /// As [`next`], for a typed hook on the tool `T`.
 ///
 /// ```
-/// use onionskin::{ArgsOf, ToolResult, TypedNext, testing, tool, tool_hook};
+/// use onionskin::{ToolResult, testing, tool, tool_hook};
+/// use onionskin::typed::{ArgsOf, TypedNext};
 ///
 /// /// Adds one.
 /// #[tool]

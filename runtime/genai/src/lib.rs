@@ -30,7 +30,7 @@ use onionskin_core::secret::Secret;
 /// unchanged.)
 ///
 /// ```
-/// use onionskin::GenaiModel;
+/// use onionskin::genai::GenaiModel;
 /// let local = GenaiModel::new("qwen3").base_url("http://127.0.0.1:8080/v1").adapter("openai");
 /// assert!(format!("{local:?}").contains("qwen3"));
 /// ```

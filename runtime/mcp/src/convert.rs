@@ -10,9 +10,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::wire;
-use onionskin_core::ContentBlock;
 use onionskin_core::ToolOutput;
-use onionskin_core::{Annotations, Effect, ToolDefinition};
+use onionskin_core::content::ContentBlock;
+use onionskin_core::definition::Annotations;
+use onionskin_core::{Effect, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// A server's description of a tool, under the name that hooks see.

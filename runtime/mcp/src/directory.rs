@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use onionskin_core::{BoxError, IntoToolServer, ToolServer, ToolServers};
+use onionskin_core::servers::{BoxError, IntoToolServer, ToolServer, ToolServers};
 
 use super::config::McpConfig;
 use super::error::McpError;

@@ -1,6 +1,6 @@
 //! MCP servers as tool sources: processes that speak the Model Context Protocol over their standard streams.
 //!
-//! They are configured with [`AgentBuilder::server`](onionskin_core::AgentBuilder::server), with a [`McpConfig`], or, if neither
+//! They are configured with [`AgentBuilder::server`](onionskin_core::declaration::AgentBuilder::server), with a [`McpConfig`], or, if neither
 //! names a server, in the `.mcp.json` of the working directory.
 //!
 //! [`McpServer`] is a server without an agent; its tools are values.

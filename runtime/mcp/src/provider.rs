@@ -9,8 +9,9 @@ use super::filter::Filter;
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
+use onionskin_core::DynTool;
+use onionskin_core::servers::{BoxError, ToolProvider, ToolServer};
 use onionskin_core::text::nearest;
-use onionskin_core::{BoxError, DynTool, ToolProvider, ToolServer};
 
 /// An error lists at most this number of tools.
 const LISTED: usize = 50;

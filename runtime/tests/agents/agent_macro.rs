@@ -8,7 +8,8 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
-use onionskin::{Args, Next, ToolCaller, ToolResult, agent, tool_hook};
+use onionskin::run::ToolCaller;
+use onionskin::{Args, Next, ToolResult, agent, tool_hook};
 
 #[tool_hook]
 async fn audit(args: &mut Args, next: impl Next) -> ToolResult {

@@ -3,10 +3,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::{
-    EventKind, Exit, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RunError, ScriptedModel,
-    ScriptedTurn, ToolResult, agent, tool,
-};
+use onionskin::event::EventKind;
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin::{Exit, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, tool};
 use serde_json::json;
 
 /// Breaks off twice in the middle of its answer.

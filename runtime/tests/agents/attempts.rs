@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use onionskin::{
-    Approval, ApprovalRequest, Approver, Args, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn,
-    ToolContext, ToolOutput, ToolResult, agent, guardrail, hooks::retry, spec::Transform, tool, tool_hook,
-};
+use onionskin::{Args, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, ToolContext, ToolOutput, ToolResult, hooks::retry, spec::Transform, agent, guardrail, tool, tool_hook};
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use serde_json::json;
 
 /// Has to be approved.

@@ -8,11 +8,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use onionskin::{
-    AgentHandle, Args, CancellationToken, Exit, Message, Model, ModelDelta, ModelError, ModelRequest,
-    ModelResponse, Next, RunError, ScriptedModel, ScriptedTurn, Session, State, ToolCall, ToolResult, agent, tool,
-    tool_hook,
-};
+use onionskin::{AgentHandle, Args, CancellationToken, Exit, Next, RunError, ScriptedModel, ScriptedTurn, Session, State, ToolResult, agent, tool, tool_hook};
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use serde_json::json;
 
 /// What goes on now.

@@ -12,9 +12,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::declaration::AgentBuilder;
+use onionskin::event::EventKind;
+use onionskin::journal::MemoryJournal;
+use onionskin::model::Message;
 use onionskin::{
-    AgentBuilder, App, Args, BuildError, EventKind, MemoryJournal, Message, Next, RunContext, RunOutput,
-    ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook,
+    App, Args, BuildError, Next, RunContext, RunOutput, ScriptedModel, ScriptedTurn, State, ToolContext,
+    ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 

@@ -1,10 +1,11 @@
 //! A hand-written agent that calls its children itself.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, Event, EventKind, HistoryMergeTarget, HistorySource,
-    Message, RunError, ScriptedModel, ScriptedTurn, agent,
-};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, HistoryMergeTarget, HistorySource};
+use onionskin::event::{Event, EventKind};
+use onionskin::model::Message;
+use onionskin::run::AgentRun;
+use onionskin::{Agent, RunError, ScriptedModel, ScriptedTurn, agent};
 use serde_json::json;
 
 agent! {

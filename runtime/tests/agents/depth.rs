@@ -10,8 +10,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use onionskin::declaration::Limits;
 use onionskin::{
-    AgentHandle, AgentTool, Args, BuildError, Limits, Next, RunError, ScriptedModel, ScriptedTurn, State,
+    AgentHandle, AgentTool, Args, BuildError, Next, RunError, ScriptedModel, ScriptedTurn, State,
     ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use onionskin::{
-    AgentTool, Approval, ApprovalRequest, Approver, CallOutcome, ErrorKind, IdempotencyKey, MemoryJournal,
-    RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
-};
+use onionskin::{AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, hooks::retry, agent, tool};
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::event::CallOutcome;
+use onionskin::journal::MemoryJournal;
+use onionskin::run::IdempotencyKey;
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentHandle, AgentRun, AgentTool, HistoryMergeTarget, Message,
-    RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool,
-};
+use onionskin::{Agent, AgentHandle, AgentTool, RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, HistoryMergeTarget};
+use onionskin::model::Message;
+use onionskin::run::AgentRun;
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -1,9 +1,8 @@
 //! A child may have paid before it failed: nothing asks it again by itself, unless it says that it may be asked again.
 
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn,
-    State, ToolSpec, agent, hooks::retry, tool,
-};
+use onionskin::{Agent, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, hooks::retry, agent, tool};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::run::AgentRun;
 use serde_json::json;
 
 use crate::support::Count;

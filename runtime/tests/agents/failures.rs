@@ -13,9 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::declaration::Limits;
+use onionskin::event::{CallOutcome, EventKind};
+use onionskin::model::{History, Message};
+use onionskin::run::Limit;
 use onionskin::{
-    Args, CallOutcome, CancellationToken, ErrorKind, EventKind, Exit, History, Limit, Limits, Message, Next,
-    RunError, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, hooks, tool, tool_hook,
+    Args, CancellationToken, ErrorKind, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State,
+    ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -348,17 +352,21 @@ async fn a7_turn_and_call_limits_hold() {
 #[tokio::test(start_paused = true)]
 async fn o3_transient_model_errors_are_asked_again_and_others_not() {
     struct Flaky(AtomicU32, u16);
-    impl onionskin::Model for Flaky {
+    impl onionskin::model::Model for Flaky {
         async fn respond(
             &self,
-            _: &onionskin::ModelRequest,
-            _: &mut (dyn FnMut(onionskin::ModelDelta) + Send),
-        ) -> Result<onionskin::ModelResponse, onionskin::ModelError> {
+            _: &onionskin::model::ModelRequest,
+            _: &mut (dyn FnMut(onionskin::model::ModelDelta) + Send),
+        ) -> Result<onionskin::model::ModelResponse, onionskin::model::ModelError> {
             if self.0.fetch_add(1, Ordering::SeqCst) < 2 {
                 let message = "busy".to_owned();
-                return Err(onionskin::ModelError::Status { status: self.1, message, retry_after: None });
+                return Err(onionskin::model::ModelError::Status {
+                    status: self.1,
+                    message,
+                    retry_after: None,
+                });
             }
-            Ok(onionskin::ModelResponse::text("at last"))
+            Ok(onionskin::model::ModelResponse::text("at last"))
         }
     }
     let run =
@@ -423,14 +431,17 @@ async fn a7_a_hand_written_agent_that_panics_fails_its_run() {
     impl onionskin::Agent for Panics {
         const NAME: &'static str = "panics";
         type State = ();
-        fn declare() -> onionskin::AgentDeclaration {
-            onionskin::AgentDeclaration::new(Self::NAME)
+        fn declare() -> onionskin::declaration::AgentDeclaration {
+            onionskin::declaration::AgentDeclaration::new(Self::NAME)
         }
-        async fn run(_: &onionskin::AgentRun, _: String) -> Result<String, RunError> {
+        async fn run(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {
             panic!("an agent's own words")
         }
     }
-    let error =
-        onionskin::AgentBuilder::<Panics>::default().model(ScriptedModel::new()).run("go").await.unwrap_err();
+    let error = onionskin::declaration::AgentBuilder::<Panics>::default()
+        .model(ScriptedModel::new())
+        .run("go")
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains("an agent's own words"), "{error}");
 }

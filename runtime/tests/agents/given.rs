@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, Args, BuildError, Limit, Limits, RunError, ScriptedModel,
-    ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook, toolbox,
-};
+use onionskin::{Agent, App, Args, BuildError, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook, toolbox};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::run::{AgentRun, Limit};
 use serde_json::json;
 
 use crate::support::Count;

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, App, BuildError, Message, Model, ModelDelta, ModelError,
-    ModelRequest, ModelResponse, RunError, ScriptedModel, ScriptedTurn, ToolCall, agent, tool,
-};
+use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::run::AgentRun;
 use serde_json::json;
 
 use crate::support::texts;
@@ -161,7 +161,7 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
         fn declare() -> AgentDeclaration {
             AgentDeclaration::new(Self::NAME)
                 .child::<Helper>()
-                .history_merge_target(onionskin::HistoryMergeTarget::Orchestrator)
+                .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
         }
         async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
             run.call_tool("agent__helper", r#"{"input":"one"}"#).await.unwrap();

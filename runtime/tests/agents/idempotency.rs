@@ -12,10 +12,12 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::journal::MemoryJournal;
+use onionskin::run::{AgentRun, IdempotencyKey, ToolCaller};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, AgentTool, Args, IdempotencyKey, Inject as _,
-    MemoryJournal, RunError, ScriptedModel, ScriptedTurn, State, ToolCaller, ToolContext, ToolError,
-    ToolResult, agent, call, hooks, tool,
+    Agent, AgentTool, Args, Inject as _, RunError, ScriptedModel, ScriptedTurn, State, ToolContext,
+    ToolError, ToolResult, agent, call, hooks, tool,
 };
 use serde_json::json;
 

@@ -13,11 +13,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::event::{CallOutcome, Event, EventKind};
+use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::run::{AgentRun, RunStream};
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, AgentRun, CallOutcome, CancellationToken, ErrorKind, Event,
-    EventKind, Exit, Journal, JournalError, Limits, Message, Model, ModelDelta, ModelError, ModelRequest,
-    ModelResponse, Progress, RunError, RunStream, ScriptedModel, ScriptedTurn, StepId, StepWork, ToolCall,
-    ToolContext, agent, tool,
+    Agent, CancellationToken, ErrorKind, Exit, Progress, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    agent, tool,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;

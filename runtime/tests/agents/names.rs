@@ -2,10 +2,8 @@
 
 use std::sync::LazyLock;
 
-use onionskin::{
-    AgentTool, Args, BuildError, DynTool, NameProblem, ScriptedModel, ScriptedTurn, Tool, ToolContext,
-    ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
-};
+use onionskin::{AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox};
+use onionskin::definition::NameProblem;
 
 macro_rules! by_hand {
     ($name:ident, $own:expr, $defined:expr) => {

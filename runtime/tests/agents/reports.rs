@@ -1,10 +1,8 @@
 //! A8, T8: what a program can read after a run.
 
 use onionskin::spec::HookEnd;
-use onionskin::{
-    AgentTool, Args, Event, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, testing, tool,
-    tool_hook,
-};
+use onionskin::{AgentTool, Args, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, testing, tool, tool_hook};
+use onionskin::event::Event;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use onionskin::{
-    Agent, AgentBuilder, Args, ArgsOf, Next, ScriptedModel, ScriptedTurn, ToolResult, TypedNext, agent, tool,
-    tool_hook,
-};
+use onionskin::declaration::AgentBuilder;
+use onionskin::typed::{ArgsOf, TypedNext};
+use onionskin::{Agent, Args, Next, ScriptedModel, ScriptedTurn, ToolResult, agent, tool, tool_hook};
 use serde_json::json;
 
 #[tool_hook]

@@ -1,6 +1,8 @@
 //! O3: a slip of a script fails loudly.
 
-use onionskin::{EventKind, ModelError, RunError, RunOutput, ScriptedModel, ScriptedModelError, ScriptedTurn, agent, tool};
+use onionskin::{RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool};
+use onionskin::event::EventKind;
+use onionskin::model::{ModelError, ScriptedModelError};
 use serde_json::json;
 
 /// Echoes.

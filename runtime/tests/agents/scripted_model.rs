@@ -1,10 +1,10 @@
 //! The scripted model: which turn it plays, what it fills in, and scripts from YAML.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use onionskin::{
-    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModel, ScriptedModelError,
-    ScriptedTurn, StopReason,
+use onionskin::model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ScriptedModelError, StopReason,
 };
+use onionskin::{ScriptedModel, ScriptedTurn};
 use serde_json::json;
 
 async fn ask(

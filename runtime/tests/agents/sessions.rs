@@ -6,9 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use onionskin::declaration::Limits;
+use onionskin::event::EventKind;
+use onionskin::run::RunStream;
 use onionskin::{
-    AgentHandle, AgentTool, App, CancellationToken, EventKind, Limits, RunError, RunOutput, RunStream,
-    ScriptedModel, ScriptedTurn, Secret, Session, State, agent, call, tool,
+    AgentHandle, AgentTool, App, CancellationToken, RunError, RunOutput, ScriptedModel, ScriptedTurn, Secret,
+    Session, State, agent, call, tool,
 };
 use serde_json::json;
 use tokio::sync::{Barrier, Semaphore};

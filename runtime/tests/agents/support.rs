@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::Message;
+use onionskin::model::Message;
 
 /// Counts what happened.
 #[derive(Clone, Default)]

@@ -11,9 +11,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use onionskin::definition::ToolSource;
+use onionskin::run::{IdempotencyKey, Team};
 use onionskin::{
-    Args, CancellationToken, IdempotencyKey, Next, Progress, ScriptedModel, ScriptedTurn, State, Strict,
-    Team, Tool, ToolContext, ToolOutput, ToolResult, ToolSource, agent, guardrail, tool, tool_hook, toolbox,
+    Args, CancellationToken, Next, Progress, ScriptedModel, ScriptedTurn, State, Strict, Tool, ToolContext,
+    ToolOutput, ToolResult, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
@@ -257,7 +259,7 @@ fn gives_nothing(text: &str) {
 
 #[test]
 fn t3_a_tool_that_borrows_and_gives_nothing_is_a_tool_of_a_known_type() {
-    fn arguments<T: onionskin::TypedTool>() -> &'static str {
+    fn arguments<T: onionskin::typed::TypedTool>() -> &'static str {
         std::any::type_name::<T::Output>()
     }
     assert_eq!(arguments::<gives_nothing>(), "()");

@@ -1,9 +1,10 @@
 //! A tool whose schema cannot be made: the agent is not built, and the error says which tool it is.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Agent, AgentBuilder, AgentDeclaration, BuildError, ScriptedModel, Tool, ToolCaller, ToolContext,
-    ToolDefinition, ToolResult, agent, tool,
+    Agent, BuildError, ScriptedModel, Tool, ToolContext, ToolDefinition, ToolResult, agent, tool,
 };
 
 fn from_nowhere() -> u32 {

@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 
+use onionskin::run::ToolCaller;
 use onionskin::spec::Transform;
 use onionskin::{
-    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolDefinition,
-    ToolOutput, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
+    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput,
+    ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
 

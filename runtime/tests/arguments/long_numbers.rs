@@ -1,9 +1,9 @@
 //! Whole numbers beyond `u64`: exact for tools, also where a hook changed the arguments, or refused.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect, and their tools are small")]
 
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolResult, ToolSpec, agent, hooks, tool,
-    tool_hook,
+    Args, ErrorKind, Next, ScriptedModel, ScriptedTurn, ToolResult, ToolSpec, agent, hooks, tool, tool_hook,
 };
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! What one hook writes is seen by the hooks inside of it as the tool gets it.
 
+use onionskin::run::ToolCaller;
 use onionskin::spec::Transform;
-use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolCaller, ToolResult, agent, tool, tool_hook};
+use onionskin::{Args, Next, ScriptedModel, ScriptedTurn, ToolResult, agent, tool, tool_hook};
 use serde_json::json;
 
 #[tool_hook]

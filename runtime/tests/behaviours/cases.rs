@@ -3,9 +3,12 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use onionskin::declaration::Limits;
+use onionskin::event::CallOutcome;
+use onionskin::run::{AgentInfo, Team};
 use onionskin::{
-    AgentInfo, Args, CallOutcome, ErrorKind, Limits, Next, RunContext, ScriptedModel, ScriptedTurn,
-    SessionState, State, Team, Tool, ToolContext, ToolOutput, ToolResult, agent, tool, tool_hook,
+    Args, ErrorKind, Next, RunContext, ScriptedModel, ScriptedTurn, SessionState, State, Tool, ToolContext,
+    ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::{Value, json};
 
@@ -199,7 +202,7 @@ async fn agent_hooks_outside_tool_hooks(case: Value) {
 #[expect(clippy::unnecessary_wraps, reason = "one of the forms of a before hook")]
 fn note_source(ctx: &ToolContext, log: State<Log>) -> ToolResult<Option<ToolOutput>> {
     log.push(format!("{} {} {:?}", ctx.source(), ctx.tool_name(), ctx.server_name()));
-    Ok((ctx.source() == onionskin::ToolSource::Runtime).then(|| ToolOutput::text("answered")))
+    Ok((ctx.source() == onionskin::definition::ToolSource::Runtime).then(|| ToolOutput::text("answered")))
 }
 
 agent! {

@@ -1,8 +1,10 @@
 //! Guardrails, approval and cache of tools.
 
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::event::CallOutcome;
 use onionskin::{
-    Approval, ApprovalRequest, Args, CallOutcome, ErrorKind, Exit, Next, RunError, ScriptedModel,
-    ScriptedTurn, State, ToolOutput, ToolResult, agent, guardrail, tool, tool_hook,
+    Args, ErrorKind, Exit, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolOutput, ToolResult, agent,
+    guardrail, tool, tool_hook,
 };
 use serde_json::{Value, json};
 

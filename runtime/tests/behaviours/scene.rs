@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::AgentDeclaration;
+use onionskin::event::CallOutcome;
 use onionskin::{
-    Agent, AgentDeclaration, Args, CallOutcome, Exit, Hook, Next, RunError, RunOutput, ScriptedModel,
-    ScriptedTurn, State, ToolContext, ToolError, ToolOutput, ToolResult, agent, tool,
+    Agent, Args, Exit, Hook, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State, ToolContext,
+    ToolError, ToolOutput, ToolResult, agent, tool,
 };
 use serde_json::Value;
 
@@ -117,7 +119,7 @@ impl Seen {
         self.call().to_text().into_owned()
     }
 
-    pub fn call(&self) -> &onionskin::ToolCallReport {
+    pub fn call(&self) -> &onionskin::run::ToolCallReport {
         let output = self.output.as_ref().expect("the run goes on");
         output.tool_calls.first().expect("there was a call")
     }
@@ -155,7 +157,7 @@ impl Agent for SaysHi {
         AgentDeclaration::new(Self::NAME).description("Says hi.")
     }
 
-    async fn run(_: &onionskin::AgentRun, _: String) -> Result<String, RunError> {
+    async fn run(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {
         Ok("child says hi".to_owned())
     }
 }

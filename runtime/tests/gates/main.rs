@@ -14,9 +14,10 @@ mod turns;
 use std::sync::Arc;
 
 use allocation_counter::measure;
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Hook, Next, ScriptedModel, ScriptedTurn, Tool, ToolCaller, ToolContext, ToolResult, agent,
-    raw_hook, tool, tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolResult, agent, raw_hook, tool,
+    tool_hook,
 };
 use tokio::runtime::{Builder, Runtime};
 

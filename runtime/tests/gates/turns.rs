@@ -2,10 +2,8 @@
 //! conversation is. `bench/` measures the same beside a loop by hand.
 
 use allocation_counter::measure;
-use onionskin::{
-    AgentHandle, History, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, Session, ToolCall,
-    agent,
-};
+use onionskin::model::{History, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::{AgentHandle, Session, agent};
 
 use super::{add_one, runtime};
 

@@ -11,9 +11,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use onionskin::run::ToolCaller;
+use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Args, ArgsOf, Exit, Next, OutputOf, RunError, ScriptedModel, ScriptedTurn, State, ToolCaller,
-    ToolContext, ToolResult, TypedNext, agent, tool, tool_hook,
+    Args, Exit, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, agent, tool,
+    tool_hook,
 };
 use serde_json::json;
 
@@ -119,8 +121,8 @@ async fn returns_abort() -> ToolResult<i64> {
 
 #[tool_hook(tool = returns_abort)]
 async fn swallows_what_is_returned(
-    args: onionskin::ArgsOf<returns_abort>,
-    next: impl onionskin::TypedNext<returns_abort>,
+    args: onionskin::typed::ArgsOf<returns_abort>,
+    next: impl onionskin::typed::TypedNext<returns_abort>,
 ) -> ToolResult<ToolResult<i64>> {
     let _ = next.run(args).await;
     Ok(Ok(1))
@@ -161,7 +163,9 @@ agent! {
 }
 
 fn told(session: &onionskin::Session) -> Vec<String> {
-    let Some(onionskin::Message::Tool { results }) = session.history().pop() else { panic!("results") };
+    let Some(onionskin::model::Message::Tool { results }) = session.history().pop() else {
+        panic!("results")
+    };
     results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect()
 }
 
@@ -187,7 +191,7 @@ async fn h6_of_an_abort_each_sibling_is_told_what_became_of_it() {
     let mut stream = handle.request("go").session(&session).stream();
     let mut begun = Vec::new();
     while let Some(event) = stream.next().await {
-        if let onionskin::EventKind::ToolStarted { tool, .. } = event.kind {
+        if let onionskin::event::EventKind::ToolStarted { tool, .. } = event.kind {
             begun.push(tool.to_string());
         }
     }

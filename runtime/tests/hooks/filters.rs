@@ -9,9 +9,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::AgentBuilder;
+use onionskin::event::CallOutcome;
 use onionskin::{
-    AgentBuilder, Args, BuildError, CallOutcome, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult,
-    ToolSpec, agent, tool, tool_hook, toolbox,
+    Args, BuildError, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSpec, agent, tool,
+    tool_hook, toolbox,
 };
 use serde_json::json;
 

@@ -7,7 +7,8 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
-use onionskin::{Args, ErrorKind, Exit, ToolCaller, ToolOutput, ToolResult, agent, tool, tool_hook};
+use onionskin::run::ToolCaller;
+use onionskin::{Args, ErrorKind, Exit, ToolOutput, ToolResult, agent, tool, tool_hook};
 
 #[tool_hook]
 fn named(args: &Args) -> Result<(), String> {

@@ -27,7 +27,7 @@ fn before(name: &str, args: &mut Args) -> ToolResult<()> {
 }
 
 #[tool_hook]
-async fn after(output: &mut ToolOutput, team: onionskin::Team) {
+async fn after(output: &mut ToolOutput, team: onionskin::run::Team) {
     let _ = team;
     output.push_text("!");
 }

@@ -10,10 +10,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::declaration::AgentDeclaration;
+use onionskin::definition::ToolSource;
+use onionskin::run::{AgentRun, ToolCaller};
+use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Agent, AgentDeclaration, AgentRun, Args, ArgsOf, Exit, Hook, Next, OutputOf, RunError, ScriptedModel,
-    ScriptedTurn, State, ToolCaller, ToolContext, ToolOutput, ToolResult, ToolSource, TypedNext, agent, tool,
-    tool_hook,
+    Agent, Args, Exit, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolOutput,
+    ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -145,7 +148,7 @@ agent! {
 }
 
 async fn run<A: Agent>(
-    builder: onionskin::AgentBuilder<A>,
+    builder: onionskin::declaration::AgentBuilder<A>,
     calls: &[(&str, serde_json::Value)],
 ) -> Vec<String> {
     let turn =

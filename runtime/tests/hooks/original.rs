@@ -11,10 +11,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::journal::MemoryJournal;
+use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    AgentHandle, Approval, ApprovalRequest, Args, ArgsOf, MemoryJournal, Next, ScriptedModel, ScriptedTurn,
-    State, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail,
-    tool, tool_hook, toolbox,
+    AgentHandle, Args, Next, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 

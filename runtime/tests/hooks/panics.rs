@@ -6,9 +6,11 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
+use onionskin::declaration::AgentBuilder;
+use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    Agent, AgentBuilder, Args, ArgsOf, ErrorKind, Exit, Next, RunError, ScriptedModel, ScriptedTurn,
-    ToolResult, TypedNext, agent, hooks, tool, tool_hook,
+    Agent, Args, ErrorKind, Exit, Next, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, hooks,
+    tool, tool_hook,
 };
 use serde_json::json;
 
@@ -120,22 +122,23 @@ fn carry() -> ! {
 
 struct Breaks(&'static str);
 
-impl onionskin::Model for Breaks {
+impl onionskin::model::Model for Breaks {
     async fn respond(
         &self,
-        request: &onionskin::ModelRequest,
-        _: &mut (dyn FnMut(onionskin::ModelDelta) + Send),
-    ) -> Result<onionskin::ModelResponse, onionskin::ModelError> {
+        request: &onionskin::model::ModelRequest,
+        _: &mut (dyn FnMut(onionskin::model::ModelDelta) + Send),
+    ) -> Result<onionskin::model::ModelResponse, onionskin::model::ModelError> {
         if self.0 == "model" {
             carry();
         }
         let answered = request.messages.len() > 1;
-        let calls = [("1", "fails", self.0), ("2", "fails", "")]
-            .map(|(id, tool, how)| onionskin::ToolCall::new(id, tool, json!({ "how": how }).to_string()));
+        let calls = [("1", "fails", self.0), ("2", "fails", "")].map(|(id, tool, how)| {
+            onionskin::model::ToolCall::new(id, tool, json!({ "how": how }).to_string())
+        });
         Ok(if answered {
-            onionskin::ModelResponse::text("done")
+            onionskin::model::ModelResponse::text("done")
         } else {
-            onionskin::ModelResponse::tool_calls(calls)
+            onionskin::model::ModelResponse::tool_calls(calls)
         })
     }
 }
@@ -181,7 +184,7 @@ async fn t11_what_a_panic_carries_may_panic_again() {
     ] {
         let run = AgentBuilder::<Carrying>::default()
             .model(Breaks(how))
-            .approver(|_: onionskin::ApprovalRequest| async { carry() });
+            .approver(|_: onionskin::approval::ApprovalRequest| async { carry() });
         let output = run.run("go").await.unwrap();
         let told: Vec<_> = output.tool_calls.iter().map(|call| format!("{call:?}")).collect();
         assert!(told[0].contains(text), "{how}: {told:?}");

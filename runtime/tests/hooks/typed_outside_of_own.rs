@@ -11,10 +11,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::content::{ContentBlock, Image, Media};
+use onionskin::run::ToolCaller;
+use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Approval, ApprovalRequest, Approver, Args, ArgsOf, ContentBlock, ErrorKind, Exit, Image, Media, Next,
-    OutputOf, RunOutput, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext,
-    ToolError, ToolOutput, ToolResult, TypedNext, agent, guardrail, tool, tool_hook,
+    Args, ErrorKind, Exit, Next, RunOutput, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolContext,
+    ToolError, ToolOutput, ToolResult, agent, guardrail, tool, tool_hook,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::declaration::AgentBuilder;
+use onionskin::event::CallOutcome;
 use onionskin::{
-    AgentBuilder, AgentTool, Approval, ApprovalRequest, Approver, Args, CallOutcome, Effect, ErrorKind, Next,
-    RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, ToolSpec, agent, call, guardrail, tool,
-    tool_hook,
+    AgentTool, Args, Effect, ErrorKind, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult,
+    ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 

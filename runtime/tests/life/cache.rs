@@ -287,7 +287,7 @@ async fn t4_cache_keeps_nothing_that_answered_for_an_error() {
 #[derive(Clone)]
 struct Moves(onionskin::SessionState);
 
-impl onionskin::InputGuardrail for Moves {
+impl onionskin::guardrails::InputGuardrail for Moves {
     onionskin::raw_guardrail!();
 
     async fn check(&self, _: &onionskin::ToolContext, args: &mut Args) -> ToolResult<()> {

@@ -1,8 +1,9 @@
 //! `examples`: where they are shown, and that a wrong one is told.
 
+use onionskin::definition::{ExampleError, ToolExample};
 use onionskin::export::{self, ExportError, ExportOptions};
 use onionskin::spec::Transform;
-use onionskin::{BuildError, ExampleError, ScriptedModel, ScriptedTurn, Tool, ToolExample, agent, tool};
+use onionskin::{BuildError, ScriptedModel, ScriptedTurn, Tool, agent, tool};
 use serde_json::{Map, json};
 
 /// Where to look.

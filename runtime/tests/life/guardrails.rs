@@ -1,8 +1,10 @@
 //! `#[guardrail]` in its forms, declared and added.
 
+use onionskin::content::ContentBlock;
+use onionskin::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin::{
-    Args, ContentBlock, ErrorKind, Exit, InputGuardrail, OutputGuardrail, State, ToolContext, ToolOutput,
-    ToolResult, ToolSpec, call, guardrail, raw_guardrail, tool,
+    Args, ErrorKind, Exit, State, ToolContext, ToolOutput, ToolResult, ToolSpec, call, guardrail,
+    raw_guardrail, tool,
 };
 use serde_json::json;
 
@@ -223,7 +225,8 @@ fn marked(#[arg(default)] marks: String) -> String {
 async fn l1_added_guardrails_come_after_declared_ones() {
     let mut spec = marked::spec();
     spec.add_input_guardrails((Marks("2"), Marks("3"))).add_output_guardrails(loud::new());
-    let added: Vec<std::sync::Arc<dyn onionskin::DynInputGuardrail>> = vec![std::sync::Arc::new(Marks("4"))];
+    let added: Vec<std::sync::Arc<dyn onionskin::guardrails::DynInputGuardrail>> =
+        vec![std::sync::Arc::new(Marks("4"))];
     spec.add_input_guardrails(added);
     assert_eq!(spec.call(json!({})).await.unwrap(), "1234");
     let text = spec.exec(json!({})).await.output().unwrap().to_text().into_owned();

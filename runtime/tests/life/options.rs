@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use onionskin::definition::ToolExample;
+use onionskin::event::CallOutcome;
 use onionskin::export::ExportOptions;
 use onionskin::spec::Transform;
 use onionskin::{Args, RunOutput};
 use onionskin::{
-    CallOutcome, Effect, ErrorKind, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
-    ToolExample, ToolOutput, ToolResult, ToolSpec, agent, hooks, tool, toolbox,
+    Effect, ErrorKind, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition, ToolOutput,
+    ToolResult, ToolSpec, agent, hooks, tool, toolbox,
 };
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! The order of all stages, and what answers for errors.
 
 use onionskin::mcp::McpToolSpec as _;
-use onionskin::{AgentHandle, ScriptedModel, ScriptedTurn, TypedNext};
+use onionskin::typed::TypedNext;
+use onionskin::{AgentHandle, ScriptedModel, ScriptedTurn};
 use onionskin::{
     Args, ErrorKind, Exit, Next, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
     ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
@@ -141,7 +142,7 @@ fn typed(x: i64, log: State<Log>) -> i64 {
 #[tool_hook(tool = typed)]
 async fn typed_hook(
     log: State<Log>,
-    args: onionskin::ArgsOf<typed>,
+    args: onionskin::typed::ArgsOf<typed>,
     next: impl TypedNext<typed>,
 ) -> ToolResult<i64> {
     log.push("typed hook");

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    Approval, ApprovalRequest, Args, ArgsOf, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool,
-    ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, TypedNext, agent, guardrail,
-    tool, tool_hook, toolbox,
+    Args, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolError,
+    ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 use tokio::time::sleep;
@@ -157,7 +158,7 @@ async fn t4_timeout_counts_no_approval_no_guardrail_and_not_all_attempts() {
         TRIES.store(0, Ordering::SeqCst);
         let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
         let builder = Clerk::builder().model(model).state(Log::default()).approver(thinks).toolbox(Desk);
-        let builder = values().into_iter().fold(builder, onionskin::AgentBuilder::tool);
+        let builder = values().into_iter().fold(builder, onionskin::declaration::AgentBuilder::tool);
         assert_eq!(builder.run("go").await.unwrap().text, "done", "{tool}");
     }
 }

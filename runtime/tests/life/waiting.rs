@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Approval, ApprovalRequest, Args, Exit, ScriptedModel, ScriptedTurn, State, ToolCaller, ToolContext,
-    ToolResult, agent, guardrail, tool,
+    Args, Exit, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, agent, guardrail, tool,
 };
 use serde_json::json;
 use tokio::sync::Semaphore;

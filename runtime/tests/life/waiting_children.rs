@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onionskin::Args;
-use onionskin::{
-    Approval, ApprovalRequest, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, tool,
-    tool_hook,
-};
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::{Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, tool, tool_hook};
 use serde_json::json;
 use tokio::sync::Notify;
 use tokio::time::timeout;

@@ -1,8 +1,9 @@
 //! Approval and the cache among the other stages, for each kind of tool that has them.
 
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::{
-    AgentHandle, Approval, ApprovalRequest, Approver, Args, Cache, Next, ScriptedModel, ScriptedTurn, State,
-    ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
+    AgentHandle, Args, Cache, Next, ScriptedModel, ScriptedTurn, State, ToolContext, ToolError, ToolOutput,
+    ToolResult, ToolSpec, agent, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 //! Secrets that the state fills.
 
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolCaller, ToolContext, agent, tool,
+    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolContext, agent, tool,
 };
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolCaller, ToolContext, ToolSpec, agent, call,
-    testing, tool,
+    Args, ScriptedModel, ScriptedTurn, Secret, State, Tool, ToolContext, ToolSpec, agent, call, testing, tool,
 };
 use serde_json::json;
 

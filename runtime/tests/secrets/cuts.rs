@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use onionskin::{Approval, ApprovalRequest, Args, ErrorKind, Secret, State, ToolContext, tool, tool_hook};
+use onionskin::approval::{Approval, ApprovalRequest};
+use onionskin::{Args, ErrorKind, Secret, State, ToolContext, tool, tool_hook};
 use serde_json::json;
 
 const SECRET: &str = "s3cret-0123456789-abcdefghijklmnopqrstuvwxyz-\"ABCDEFGHIJKLM";

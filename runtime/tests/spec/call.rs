@@ -73,7 +73,11 @@ async fn s5_call_gives_the_main_value() {
     let two = |(): (), _| async { Ok(ToolOutput::structured(json!({"only": [1]}))) };
     assert_eq!(call!(ToolSpec::from_fn("two", "", two)).await.unwrap(), json!([1]));
     let image = |(): (), _| async {
-        Ok(ToolOutput::blocks([onionskin::Image(onionskin::Media::new("aGk=", "image/png")).into()]))
+        Ok(ToolOutput::blocks([onionskin::content::Image(onionskin::content::Media::new(
+            "aGk=",
+            "image/png",
+        ))
+        .into()]))
     };
     assert_eq!(call!(ToolSpec::from_fn("image", "", image)).await.unwrap()[0]["type"], "image");
     assert_eq!(call!(stops::spec()).await.unwrap(), "the end", "a stop is a result");

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use onionskin::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin::{
-    Args, Hook, InputGuardrail, Next, OutputGuardrail, ToolContext, ToolOutput, ToolResult, ToolSpec,
-    raw_guardrail, raw_hook, tool, tool_hook,
+    Args, Hook, Next, ToolContext, ToolOutput, ToolResult, ToolSpec, raw_guardrail, raw_hook, tool, tool_hook,
 };
 use serde_json::json;
 

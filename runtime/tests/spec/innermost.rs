@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::spec::{SpecError, Transform};
 use onionskin::{
-    Approval, ApprovalRequest, Args, Cache, ErrorKind, Next, Secret, SessionState, State, ToolContext,
-    ToolOutput, ToolResult, ToolSpec, call, guardrail, tool, tool_hook, toolbox,
+    Args, Cache, ErrorKind, Next, Secret, SessionState, State, ToolContext, ToolOutput, ToolResult, ToolSpec,
+    call, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -364,7 +365,7 @@ async fn s4_a_declared_cache_tells_apart_what_is_bound() {
 #[derive(Clone)]
 struct Moves(SessionState);
 
-impl onionskin::InputGuardrail for Moves {
+impl onionskin::guardrails::InputGuardrail for Moves {
     onionskin::raw_guardrail!();
 
     async fn check(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {

@@ -4,13 +4,14 @@ use std::error::Error as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use onionskin::definition::ToolSource;
 use onionskin::export::{ExportError, ExportOptions};
 use onionskin::mcp::McpToolSpec as _;
 use onionskin::mcp::NotConnected;
 use onionskin::spec::{SpecError, Transform};
 use onionskin::{
-    Args, ErrorKind, Exit, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSource, ToolSpec, agent,
-    call, tool_hook,
+    Args, ErrorKind, Exit, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, ToolSpec, agent, call,
+    tool_hook,
 };
 use serde_json::{Value, json};
 

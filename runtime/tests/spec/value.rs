@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use onionskin::definition::ToolSource;
 use onionskin::{
     Args, DynTool, ErrorKind, ScriptedModel, ScriptedTurn, State, Tool, ToolContext, ToolDefinition,
-    ToolOutput, ToolResult, ToolSource, ToolSpec, agent, call, tool,
+    ToolOutput, ToolResult, ToolSpec, agent, call, tool,
 };
 use serde_json::{Value, json};
 

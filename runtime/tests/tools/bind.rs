@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, State, Tool, ToolCaller, ToolContext,
-    agent, tool,
+    Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, State, Tool, ToolContext, agent, tool,
 };
 use serde_json::json;
 use tokio::sync::Barrier;

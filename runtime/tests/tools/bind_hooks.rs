@@ -10,9 +10,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    Args, ArgsOf, Next, RunError, ScriptedModel, ScriptedTurn, Secret, State, ToolOutput, ToolResult,
-    TypedNext, agent, guardrail, tool, tool_hook,
+    Args, Next, RunError, ScriptedModel, ScriptedTurn, Secret, State, ToolOutput, ToolResult, agent,
+    guardrail, tool, tool_hook,
 };
 use serde_json::json;
 

@@ -10,9 +10,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use onionskin::definition::ToolSource;
+use onionskin::model::Message;
+use onionskin::run::ToolCaller;
+use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
-    Args, ArgsOf, CancellationToken, ErrorKind, Exit, Message, Next, ScriptedModel, ScriptedTurn, State,
-    Tool, ToolCaller, ToolContext, ToolResult, ToolSource, ToolSpec, TypedNext, agent, tool, tool_hook,
+    Args, CancellationToken, ErrorKind, Exit, Next, ScriptedModel, ScriptedTurn, State, Tool, ToolContext,
+    ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 

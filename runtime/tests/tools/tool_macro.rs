@@ -12,9 +12,10 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use onionskin::run::IdempotencyKey;
 use onionskin::{
-    Args, Effect, ErrorKind, Exit, IdempotencyKey, Inject, Next, State, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, tool, tool_hook,
+    Args, Effect, ErrorKind, Exit, Inject, Next, State, Tool, ToolContext, ToolDefinition, ToolError,
+    ToolOutput, ToolResult, tool, tool_hook,
 };
 use serde_json::{Value, json};
 

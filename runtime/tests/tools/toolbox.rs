@@ -20,7 +20,7 @@ async fn mark(args: &mut Args, next: impl Next) -> ToolResult {
 
 #[tool_hook]
 async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
-    assert_eq!((ctx.source(), ctx.server_name()), (onionskin::ToolSource::Function, None));
+    assert_eq!((ctx.source(), ctx.server_name()), (onionskin::definition::ToolSource::Function, None));
     let mut output = next.run(args).await?;
     output.push_text(format!("[{}]", ctx.tool_name()));
     Ok(output)

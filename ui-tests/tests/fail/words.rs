@@ -48,12 +48,17 @@ fn private_names() -> BTreeSet<String> {
     let mut names = reexported(&private, false);
     names.extend(reexported(&root, true));
     let mut public = reexported(&root, false);
-    let checks = read("checks.rs");
-    public.extend(reexported(&checks, false));
-    let items = checks
-        .lines()
-        .filter_map(|line| line.strip_prefix("pub trait ").or_else(|| line.strip_prefix("pub enum ")));
-    public.extend(items.filter_map(|line| line.split(['<', ':', ' ']).next()).map(str::to_owned));
+    let modules = root.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    for module in modules.filter(|module| !module.starts_with("__")) {
+        let file = [format!("{module}.rs"), format!("{module}/mod.rs")];
+        let Some(file) = file.iter().find(|file| runtime.join(file).exists()) else { continue };
+        let module = read(file);
+        public.extend(reexported(&module, false));
+        let kinds = ["pub trait ", "pub enum ", "pub struct "];
+        let items = module.lines().filter_map(|line| kinds.iter().find_map(|kind| line.strip_prefix(kind)));
+        public
+            .extend(items.filter_map(|line| line.split(['<', ':', ' ', '(', ';']).next()).map(str::to_owned));
+    }
     // Of the standard library and of serde.
     public.extend(
         ["Error", "Arc", "BTreeMap", "Cow", "Duration", "OnceLock", "String", "ToOwned", "Vec", "Value"]

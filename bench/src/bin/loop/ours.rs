@@ -1,6 +1,7 @@
 //! Ours: an agent with one tool, asked in a session of its own.
 
-use onionskin::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, agent, tool};
+use onionskin::{agent, tool};
+use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use std::rc::Rc;
 
 use super::answers::{self, ANSWER, ARGUMENTS, INPUT, Ids, Shape, TOOL, think};

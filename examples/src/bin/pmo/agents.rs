@@ -1,8 +1,7 @@
 //! The agents, the function and the hook of the report.
 
-use onionskin::{
-    Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolResult, ToolSource, agent, tool, tool_hook,
-};
+use onionskin::definition::ToolSource;
+use onionskin::{Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolResult, agent, tool, tool_hook};
 
 /// Adds one to a number.
 #[tool]

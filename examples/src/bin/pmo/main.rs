@@ -14,8 +14,9 @@ mod options;
 use std::error::Error;
 use std::process::ExitCode;
 
+use onionskin::declaration::AppBuilder;
 use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{App, AppBuilder, ScriptedModel};
+use onionskin::{App, ScriptedModel};
 use onionskin_examples::{print_tools, show, time_server};
 
 use agents::{LondonProjectManager, NyProjectManager, PmoOrchestrator};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use onionskin::GenaiModel;
+use onionskin::genai::GenaiModel;
 
 /// What was asked for.
 #[derive(Debug, Default)]

@@ -32,10 +32,14 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
         })
     };
     let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
+    // What is no tool is one error, and the compiler is silent about its call.
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
+        let known = quote_spanned! {span=>
+            <__rt::Known<{ <#alias as __rt::Tool>::NAME.is_empty() }> as __rt::Is>::Type<#alias>
+        };
         quote_spanned! {span=>
             #(#cfgs)*
-            #index => __rt::run_in::<#alias, _>(&self.#field, &self.ring, __cx, __args).await,
+            #index => __rt::run_in::<#known, _>(&self.#field, &self.ring, __cx, __args).await,
         }
     });
     let definitions = tools().map(|(index, cfgs, span, alias, field)| {

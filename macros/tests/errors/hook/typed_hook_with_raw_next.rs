@@ -1,4 +1,4 @@
-use onionskin::{ArgsOf, Next, ToolResult, tool, tool_hook};
+use onionskin::{Next, ToolResult, typed::ArgsOf, tool, tool_hook};
 
 /// Adds one.
 #[tool]

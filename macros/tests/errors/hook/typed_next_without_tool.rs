@@ -1,4 +1,4 @@
-use onionskin::{ArgsOf, ToolResult, TypedNext, tool, tool_hook};
+use onionskin::{ToolResult, typed::{ArgsOf, TypedNext}, tool, tool_hook};
 
 /// Adds one.
 #[tool]

@@ -9,7 +9,7 @@ use super::handle::AgentHandle;
 use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;
-use crate::approver::Approver;
+use crate::approval::Approver;
 use crate::event::RunOutput;
 use crate::journal::Journal;
 use crate::model::{Message, Model};

@@ -14,7 +14,7 @@ use super::instance::{Children, Instance, fixed_entries};
 use super::servers::{Configured, Pool, Provided};
 use super::setup::{Extra, Setup, StateMakers};
 use super::toolboxes::Toolboxes;
-use crate::approver::DynApprover;
+use crate::approval::DynApprover;
 use crate::context::AgentInfo;
 use crate::journal::Journal;
 use crate::model::DynModel;

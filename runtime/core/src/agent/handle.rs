@@ -13,7 +13,7 @@ use super::instance::Instance;
 use super::named::NamedRun;
 use super::run::AgentRun;
 use super::stream::{Finish, RunStream};
-use crate::approver::{Approver, DynApprover};
+use crate::approval::{Approver, DynApprover};
 use crate::context::Entry;
 use crate::context::{RunSeed, Running, ToolContext};
 use crate::deadline::Deadline;

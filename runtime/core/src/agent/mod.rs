@@ -39,7 +39,9 @@ pub use tool::AgentTool;
 /// implement it by hand, and can then be a child or an entry as any other.
 ///
 /// ```
-/// use onionskin::{Agent, AgentDeclaration, AgentRun, RunError};
+/// use onionskin::{Agent, RunError};
+/// use onionskin::declaration::AgentDeclaration;
+/// use onionskin::run::AgentRun;
 ///
 /// /// Answers without asking a model.
 /// struct Echo;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::declaration::{Limits, StateType};
 use super::servers::Configured;
 use super::toolboxes::Toolboxes;
-use crate::approver::DynApprover;
+use crate::approval::DynApprover;
 use crate::journal::Journal;
 use crate::model::{DynModel, Message};
 use crate::onion::MadeBy;

@@ -204,11 +204,12 @@ impl<'a> InjectContext<'a> for &'a ToolContext {
 }
 
 /// A key that is the same for every attempt at the same call, and another one for each call: give it to services that refuse to
-/// do a thing twice. A run that is begun again under its [`run_id`](crate::RunRequest::run_id) gives its calls the keys that
+/// do a thing twice. A run that is begun again under its [`run_id`](crate::run::RunRequest::run_id) gives its calls the keys that
 /// they had.
 ///
 /// ```
-/// use onionskin::{IdempotencyKey, Inject, testing, tool};
+/// use onionskin::{Inject, testing, tool};
+/// use onionskin::run::IdempotencyKey;
 ///
 /// /// Pays.
 /// #[tool(effect = once)]

@@ -55,7 +55,8 @@ use crate::state::SessionState;
 /// Hooks read it, they cannot change it. There is one context per call; retries of the call share it.
 ///
 /// ```
-/// use onionskin::{ToolContext, ToolSource};
+/// use onionskin::ToolContext;
+/// use onionskin::definition::ToolSource;
 /// let cx = ToolContext::detached("add_one");
 /// assert_eq!(cx.tool_name(), "add_one");
 /// assert_eq!(cx.source(), ToolSource::Function);

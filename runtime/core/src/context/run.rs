@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::DynCall;
 use super::latch::Latch;
 use super::places::BegunBy;
-use crate::approver::DynApprover;
+use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};
 use crate::event::Events;
@@ -159,7 +159,7 @@ impl RunContext {
     }
 
     /// What the run is called in its journal and in the idempotency keys of its calls: one id for a run and all runs beneath
-    /// it, another one for each run unless [`RunRequest::run_id`](crate::RunRequest::run_id) says so.
+    /// it, another one for each run unless [`RunRequest::run_id`](crate::run::RunRequest::run_id) says so.
     pub fn run_id(&self) -> &str {
         &self.0.seed.run_id
     }
@@ -200,7 +200,7 @@ impl RunContext {
         Team { run: self.clone() }
     }
 
-    /// Whom the run is for, as the program says it ([`RunRequest::user`](crate::RunRequest::user)).
+    /// Whom the run is for, as the program says it ([`RunRequest::user`](crate::run::RunRequest::user)).
     pub fn user(&self) -> Option<&str> {
         self.0.seed.user.as_deref()
     }

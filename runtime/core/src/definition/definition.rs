@@ -26,7 +26,7 @@ pub enum Effect {
     #[default]
     Idempotent,
     /// It must not happen twice: nothing repeats it without a person. A retry hook does not, and a run that is replayed from a
-    /// [`Journal`](crate::Journal) gives an error of kind [`InDoubt`](crate::ErrorKind::InDoubt) where the earlier run ended while
+    /// [`Journal`](crate::journal::Journal) gives an error of kind [`InDoubt`](crate::ErrorKind::InDoubt) where the earlier run ended while
     /// the tool was at work.
     Once,
 }

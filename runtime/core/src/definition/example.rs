@@ -9,7 +9,7 @@ use crate::schema::check;
 /// An example of a call: its arguments and, where they say something, what comes out and a note.
 ///
 /// ```
-/// use onionskin::ToolExample;
+/// use onionskin::definition::ToolExample;
 /// use serde_json::json;
 ///
 /// let example = ToolExample::new(json!({ "city": "Rome" })).output("sunny").note("In English.");

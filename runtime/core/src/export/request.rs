@@ -90,7 +90,7 @@ pub fn request<'t>(
     if errors.is_empty() { Ok(exported) } else { Err(errors) }
 }
 
-/// The schemas of a request's strict tools in a provider's strict dialect, for one who writes a [`Model`](crate::Model). There is an
+/// The schemas of a request's strict tools in a provider's strict dialect, for one who writes a [`Model`](crate::model::Model). There is an
 /// error for each tool that has no form in the dialect, or with which the request would exceed what the provider takes.
 ///
 /// Once one tool exceeds the limit, all later ones have no strict schema: which tools are sent strictly depends on their order

@@ -32,7 +32,7 @@ pub enum StepKind {
 /// nothing that depends on time, so the same run builds the same names again.
 ///
 /// ```
-/// use onionskin::{StepId, StepKind};
+/// use onionskin::journal::{StepId, StepKind};
 /// let mut id = StepId::new(StepKind::Tool, "search");
 /// id.turn = 3;
 /// id.call = Some(2);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Journal, JournalError, StepId, StepWork};
 
-/// Keeps steps in memory: a second run with the same [`run_id`](crate::RunRequest::run_id) answers from them. For tests, and to
+/// Keeps steps in memory: a second run with the same [`run_id`](crate::run::RunRequest::run_id) answers from them. For tests, and to
 /// see which steps a run takes.
 #[derive(Default)]
 pub struct MemoryJournal {

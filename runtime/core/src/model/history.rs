@@ -18,7 +18,7 @@ const CHUNK: usize = 64;
 /// appended to one of them does not show in the other.
 ///
 /// ```
-/// use onionskin::{History, Message};
+/// use onionskin::model::{History, Message};
 ///
 /// let mut history = History::from([Message::user("How warm is it?")]);
 /// let before = history.clone();

@@ -27,7 +27,7 @@ use crate::export::ExportError;
 /// A language model.
 ///
 /// ```
-/// use onionskin::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+/// use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 ///
 /// /// Says what it was told.
 /// struct Parrot;

@@ -25,7 +25,8 @@ pub trait Compiled {
 /// A call allocates nothing beyond what the tool and the hooks themselves do.
 ///
 /// ```
-/// use onionskin::{Args, ToolCaller, agent, tool};
+/// use onionskin::{Args, agent, tool};
+/// use onionskin::run::ToolCaller;
 ///
 /// /// Adds one.
 /// #[tool]

@@ -9,8 +9,9 @@ use super::Hook;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "a macro of `onionskin` writes this",
-    note = "in place of `type Made = ..;` write `onionskin::raw_guardrail!(default);` for a guardrail that lists make by its \
-            `Default`, or `onionskin::raw_guardrail!();` for one that is added to a `ToolSpec`"
+    note = "in place of `type Made = ..;` write `onionskin::raw_hook!(default);` in a hook, and \
+            `onionskin::raw_guardrail!(default);` in a guardrail, if lists make it by its `Default`; write \
+            `onionskin::raw_hook!();` or `onionskin::raw_guardrail!();` if it is added at run time"
 )]
 pub trait MadeBy<H> {
     /// `State<S>` if it takes one, else `()`.

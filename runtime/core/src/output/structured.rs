@@ -11,7 +11,7 @@ use crate::json::exact_value;
 use crate::secret::{Redact, Redactor};
 
 /// Where the structured value of a call's content is: nothing parses it before somebody asks
-/// ([`ToolCallReport::structured_content`](crate::ToolCallReport::structured_content)).
+/// ([`ToolCallReport::structured_content`](crate::run::ToolCallReport::structured_content)).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

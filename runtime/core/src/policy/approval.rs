@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 
-use crate::approver::{Approval, ApprovalRequest};
+use crate::approval::{Approval, ApprovalRequest};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};

@@ -14,7 +14,8 @@ use crate::onion::{InArc, MadeBy, short_name};
 /// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
 ///
 /// ```
-/// use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, ToolSpec, call, tool};
+/// use onionskin::{Args, ToolContext, ToolResult, ToolSpec, call, tool};
+/// use onionskin::guardrails::InputGuardrail;
 ///
 /// /// Refuses one city.
 /// #[derive(Clone)]

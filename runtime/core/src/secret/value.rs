@@ -199,7 +199,8 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
 /// What a [`Secret`] can hold: it names the texts that nobody may see, and wipes itself.
 ///
 /// ```
-/// use onionskin::{Secret, Sensitive};
+/// use onionskin::Secret;
+/// use onionskin::secret::Sensitive;
 ///
 /// struct Login {
 ///     user: String,
@@ -223,7 +224,7 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
     message = "a `Secret` cannot hold `{Self}`",
     label = "says neither which of its texts are secret nor how it is wiped",
     note = "`Secret` holds `String`, `Box<str>`, `Vec<u8>`, `[u8; N]`, `serde_json::Value` and `Option`s of them; for a type \
-            of your own, write `impl onionskin::Sensitive for ..`"
+            of your own, write `impl onionskin::secret::Sensitive for ..`"
 )]
 pub trait Sensitive {
     /// Gives every text, or string of bytes, that must not be seen.

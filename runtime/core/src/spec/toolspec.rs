@@ -12,7 +12,7 @@ use super::hooks;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
 use super::stages::Added;
-use crate::approver::{Approver, DynApprover};
+use crate::approval::{Approver, DynApprover};
 use crate::args::Args;
 use crate::context::{DynCall, Entry, Target};
 use crate::context::{InState, ToolContext};
@@ -226,7 +226,7 @@ impl ToolSpec {
     /// Sets the examples of calls, by the tool's own names for its parameters.
     ///
     /// ```
-    /// use onionskin::{ToolExample, ToolSpec, tool};
+    /// use onionskin::{ToolSpec, definition::ToolExample, tool};
     /// use serde_json::json;
     ///
     /// /// Adds one.

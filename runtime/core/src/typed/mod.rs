@@ -9,9 +9,12 @@ mod layered;
 mod made;
 mod ring;
 
+#[doc(hidden)]
 pub use form::{TypedArgs, TypedReturn};
+#[doc(hidden)]
 pub use layered::{Reading, TypedCall, Written, settled, through};
+#[doc(hidden)]
 pub use made::{HookMadeBy, RawHook, RingOf};
-pub use ring::{
-    ArgsOf, EndRing, OutputOf, RawRing, Ring, TypedHook, TypedLayer, TypedNext, TypedTool, run_in,
-};
+pub use ring::{ArgsOf, OutputOf, TypedNext, TypedTool};
+#[doc(hidden)]
+pub use ring::{EndRing, RawRing, Ring, TypedHook, TypedLayer, run_in};

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::{
-    AgentHandle, AgentTool, MemoryJournal, RunOutput, ScriptedModel, ScriptedTurn, State, agent, tool,
-};
+use onionskin::journal::MemoryJournal;
+use onionskin::{AgentHandle, AgentTool, RunOutput, ScriptedModel, ScriptedTurn, State, agent, tool};
 use serde_json::json;
 use tokio::sync::Semaphore;
 

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use onionskin::definition::ToolSource;
+use onionskin::event::EventKind;
 use onionskin::{
-    AgentTool, CancellationToken, ErrorKind, EventKind, Exit, RunContext, RunError, ScriptedModel,
-    ScriptedTurn, Secret, ToolSource, ToolSpec, agent, call, tool,
+    AgentTool, CancellationToken, ErrorKind, Exit, RunContext, RunError, ScriptedModel, ScriptedTurn, Secret,
+    ToolSpec, agent, call, tool,
 };
 use serde_json::json;
 

@@ -4,9 +4,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use onionskin::declaration::AgentDeclaration;
+use onionskin::definition::ToolSource;
+use onionskin::run::AgentRun;
 use onionskin::{
-    Agent, AgentDeclaration, AgentHandle, AgentRun, Args, Exit, Next, RunContext, RunError, ScriptedModel,
-    ScriptedTurn, State, ToolContext, ToolResult, ToolSource, agent, tool, tool_hook,
+    Agent, AgentHandle, Args, Exit, Next, RunContext, RunError, ScriptedModel, ScriptedTurn, State,
+    ToolContext, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -86,7 +89,12 @@ fn log_line(line: &str, log: State<Log>, run: &RunContext) -> ToolResult<u32> {
 
 pub(crate) async fn probe(log: &Log) -> AgentHandle {
     let model = ScriptedModel::turns([ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
-    onionskin::AgentBuilder::<Probe>::default().model(model).state(log.clone()).build().await.unwrap()
+    onionskin::declaration::AgentBuilder::<Probe>::default()
+        .model(model)
+        .state(log.clone())
+        .build()
+        .await
+        .unwrap()
 }
 
 pub(crate) async fn helper(turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentHandle {

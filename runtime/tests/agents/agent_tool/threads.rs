@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin::{
-    AgentTool, CallOutcome, ContentBlock, ErrorKind, Exit, Message, RunError, ScriptedModel, ScriptedTurn,
-    Session, call,
-};
+use onionskin::content::ContentBlock;
+use onionskin::event::CallOutcome;
+use onionskin::model::Message;
+use onionskin::{AgentTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, Session, call};
 use serde_json::json;
 
 use crate::agent_tool::support::{Boss, Log, asks, helper, probe};

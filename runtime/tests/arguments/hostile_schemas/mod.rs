@@ -15,9 +15,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use onionskin::{
-    Args, DynTool, ToolContext, ToolDefinition, ToolExample, ToolResult, ToolSpec, guardrail, tool,
-};
+use onionskin::definition::ToolExample;
+use onionskin::{Args, DynTool, ToolContext, ToolDefinition, ToolResult, ToolSpec, guardrail, tool};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

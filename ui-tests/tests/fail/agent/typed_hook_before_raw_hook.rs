@@ -1,4 +1,4 @@
-use onionskin::{Args, ArgsOf, Next, ToolResult, TypedNext, agent, tool, tool_hook};
+use onionskin::{Args, Next, ToolResult, typed::{ArgsOf, TypedNext}, agent, tool, tool_hook};
 
 /// Adds one.
 #[tool]

@@ -1,4 +1,4 @@
-use onionskin::{Args, OutputGuardrail, ToolContext, ToolResult};
+use onionskin::{Args, ToolContext, ToolResult, guardrails::OutputGuardrail};
 
 #[derive(Default)]
 struct NoSecrets;

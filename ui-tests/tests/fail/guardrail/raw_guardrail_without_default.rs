@@ -1,4 +1,4 @@
-use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, raw_guardrail};
+use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail, raw_guardrail};
 
 struct NoSecrets;
 

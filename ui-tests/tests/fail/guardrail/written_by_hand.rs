@@ -1,4 +1,4 @@
-use onionskin::{Args, InputGuardrail, ToolContext, ToolResult};
+use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail};
 
 #[derive(Default)]
 struct NoSecrets;

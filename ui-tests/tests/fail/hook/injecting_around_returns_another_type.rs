@@ -1,4 +1,4 @@
-use onionskin::{Args, Next, Team, ToolOutput, tool_hook};
+use onionskin::{Args, Next, ToolOutput, run::Team, tool_hook};
 
 #[tool_hook]
 async fn audit(args: &mut Args, team: Team, next: impl Next) -> ToolOutput {

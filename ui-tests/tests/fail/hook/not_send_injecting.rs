@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use onionskin::{Args, Next, Team, ToolResult, tool_hook};
+use onionskin::{Args, Next, ToolResult, run::Team, tool_hook};
 
 #[tool_hook]
 async fn audit(args: &mut Args, team: Team, next: impl Next) -> ToolResult {

@@ -1,5 +1,5 @@
 //! A typed hook stands at its tool, whose place is settled when the agent is declared.
-use onionskin::{ArgsOf, ToolResult, TypedNext, agent, tool, tool_hook};
+use onionskin::{ToolResult, typed::{ArgsOf, TypedNext}, agent, tool, tool_hook};
 
 /// Adds one.
 #[tool]

@@ -1,5 +1,5 @@
 // The signature itself names `ArgsOf<Notes>` and `TypedNext<Notes>`, so the compiler meets the fault at each.
-use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
+use onionskin::{ToolResult, typed::{ArgsOf, TypedNext}, tool_hook};
 
 struct Notes;
 

@@ -1,4 +1,4 @@
-use onionskin::{Args, ToolResult, TypedNext, tool, tool_hook};
+use onionskin::{Args, ToolResult, typed::TypedNext, tool, tool_hook};
 
 /// Adds one.
 #[tool]

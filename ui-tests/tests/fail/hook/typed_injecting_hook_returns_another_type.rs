@@ -1,4 +1,4 @@
-use onionskin::{ArgsOf, Team, ToolResult, TypedNext, tool, tool_hook};
+use onionskin::{ToolResult, run::Team, typed::{ArgsOf, TypedNext}, tool, tool_hook};
 
 /// Adds one.
 #[tool]

@@ -1,4 +1,4 @@
-use onionskin::{AgentDeclaration, tool};
+use onionskin::{declaration::AgentDeclaration, tool};
 
 /// Adds one.
 #[tool]

@@ -1,4 +1,4 @@
-use onionskin::{Args, InputGuardrail, ToolContext, ToolResult, tool};
+use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail, tool};
 
 struct Check;
 

@@ -1,6 +1,6 @@
 use onionskin::tool;
 
-use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
+use onionskin::{ToolResult, typed::{ArgsOf, TypedNext}, tool_hook};
 
 /// Adds one.
 #[tool]

@@ -1,10 +1,9 @@
 //! A hand-written tool, hook and agent beside declared ones.
 use std::sync::LazyLock;
 
-use onionskin::{
-    Agent, AgentDeclaration, AgentRun, Args, Hook, Next, RunError, Tool, ToolContext, ToolDefinition, ToolOutput,
-    ToolResult, agent,
-};
+use onionskin::{Agent, Args, Hook, Next, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, agent};
+use onionskin::declaration::AgentDeclaration;
+use onionskin::run::AgentRun;
 
 #[derive(Default)]
 struct Echo;

@@ -23,5 +23,5 @@ agent! {
 }
 
 pub(crate) fn main() {
-    let _ = onionskin::ToolCaller::<Helper>::new();
+    let _ = onionskin::run::ToolCaller::<Helper>::new();
 }

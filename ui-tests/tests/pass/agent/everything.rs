@@ -1,4 +1,5 @@
-use onionskin::{Args, ArgsOf, Next, State, ToolResult, TypedNext, agent, tool, tool_hook};
+use onionskin::{Args, Next, State, ToolResult, agent, tool, tool_hook};
+use onionskin::typed::{ArgsOf, TypedNext};
 
 /// Adds one.
 #[tool]

@@ -38,5 +38,5 @@ agent! {
 
 pub(crate) fn main() {
     drop(Boss::builder());
-    let _ = onionskin::ToolCaller::<Boss>::new();
+    let _ = onionskin::run::ToolCaller::<Boss>::new();
 }

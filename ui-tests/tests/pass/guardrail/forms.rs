@@ -106,5 +106,5 @@ pub(crate) fn main() {
     spec.add_output_guardrails(by_value::new());
     assert_eq!(spec.examples().len(), 2);
     let _ = (borrows::spec(), blocks::spec(), String, Option);
-    let _: fn() -> skin::AgentBuilder<Clerk> = Clerk::builder;
+    let _: fn() -> skin::declaration::AgentBuilder<Clerk> = Clerk::builder;
 }

@@ -1,5 +1,6 @@
 //! Hooks and parameters that are configured away, and ones that are not.
-use onionskin::{Args, Hook, Next, Team, ToolResult, tool_hook};
+use onionskin::{Args, Hook, Next, ToolResult, tool_hook};
+use onionskin::run::Team;
 
 #[cfg(any())]
 #[tool_hook]

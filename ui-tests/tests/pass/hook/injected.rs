@@ -1,8 +1,7 @@
 //! Everything that a hook can be given, in one hook, and a type of the user's own.
-use onionskin::{
-    AgentInfo, Args, CancellationToken, Exit, Hook, IdempotencyKey, Inject, Next, Progress, RunContext,
-    SessionState, State, Team, ToolContext, ToolResult, ToolSource, tool_hook,
-};
+use onionskin::{Args, CancellationToken, Exit, Hook, Inject, Next, Progress, RunContext, SessionState, State, ToolContext, ToolResult, tool_hook};
+use onionskin::definition::ToolSource;
+use onionskin::run::{AgentInfo, IdempotencyKey, Team};
 
 struct Caller(String);
 

@@ -1,6 +1,7 @@
 //! The rest of a call is shared with what a hook waits for.
 
-use onionskin::{Args, ArgsOf, Next, ToolResult, TypedNext, agent, tool, tool_hook};
+use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
+use onionskin::typed::{ArgsOf, TypedNext};
 
 /// Adds one.
 #[tool]

@@ -2,7 +2,8 @@
 #![deny(warnings, missing_docs, clippy::all, clippy::pedantic, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, unused_results, single_use_lifetimes)]
 #![forbid(unsafe_code, non_camel_case_types, non_snake_case)]
-use onionskin::{Args, Next, Team, ToolContext, ToolOutput, ToolResult, tool_hook};
+use onionskin::{Args, Next, ToolContext, ToolOutput, ToolResult, tool_hook};
+use onionskin::run::Team;
 
 /// Hooks of this program.
 pub mod hooks {

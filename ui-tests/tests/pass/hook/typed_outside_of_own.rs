@@ -2,9 +2,8 @@
 #![deny(warnings)]
 #![allow(unreachable_pub)]
 
-use onionskin::{
-    Args, ArgsOf, Next, ToolContext, ToolError, ToolResult, TypedNext, guardrail, tool_hook,
-};
+use onionskin::{Args, Next, ToolContext, ToolError, ToolResult, guardrail, tool_hook};
+use onionskin::typed::{ArgsOf, TypedNext};
 
 #[guardrail(input)]
 fn check(args: &Args) {
@@ -21,7 +20,8 @@ fn answer(_: &ToolContext, error: ToolError) -> ToolResult {
 }
 
 mod shop {
-    use onionskin::{ArgsOf, OutputOf, ToolResult, TypedNext, tool, tool_hook};
+    use onionskin::{ToolResult, tool, tool_hook};
+    use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 
     use super::{answer, check, raw};
 

@@ -1,9 +1,8 @@
 use onionskin::tool;
 
-use onionskin::{
-    AgentInfo, CancellationToken, IdempotencyKey, Progress, RunContext, SessionState, State, Team, ToolContext,
-    ToolSource,
-};
+use onionskin::{CancellationToken, Progress, RunContext, SessionState, State, ToolContext};
+use onionskin::definition::ToolSource;
+use onionskin::run::{AgentInfo, IdempotencyKey, Team};
 
 struct App {
     #[allow(dead_code)]

@@ -1,6 +1,7 @@
 use onionskin::tool;
 
-use onionskin::{ContentBlock, Exit, ToolOutput, ToolResult};
+use onionskin::{Exit, ToolOutput, ToolResult};
+use onionskin::content::ContentBlock;
 
 #[derive(serde::Serialize)]
 struct NoSchema;

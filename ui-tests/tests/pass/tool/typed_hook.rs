@@ -1,6 +1,7 @@
 use onionskin::tool;
 
-use onionskin::{ArgsOf, ToolResult, TypedNext, tool_hook};
+use onionskin::{ToolResult, tool_hook};
+use onionskin::typed::{ArgsOf, TypedNext};
 
 /// Adds.
 #[tool]

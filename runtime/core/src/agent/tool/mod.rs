@@ -250,7 +250,7 @@ impl AgentTool {
     }
 
     /// Whether a call that failed may be made again, in place of what the agent says of itself
-    /// ([`AgentDeclaration::effect`](crate::AgentDeclaration::effect)), which is [`Effect::Once`] if it says nothing.
+    /// ([`AgentDeclaration::effect`](crate::declaration::AgentDeclaration::effect)), which is [`Effect::Once`] if it says nothing.
     pub fn effect(self, effect: Effect) -> Self {
         self.with(|tool| tool.effect = effect)
     }

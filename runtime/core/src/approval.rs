@@ -14,7 +14,8 @@ use crate::definition::Effect;
 /// Without one, such a call is refused. A closure will do:
 ///
 /// ```
-/// use onionskin::{Approval, ApprovalRequest, ToolSpec, call, tool};
+/// use onionskin::{ToolSpec, call, tool};
+/// use onionskin::approval::{Approval, ApprovalRequest};
 ///
 /// /// Pays.
 /// #[tool(approval)]
