@@ -1,4 +1,4 @@
-//! Who approves calls: what is asked, and what is answered.
+//! Approval of calls: the approver, its requests and its answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use futures_util::future::BoxFuture;
 use crate::args::Args;
 use crate::definition::Effect;
 
-/// Who is asked whether a call may be made, for tools with `approval`.
+/// Decides whether a call may run, for tools with `approval`.
 ///
-/// It is set where an agent or an app is built, for one run, or on a [`ToolSpec`](crate::ToolSpec) that is called directly.
-/// Without one, such a call is refused. A closure will do:
+/// Set it where an agent or an app is built, for one run, or on a [`ToolSpec`](crate::ToolSpec) that is called
+/// directly. Without an approver, such a call is refused. A closure implements it:
 ///
 /// ```
 /// use onionskin::{ToolSpec, call, tool};
@@ -42,8 +42,8 @@ use crate::definition::Effect;
     note = "write a closure, `|request: ApprovalRequest| async move {{ Approval::Allow }}`, or implement `Approver` for the type"
 )]
 pub trait Approver: Send + Sync + 'static {
-    /// Decides about one call. A panic is a refusal; if the future is dropped, because of a time limit for example, the call
-    /// is not made.
+    /// Decides about one call. A panic refuses the call. If the future is dropped, for example because of a time limit,
+    /// the call does not run.
     fn approve(&self, request: ApprovalRequest) -> impl Future<Output = Approval> + Send;
 }
 
@@ -58,7 +58,7 @@ where
     }
 }
 
-/// An [`Approver`] whose type is not known.
+/// An [`Approver`] as a trait object.
 pub(crate) trait DynApprover: Send + Sync + 'static {
     fn approve_dyn(&self, request: ApprovalRequest) -> BoxFuture<'_, Approval>;
 }
@@ -74,20 +74,20 @@ impl<A: Approver> DynApprover for A {
 #[must_use = "an answer does nothing until it is given"]
 #[non_exhaustive]
 pub enum Approval {
-    /// The call is made, with just the arguments that were shown.
+    /// The call runs, with exactly the arguments that were shown.
     Allow,
-    /// The call is not made; the model is told so, and why if there is a reason.
+    /// The call is refused. The model gets the refusal, with the reason if there is one.
     Deny(Option<String>),
 }
 
 impl Approval {
-    /// The call is not made; the model is told why.
+    /// Refuses the call with a reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(Some(reason.into()))
     }
 }
 
-/// A call that waits to be approved. It owns what it tells, so that it can be kept and shown elsewhere.
+/// A call that waits for approval. It owns its data, so it can be stored and shown elsewhere.
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
     pub(crate) tool: Arc<str>,
@@ -105,17 +105,17 @@ impl ApprovalRequest {
         &self.tool
     }
 
-    /// The agent whose call it is.
+    /// The agent that makes the call.
     pub fn agent_name(&self) -> &str {
         &self.agent
     }
 
-    /// The arguments that the tool will get, without those that a state fills; a secret in them is masked.
+    /// The arguments of the call, without bound parameters. Secrets are masked.
     pub fn args(&self) -> &Args {
         &self.args
     }
 
-    /// Whether the call could be repeated.
+    /// Whether the call may be repeated.
     pub fn effect(&self) -> Effect {
         self.effect
     }
@@ -130,7 +130,7 @@ impl ApprovalRequest {
         &self.correlation_id
     }
 
-    /// Why it has to be approved, if the tool says so; a secret in it is masked.
+    /// The tool's reason for the approval, if it gives one. Secrets are masked.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }

@@ -1,7 +1,7 @@
-//! What the macros and the builders of agents ask of the types that they are given.
+//! Checks by the macros and the agent builders of the types that they get.
 //!
-//! The compiler names these traits in its errors. They are implemented where a check holds, and are not for programs to
-//! implement or to call.
+//! The compiler names these traits in its errors. They are implemented where a check holds. Programs do not implement
+//! or call them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::policy::{Needed, NeedsApproval};
 use crate::tool::{Toolbox, ToolboxPart};
 
-/// A toolbox that has the tool method that a filter names: `audit for [Stock::put]`.
+/// A toolbox that has the tool method named by a filter: `audit for [Stock::put]`.
 #[diagnostic::on_unimplemented(
     message = "the toolbox `{Self}` has no such tool",
     label = "not a method with `#[tool]`",
@@ -30,7 +30,7 @@ pub trait HasToolMethod<const HAS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: Toolbox> HasToolMethod<true> for T {}
 
-/// A hook or a guardrail that a list can name: it is made from what the list says.
+/// A hook or a guardrail that can be named in a list, which constructs it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is made at run time, and a list cannot name it",
     label = "a list makes a hook or a guardrail itself",
@@ -46,7 +46,7 @@ pub trait NamedInLists<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> NamedInLists<true> for T {}
 
-/// A hook or a guardrail that is given a value for each of its `#[config]` parameters, or more.
+/// A hook or a guardrail with at least as many values as it has `#[config]` parameters.
 #[diagnostic::on_unimplemented(
     message = "too few values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
     label = "values are missing",
@@ -60,7 +60,7 @@ pub trait HasEachValue<Values, const TAKES: usize, const GIVEN: usize, const HAS
 #[diagnostic::do_not_recommend]
 impl<T, V, const TAKES: usize, const GIVEN: usize> HasEachValue<V, TAKES, GIVEN, true> for T {}
 
-/// A hook or a guardrail that is given no more values than it takes.
+/// A hook or a guardrail with at most as many values as it has `#[config]` parameters.
 #[diagnostic::on_unimplemented(
     message = "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
     label = "there is no `#[config]` parameter for the last of the values",
@@ -74,7 +74,7 @@ pub trait HasNoMoreValues<const TAKES: usize, const GIVEN: usize, const IS: bool
 #[diagnostic::do_not_recommend]
 impl<T, const TAKES: usize, const GIVEN: usize> HasNoMoreValues<TAKES, GIVEN, true> for T {}
 
-/// A hook of an agent that no typed hook comes before.
+/// A hook of an agent with no typed hook before it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` comes behind a typed hook, and typed hooks run inside all others",
     label = "move this one before the typed hooks"
@@ -87,7 +87,7 @@ pub trait BeforeTypedHooks<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> BeforeTypedHooks<true> for T {}
 
-/// A hook that a tool can have among its own.
+/// A hook that can be one of a tool's own hooks.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",
     label = "a hook on one tool, `#[tool_hook(tool = ..)]`",
@@ -101,7 +101,7 @@ pub trait OwnHook<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> OwnHook<true> for T {}
 
-/// A tool of an agent that has another name than the tools before it.
+/// A tool of an agent whose name differs from those of the tools before it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has the name of a tool before it",
     label = "two tools of this agent have the same name",
@@ -115,7 +115,7 @@ pub trait ToolNamedOnce<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> ToolNamedOnce<true> for T {}
 
-/// A child of an agent that has another name than the children before it.
+/// A child of an agent whose name differs from those of the children before it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has the name of a child before it",
     label = "two children of this agent have the same name",
@@ -129,7 +129,7 @@ pub trait ChildNamedOnce<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> ChildNamedOnce<true> for T {}
 
-/// A child of an agent that says what it is for.
+/// A child of an agent that has a description.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no description, by which the model of its parent chooses it",
     label = "a child of this agent without a description",
@@ -185,7 +185,7 @@ pub trait OneEnum<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized> OneEnum<true> for T {}
 
-/// A parameter's type under its own name: `&str`, where it is that.
+/// The type of a parameter under its own name, for example `&str`.
 #[diagnostic::on_unimplemented(
     message = "`&str` stands here under another name",
     label = "write `&str` itself",
@@ -200,7 +200,7 @@ pub trait NamedAsItIs<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> NamedAsItIs<true> for T {}
 
-/// The `timeout` or the `max_calls` of a tool that is a constant.
+/// The `timeout` or the `max_calls` of a tool, as a constant.
 #[diagnostic::on_unimplemented(
     message = "this limit is zero, so no call could end well",
     label = "a constant that is zero",
@@ -214,7 +214,7 @@ pub trait MoreThanZero<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> MoreThanZero<true> for T {}
 
-/// A result of a tool that goes with its call from thread to thread.
+/// The result of a tool, which moves between threads with its call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "a call goes from thread to thread, and this cannot be sent with it",
@@ -243,13 +243,13 @@ pub trait HasPart<P> {
 #[diagnostic::do_not_recommend]
 impl<T: ToolboxPart<P>, P> HasPart<P> for T {}
 
-/// What the function of `approval = ..` says of a call.
+/// The answer of the function in `approval = ..`.
 #[doc(hidden)]
 pub fn approval_by<R: NeedsApproval + 'static>(needed: fn(&Args) -> R) -> Needed {
     Arc::new(move |args| needed(args).needed())
 }
 
-/// An argument that can be written as JSON again: a typed hook hands it on to what a tool has of its own.
+/// An argument that can be serialised to JSON again, because a typed hook passes it on to a tool's own layers.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be put here: `{Self}` cannot be written as an argument again",
     label = "an argument of this tool has no `Serialize`",
@@ -261,7 +261,7 @@ pub trait WrittenAgain {}
 #[diagnostic::do_not_recommend]
 impl<T: Serialize> WrittenAgain for T {}
 
-/// The arguments of a tool that can all be written again.
+/// The arguments of a tool, all of which can be serialised again.
 pub trait ArgumentsWrittenAgain {
     #[doc(hidden)]
     const ARE: () = ();
@@ -269,8 +269,8 @@ pub trait ArgumentsWrittenAgain {
 
 impl ArgumentsWrittenAgain for () {}
 
-/// The item of [`Hook`](crate::Hook) that every hand-written hook has in common. `raw_hook!(default)` is for a hook that
-/// `agent!` can name, made by its `Default`; `raw_hook!()` for one that is added when the agent is built.
+/// The items that every hand-written [`Hook`](crate::Hook) needs. `raw_hook!(default)` is for a hook that `agent!` can
+/// name; its `Default` constructs it. `raw_hook!()` is for a hook that is added when the agent is built.
 #[macro_export]
 macro_rules! raw_hook {
     () => {
@@ -281,9 +281,10 @@ macro_rules! raw_hook {
     };
 }
 
-/// The items of [`InputGuardrail`](crate::guardrails::InputGuardrail) and [`OutputGuardrail`](crate::guardrails::OutputGuardrail) that every
-/// hand-written guardrail has in common. `raw_guardrail!(default)` is for one that a tool can name, made by its `Default`;
-/// `raw_guardrail!()` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+/// The items that every hand-written [`InputGuardrail`](crate::guardrails::InputGuardrail) or
+/// [`OutputGuardrail`](crate::guardrails::OutputGuardrail) needs. `raw_guardrail!(default)` is for a guardrail that a
+/// tool can name; its `Default` constructs it. `raw_guardrail!()` is for a guardrail that is added to a
+/// [`ToolSpec`](crate::ToolSpec).
 #[macro_export]
 macro_rules! raw_guardrail {
     () => {

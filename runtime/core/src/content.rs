@@ -1,4 +1,4 @@
-//! Content blocks: what a tool result or a message is made of.
+//! Content blocks: the pieces of tool results and messages.
 
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ use crate::secret::{Redact, Redactor};
 pub enum ContentBlock {
     /// Plain text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image(Box<Media>),
-    /// A sound.
+    /// Audio.
     Audio(Box<Media>),
-    /// A resource with its contents.
+    /// An embedded resource with its contents.
     Resource(Box<Resource>),
-    /// A resource that the reader can fetch.
+    /// A link to a resource.
     ResourceLink(Box<ResourceLink>),
 }
 
 impl ContentBlock {
-    /// All its texts.
+    /// All texts of the block.
     fn texts(&mut self) -> Vec<&mut String> {
         match self {
             Self::Text(text) => vec![text],
@@ -53,7 +53,7 @@ impl ContentBlock {
         }
     }
 
-    /// Whether a secret stands in it.
+    /// Whether the block shows a secret.
     pub(crate) fn shows(&self, redactor: &Redactor) -> bool {
         self.clone().texts().into_iter().any(|text| redactor.shows(text))
     }
@@ -72,7 +72,7 @@ impl ContentBlock {
     }
 }
 
-/// A picture or a sound: base64 data and its media type. As a tool's result it is sent as a picture.
+/// An image or audio: base64 data and its media type. As a tool's result it is sent as an image.
 ///
 /// ```
 /// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
@@ -94,11 +94,11 @@ impl Media {
     }
 }
 
-/// A picture as a tool's result.
+/// An image as a tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image(pub Media);
 
-/// A sound as a tool's result.
+/// Audio as a tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio(pub Media);
 
@@ -108,7 +108,7 @@ impl Redact for ContentBlock {
     }
 }
 
-/// Blocks that show no secret stay shared.
+/// Blocks without secrets stay shared.
 impl Redact for Arc<[ContentBlock]> {
     fn redact(&mut self, redactor: &Redactor) {
         if self.iter().any(|block| block.shows(redactor)) {
@@ -133,7 +133,7 @@ impl From<Audio> for ContentBlock {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// Where it comes from.
+    /// The URI of the resource.
     pub uri: String,
     /// Its media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,15 +159,15 @@ impl From<Resource> for ContentBlock {
     }
 }
 
-/// A pointer to a resource.
+/// A link to a resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLink {
-    /// Where to read it.
+    /// The URI of the resource.
     pub uri: String,
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// A description of the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its media type.
@@ -193,7 +193,7 @@ impl From<String> for ContentBlock {
     }
 }
 
-/// MCP's spelling. A block of a kind that we do not know is kept as its JSON text, so that nothing is lost.
+/// MCP's spelling. A block of an unknown kind is kept as JSON text, so that nothing is lost.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Wire {

@@ -1,10 +1,10 @@
-//! When a run must be over.
+//! The deadline of a run.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// When a run must be over, and the limit that says so: its own, or one from above.
+/// The time when a run must end, and the limit that set it: its own or that of a run above.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
@@ -12,7 +12,7 @@ pub(crate) struct Deadline {
 }
 
 impl Deadline {
-    /// The sooner one of `limit`, from now, and `other`. A limit beyond all clocks is none.
+    /// The earlier of `limit` from now and `other`. A limit that no clock can represent counts as no limit.
     pub(crate) fn sooner(limit: Option<Duration>, other: Option<Self>) -> Option<Self> {
         let own = limit.and_then(|limit| Some(Self { at: Instant::now().checked_add(limit)?, limit }));
         own.into_iter().chain(other).min_by_key(|deadline| deadline.at)

@@ -1,4 +1,4 @@
-//! How a tool call can end without a plain result: the three exits.
+//! The ways in which a tool call can end without a plain result: the three exits.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -9,9 +9,9 @@ use crate::content::ContentBlock;
 use crate::output::ToolOutput;
 use crate::secret::{Redact, Redactor};
 
-/// What a tool call gives: a value, or one of the three [`Exit`]s.
+/// The result of a tool call: a value, or one of the three [`Exit`]s.
 ///
-/// The `?` operator takes any error into it, as a tool error:
+/// The `?` operator converts any error into a tool error:
 ///
 /// ```
 /// use onionskin::{ToolOutput, ToolResult};
@@ -23,17 +23,17 @@ use crate::secret::{Redact, Redactor};
 /// ```
 pub type ToolResult<T = ToolOutput> = Result<T, Exit>;
 
-/// The three ways out of a tool call that are not its result.
+/// The three ways in which a tool call can end without a plain result.
 ///
-/// - [`Exit::Tool`]: the call failed. The run goes on and the model is told.
-/// - [`Exit::Stop`]: the run ends well, with the result that is carried.
-/// - [`Exit::Abort`]: the run ends at once, its other calls are cancelled. No hook can undo it.
+/// - [`Exit::Tool`]: the call failed. The run continues and the model gets the error.
+/// - [`Exit::Stop`]: the run ends well, with the result in it.
+/// - [`Exit::Abort`]: the run ends at once and its other calls are cancelled. No hook can undo it.
 ///
 /// `Exit`, [`Stop`] and [`Abort`] are not [`Error`]s: if they were, `?` could turn an abort into a tool error.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Exit {
-    /// The call failed: the model is told, the run goes on.
+    /// The call failed. The model gets the error, and the run continues.
     Tool(ToolError),
     /// The run ends with this result.
     Stop(Stop),
@@ -47,7 +47,7 @@ impl Exit {
         Self::Tool(ToolError::new(text))
     }
 
-    /// A refusal, by a hook or a tool: the model is told, the run goes on.
+    /// A refusal by a hook or a tool. The model gets the text, and the run continues.
     ///
     /// ```
     /// use onionskin::{Args, Exit, Next, ToolResult, tool_hook};
@@ -64,17 +64,17 @@ impl Exit {
         Self::Tool(ToolError::denied(text))
     }
 
-    /// Asks the model to call again with other arguments, as [`ToolError::retry`].
+    /// Asks the model to call again with other arguments; see [`ToolError::retry`].
     pub fn retry(text: impl Into<String>) -> Self {
         Self::Tool(ToolError::retry(text))
     }
 
-    /// Ends the run well; `output` is the call's result and the run's answer.
+    /// Ends the run well. `output` is the call's result and the run's answer.
     pub fn stop(output: impl Into<ToolOutput>) -> Self {
         Self::Stop(Stop { output: Box::new(output.into()) })
     }
 
-    /// Ends the run at once; nothing outside can undo it.
+    /// Ends the run at once. No hook outside can undo it.
     pub fn abort(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Abort(Abort { reason: reason.into().into() })
     }
@@ -104,7 +104,7 @@ impl fmt::Display for Exit {
 }
 
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Exit {
-    /// Any error becomes a tool error; a [`ToolError`] stays what it is.
+    /// Converts any error into a tool error; a [`ToolError`] is kept unchanged.
     fn from(error: E) -> Self {
         Self::Tool(match error.into().downcast::<ToolError>() {
             Ok(error) => *error,
@@ -125,7 +125,7 @@ impl From<Abort> for Exit {
     }
 }
 
-/// A graceful end of the run: the carried output is the call's result and the run's answer.
+/// A graceful end of the run: its output is the call's result and the run's answer.
 #[derive(Debug, Clone)]
 pub struct Stop {
     output: Box<ToolOutput>,
@@ -143,7 +143,7 @@ impl Stop {
     }
 }
 
-/// A fatal end of the run. It fails closed: sibling calls are cancelled, and no hook outside can undo it.
+/// A fatal end of the run. Sibling calls are cancelled, and no hook outside can undo it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abort {
     reason: Arc<str>,
@@ -154,32 +154,32 @@ impl Abort {
         Self { reason: reason.into() }
     }
 
-    /// Why the run was aborted.
+    /// The reason of the abort.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 }
 
-/// What kind of failure a tool error is, so that hooks need not read its text.
+/// The kind of a tool error, so that hooks need not parse its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The tool, or a hook, returned an error.
+    /// The tool or a hook returned an error.
     Failed,
-    /// The arguments did not fit; the tool did not run.
+    /// The arguments were invalid; the tool did not run.
     Arguments,
-    /// No tool of this name; nothing ran.
+    /// The agent has no tool of this name; nothing ran.
     UnknownTool,
     /// A deadline passed.
     Timeout,
-    /// Refused by a hook, a guardrail or a person.
+    /// A hook, a guardrail or an approver refused the call.
     Denied,
     /// The tool panicked.
     Panic,
     /// A remote tool reported the error, or its server could not be reached.
     Remote,
-    /// A remote tool answered, and the answer cannot be read: it ran, and would answer so again.
+    /// A remote tool answered, and its answer cannot be read. The tool ran, and would answer the same way again.
     Unreadable,
     /// The tool asks the model to try again with other arguments.
     Retry,
@@ -187,12 +187,12 @@ pub enum ErrorKind {
     Limit,
     /// The call was cancelled before it finished.
     Cancelled,
-    /// An earlier run ended while the tool was at work, and its effect is [`Once`](crate::Effect::Once): it may have taken
-    /// effect, and did not run again.
+    /// An earlier run ended while the tool ran, and its effect is [`Once`](crate::Effect::Once). The tool may have
+    /// taken effect, and did not run again.
     InDoubt,
 }
 
-/// A failed tool call: what the model is told, what kind of failure it is, and where it came from.
+/// A failed tool call: the content for the model, the kind of the error, and its source.
 ///
 /// ```
 /// use onionskin::{ErrorKind, ToolError};
@@ -216,23 +216,23 @@ impl ToolError {
         Self::from_output(ErrorKind::Failed, ToolOutput::text(text))
     }
 
-    /// Asks the model to call again with other arguments; `text` says how. A run allows
-    /// `max_retries` such requests for each tool ([`Limits`](crate::declaration::Limits)); those of one turn count once.
+    /// Asks the model to call again with other arguments; `text` says how. A run allows `max_retries` such requests for
+    /// each tool ([`Limits`](crate::declaration::Limits)). Several requests in one turn count once.
     pub fn retry(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
     }
 
-    /// A refusal by a hook, a guardrail or a person.
+    /// A refusal by a hook, a guardrail or an approver.
     pub fn denied(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
     }
 
-    /// An error with whole content, as remote tools report it.
+    /// An error with content blocks, as remote tools report it.
     pub fn from_output(kind: ErrorKind, output: impl Into<ToolOutput>) -> Self {
         Self(Box::new(Failure { kind, output: output.into(), source: None }))
     }
 
-    /// An error from any other error; the model sees its text.
+    /// An error made from any other error; the model gets its text.
     pub fn from_source(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source: Arc<dyn Error + Send + Sync> = source.into().into();
         let mut error = Self::new(source.to_string());
@@ -240,7 +240,7 @@ impl ToolError {
         error
     }
 
-    /// The same error of another kind.
+    /// The same error with another kind.
     #[must_use]
     pub fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
@@ -254,7 +254,7 @@ impl ToolError {
         self
     }
 
-    /// What kind of failure it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -269,7 +269,7 @@ impl ToolError {
         &self.0.output
     }
 
-    /// The content as an output, to be changed.
+    /// The content as a mutable output.
     pub fn output_mut(&mut self) -> &mut ToolOutput {
         &mut self.0.output
     }
@@ -323,7 +323,7 @@ impl Redact for Abort {
 }
 
 impl Redact for ToolError {
-    /// A cause that shows a secret is replaced by its words: as a type it would give the secret away.
+    /// A cause that shows a secret is replaced by its text, because its type could reveal the secret.
     fn redact(&mut self, redactor: &Redactor) {
         self.output_mut().redact(redactor);
         let links: Vec<&dyn Error> = std::iter::successors(self.source(), |&link| link.source()).collect();
@@ -348,7 +348,7 @@ impl<T: Redact> Redact for ToolResult<T> {
     }
 }
 
-/// What an error said, without its secrets.
+/// The text of an error, without its secrets.
 struct Words {
     text: String,
     source: Option<Arc<Words>>,

@@ -1,5 +1,5 @@
-//! What the crate [`onionskin`](https://docs.rs/onionskin) is made of: tools, hooks, agents and their runtime. Depend on that crate;
-//! this one is for crates that extend it and want nothing else.
+//! Tools, hooks, agents and the runtime behind the crate [`onionskin`](https://docs.rs/onionskin). Programs depend on
+//! that crate. This crate is for libraries that extend it.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -33,7 +33,7 @@ pub mod text;
 mod tool;
 pub mod typed;
 
-// The macros name this crate by its path, also in its own tests and examples.
+// The macros refer to this crate by its path, also in its own tests and examples.
 extern crate self as onionskin;
 
 pub use agent::{Agent, AgentHandle, AgentTool, App, BuildError, RunError};
@@ -61,14 +61,14 @@ pub use policy::Cache;
 pub use secret::Secret;
 pub use session::Session;
 pub use spec::ToolSpec;
-// Beside the attribute, as serde has its traits beside its derives: one `use` brings both.
+// Exported beside the attribute of the same name, so that one `use` imports both.
 pub use spec::ToolboxTools as toolbox;
 pub use state::SessionState;
 pub use strict::Strict;
 pub use tokio_util::sync::CancellationToken;
 pub use tool::{DynTool, Tool, Toolbox};
 
-/// What `agent!` declares, as a value: for agents that are written by hand or set up at run time.
+/// The declaration that `agent!` writes, as a value: for agents that are implemented by hand or configured at run time.
 pub mod declaration {
     pub use crate::agent::{
         AgentBuilder, AgentDeclaration, AppBuilder, HistoryMergeTarget, HistorySource, Limits,
@@ -84,7 +84,7 @@ pub mod guardrails {
     };
 }
 
-/// One run of an agent: how it is asked for, followed and reported, and what its tools and hooks see of it.
+/// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
     pub use crate::agent::{AgentRun, Finish, Limit, RunRequest, RunStream};
     pub use crate::context::{AgentInfo, IdempotencyKey, StateError, Team};
@@ -98,7 +98,7 @@ pub mod servers {
     pub use crate::agent::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 }
 
-/// What hooks and tools may take and return: the traits that the compiler names when a type does not fit.
+/// The traits for the parameter and return types of hooks and tools. The compiler names them when a type does not fit.
 pub mod forms {
     #[doc(hidden)]
     pub use crate::__private0::{
@@ -116,7 +116,7 @@ pub mod forms {
     pub use crate::typed::{TypedArgs, TypedReturn};
 }
 
-/// What the macros write. Not part of the public interface: the name holds the patch version, so that a
-/// macro and a runtime of different versions fail loudly.
+/// The items that macro expansions use. They are not part of the public interface. The module's name contains the patch
+/// version, so that a macro and a runtime of different versions fail to compile.
 #[doc(hidden)]
 pub mod __private0;

@@ -1,7 +1,7 @@
-//! [`Strict`]: which types have a form in OpenAI's strict rules, known to the compiler.
+//! [`Strict`]: the types that have a schema in OpenAI's strict rules, as the compiler knows them.
 
-// What is refused here has no schema that `export/strict.rs` takes, and what is taken has one: `tests/type_matrix` holds
-// both to that. Schemas themselves are made at run time only, so this is a marker and not a look at them.
+// A type that is rejected here has no schema that `export/strict.rs` accepts, and each accepted type has one;
+// `tests/type_matrix` checks both. Schemas exist at run time only, so this trait is a marker and does not look at them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, BinaryHeap, HashSet, LinkedList, VecDeque};
@@ -20,14 +20,14 @@ use std::time::{Duration, SystemTime};
 use crate::definition::{Reader, ToolArg, ToolDefinition, reader};
 use crate::export::{self, ExportError};
 
-/// A type that has a form in OpenAI's strict rules
-/// (<https://platform.openai.com/docs/guides/structured-outputs>): the provider can hold a model to its schema while the
-/// model writes. Every parameter of a `#[tool(strict)]` function has one.
+/// A type that has a schema in OpenAI's strict rules (<https://platform.openai.com/docs/guides/structured-outputs>).
+/// The provider can then enforce the schema while the model writes. Every parameter of a `#[tool(strict)]` function has
+/// such a type.
 ///
-/// `#[derive(Strict)]` implements it for types of your own, and [says](macro@crate::Strict) what can be in them. It is
-/// implemented for numbers, texts, `bool`, `()`, `Option`, lists and sets, arrays of 1 to 32 items, tuples of one type,
-/// boxes and references, `Result`, ranges, times and addresses of `std`, for [`serde_json::Number`], and with the
-/// features `chrono04`, `uuid1` and `url2` for those crates' types.
+/// `#[derive(Strict)]` implements it for other types; [its documentation](macro@crate::Strict) lists the allowed
+/// fields. It is implemented for numbers, texts, `bool`, `()`, `Option`, lists and sets, arrays of 1 to 32 items,
+/// tuples of one type, boxes and references, `Result`, ranges, times and addresses of `std`, for
+/// [`serde_json::Number`], and with the features `chrono04`, `uuid1` and `url2` for the types of those crates.
 ///
 /// It is not implemented for maps, for [`serde_json::Value`], for tuples of different types and for empty arrays.
 ///
@@ -52,8 +52,8 @@ use crate::export::{self, ExportError};
 /// assert_eq!(exported["function"]["strict"], true);
 /// ```
 ///
-/// For a type whose `JsonSchema` is written by hand, write `impl Strict for MyType {}`. That is a promise: an export
-/// looks at the schema itself, and refuses what does not hold.
+/// For a type with a hand-written `JsonSchema`, write `impl Strict for MyType {}`. This is a promise: an export checks
+/// the schema itself, and rejects it if it breaks the rules.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be strict",
     label = "OpenAI's strict rules have no form for this type, or for one inside of it",
@@ -62,7 +62,7 @@ use crate::export::{self, ExportError};
             struct, instead of any JSON value a type that says what is in it; or drop `strict`"
 )]
 pub trait Strict {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const IS: bool = true;
 
@@ -71,8 +71,8 @@ pub trait Strict {
     fn fields() {}
 }
 
-/// A type whose fields can stand among those of another one: `#[serde(flatten)]`, and what a variant of an enum with
-/// `tag` holds. `#[derive(Strict)]` implements it.
+/// A type whose fields can be placed among those of another type: with `#[serde(flatten)]`, or in a variant of an enum
+/// with `tag`. `#[derive(Strict)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` cannot stand among others strictly",
     label = "not a strict type with fields of its own",
@@ -80,7 +80,7 @@ pub trait Strict {
             whose variants have some, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
 )]
 pub trait StrictFields: Strict {
-    /// How many enums are among them. Of two, there is no form.
+    /// The number of enums among the fields. The strict rules have no form for two.
     #[doc(hidden)]
     const ENUMS: usize;
 }
@@ -110,10 +110,10 @@ strict! {
     RangeInclusive<T>;
 }
 
-// As far as serde reads them. Of none there is no item to describe.
+// The lengths that serde supports. An empty array has no item to describe.
 strict! { arrays of 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 }
 
-// A list in the dialect has items of one schema.
+// In the strict rules, all items of a list have one schema.
 strict! {
     of T: (T,); (T, T); (T, T, T); (T, T, T, T); (T, T, T, T, T); (T, T, T, T, T, T); (T, T, T, T, T, T, T);
     (T, T, T, T, T, T, T, T); (T, T, T, T, T, T, T, T, T); (T, T, T, T, T, T, T, T, T, T);
@@ -167,26 +167,25 @@ pub const fn strict_reader<T: for<'a> ToolArg<'a> + Strict>() -> Reader<T> {
     reader()
 }
 
-/// Says that a type is strict.
+/// Marks a type as strict.
 #[doc(hidden)]
 pub const fn strict<T: Strict + ?Sized>() {}
 
-/// Says that a type has strict fields, and how many enums are among them.
+/// Marks the fields of a type as strict, with the number of enums among them.
 #[doc(hidden)]
 pub const fn strict_fields<T: StrictFields + ?Sized>() -> usize {
     T::ENUMS
 }
 
 impl ToolDefinition {
-    /// Whether exports are strict where their options say nothing else: `#[tool(strict)]`, or
-    /// [`with_strict`](Self::with_strict).
+    /// Whether exports are strict by default: set by `#[tool(strict)]` or [`with_strict`](Self::with_strict).
     pub fn is_strict(&self) -> bool {
         self.strict
     }
 
-    /// The same tool, strict or not: exports are then strict where their
-    /// [options](crate::export::ExportOptions::without_strict) say nothing else. What the compiler checks for
-    /// `#[tool(strict)]` is checked here.
+    /// The same tool with strict exports on or off by default; the
+    /// [options](crate::export::ExportOptions::without_strict) of an export override this. It makes the checks at run
+    /// time that the compiler makes for `#[tool(strict)]`.
     ///
     /// ```
     /// use onionskin::ToolDefinition;
@@ -203,7 +202,7 @@ impl ToolDefinition {
     /// ```
     ///
     /// # Errors
-    /// If the schema of the arguments has no form in OpenAI's strict rules.
+    /// Returns an error if the schema of the arguments has no form in OpenAI's strict rules.
     pub fn with_strict(mut self, strict: bool) -> Result<Self, ExportError> {
         if strict {
             export::strict_schema(&self)?;

@@ -1,7 +1,7 @@
-//! For unit tests of hooks and tools: what stands around them in a run, without a run.
+//! Unit tests of hooks and tools without a run: the context of a call, and the rest of a call.
 //!
-//! A hook is the function that you wrote, so a test calls it as one. [`next`] stands in for everything inside of
-//! it, [`context`] for the call:
+//! A hook is a function, so a test calls it directly. [`next`] replaces everything inside the hook, [`context`] makes
+//! the call's context:
 //!
 //! ```
 //! use onionskin::{Args, Effect, Exit, Next, ToolContext, ToolDefinition, ToolResult, testing, tool_hook};
@@ -30,7 +30,7 @@
 //! # });
 //! ```
 //!
-//! `FakeServer` (feature `mcp`) is an MCP server of closures.
+//! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
 //! [`ToolCaller`](crate::run::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](crate::ScriptedModel) plays whole runs.
@@ -53,10 +53,10 @@ use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf};
 use crate::typed::{TypedNext, TypedTool};
 
-/// The rest of a call, played by a function: it gets the arguments as the hook passes them on.
+/// The rest of a call, replaced by a function. It gets the arguments as the hook passes them on.
 ///
-/// A hook may run it as often as it likes, so the function may be called again, and what it notes it notes in
-/// something that it borrows:
+/// A hook may call `run` several times, so the function may be called several times. To record something, borrow a
+/// variable:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -134,9 +134,9 @@ where
     }
 }
 
-/// Begins a context of one call of this tool: a local function's, of no agent, unless told otherwise.
+/// Builds the context of one call of this tool. By default the tool is a local function without an agent.
 ///
-/// [`ToolContext::detached`] is the short form for tests that need no more than a name.
+/// [`ToolContext::detached`] is a short form for tests that only need the tool's name.
 pub fn context(tool_name: &str) -> ContextBuilder {
     ContextBuilder {
         name: tool_name.into(),
@@ -150,7 +150,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
     }
 }
 
-/// A [`ToolContext`] of no run, in the making.
+/// Builds a [`ToolContext`] without a run.
 #[must_use = "a builder does nothing until it is built"]
 pub struct ContextBuilder {
     name: Arc<str>,
@@ -164,51 +164,51 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The tool is one of this MCP server.
+    /// Makes the tool one of this MCP server.
     pub fn server(mut self, name: &str) -> Self {
         (self.source, self.server) = (ToolSource::Mcp, Some(name.into()));
         self
     }
 
-    /// The tool is a child agent.
+    /// Makes the tool a child agent.
     pub fn child_agent(mut self) -> Self {
         (self.source, self.server) = (ToolSource::Agent, Some("agent".into()));
         self
     }
 
-    /// The tool is a built-in one.
+    /// Makes the tool a built-in tool.
     pub fn built_in(mut self) -> Self {
         (self.source, self.server) = (ToolSource::Runtime, Some("runtime".into()));
         self
     }
 
-    /// The agent that calls.
+    /// Sets the agent that calls.
     pub fn agent(mut self, name: &str) -> Self {
         self.agent = name.into();
         self
     }
 
-    /// The id that the model gave the call.
+    /// Sets the id of the call.
     pub fn tool_use_id(mut self, id: &str) -> Self {
         self.call_id = id.into();
         self
     }
 
-    /// What the model is told about the tool, for hooks that look at it.
+    /// Sets the tool's definition, for hooks that read it.
     pub fn definition(mut self, definition: ToolDefinition) -> Self {
         self.definition = Some(definition);
         self
     }
 
-    /// The session's state, for what takes [`State`].
+    /// Sets the session's state, for hooks and tools that take [`State`].
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.session_state.concealed().add(&held_by(&state));
         self.state = StateCell::handle(state);
         self
     }
 
-    /// The call with a session that holds this state, for tests of what changes it: the state as tools and hooks get it, the
-    /// context, and the session to look at afterwards.
+    /// Builds the call with a session that holds this state, to test changes of the state. The result has the state as
+    /// tools and hooks get it, the context, and the session for assertions afterwards.
     ///
     /// ```
     /// use onionskin::{Args, Exit, State, ToolOutput, ToolResult, testing, tool_hook};
@@ -240,8 +240,8 @@ impl ContextBuilder {
         TestCall { context, session, state: PhantomData }
     }
 
-    /// The context. Its events go nowhere; cancelling [`run().cancellation()`](crate::RunContext::cancellation)
-    /// is as good as cancelling its run.
+    /// Builds the context. Its events are dropped. Cancelling [`run().cancellation()`](crate::RunContext::cancellation)
+    /// has the same effect as cancelling its run.
     #[must_use]
     pub fn build(self) -> ToolContext {
         self.make(None)
@@ -255,7 +255,7 @@ impl ContextBuilder {
     }
 }
 
-/// One call with a session, for a test: see [`ContextBuilder::with_state`].
+/// One call with a session, for a test; see [`ContextBuilder::with_state`].
 pub struct TestCall<S> {
     context: ToolContext,
     session: Session,
@@ -266,7 +266,7 @@ impl<S: Clone + Send + Sync + 'static> TestCall<S> {
     /// The state as a call that begins now gets it.
     ///
     /// # Panics
-    /// Never: the session holds a state of this type.
+    /// Does not panic: the session holds a state of this type.
     pub fn state(&self) -> State<S> {
         State::inject(&self.context).expect("the context was made with this state")
     }

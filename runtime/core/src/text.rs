@@ -1,8 +1,8 @@
-//! Words for messages: names that are alike, and the beginnings of long texts and lists.
+//! Helpers for messages: similar names, and shortened texts and lists.
 
 use std::borrow::Cow;
 
-/// A message shows so many items of a list, and the number of the others.
+/// The number of list items that a message shows before it counts the others.
 pub(crate) const MOST: usize = 20;
 
 /// Items with commas between them; `none` if there are none.
@@ -16,17 +16,17 @@ pub fn names<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     list(names.into_iter().map(|name| format!("`{name}`")))
 }
 
-/// A text of at most `most` bytes as it is; of a longer one the beginning, and how much more there is.
+/// A text of at most `most` bytes unchanged; the beginning of a longer one, with the number of bytes left out.
 pub fn short(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
     let (told, more) = text.split_at(text.floor_char_boundary(most));
-    // The mark is one that secrets are looked for before.
+    // The secret redactor recognises this mark as a cut.
     Cow::Owned(format!("{told}\u{2026} and {} more bytes", more.len()))
 }
 
-/// The first of a list, and how many more there are.
+/// The first items of a list, and the number of the others.
 pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &str) -> String {
     let more = items.len().saturating_sub(MOST);
     let mut told = items.take(MOST).collect::<Vec<_>>().join(between);
@@ -36,9 +36,9 @@ pub(crate) fn first_of(items: impl ExactSizeIterator<Item = String>, between: &s
     told
 }
 
-/// The name that is most like `name`, if one is like it: for "did you mean".
+/// The name that is most similar to `name`, if one is similar enough: for "did you mean".
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    // Comparing takes time with the length, and no misspelt name is this long.
+    // Comparing takes time in proportion to the length, and no misspelt name is this long.
     let name = if name.len() > 200 { "" } else { name };
     names
         .into_iter()
@@ -48,7 +48,7 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether two texts are the same, also where the compiler asks.
+/// Whether two texts are equal; usable in constants.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {

@@ -20,7 +20,7 @@ use crate::spec::ToolValue;
 use crate::tool::SharedToolbox;
 use crate::typed::RawHook;
 
-/// Several agents in one program. The one with `default: true` is the entry.
+/// Several agents in one program. The agent with `default: true` is the entry agent.
 #[derive(Debug)]
 pub struct App {
     agents: Vec<AgentHandle>,
@@ -33,15 +33,15 @@ impl App {
         AppBuilder { setup: Setup::default(), links: Vec::new() }
     }
 
-    /// The entry.
+    /// The entry agent.
     pub fn entry(&self) -> &AgentHandle {
         &self.agents[self.entry]
     }
 
-    /// An agent by name.
+    /// Finds an agent by its name.
     ///
     /// # Errors
-    /// If the app has no such agent; the error lists those it has.
+    /// Returns an error that lists the app's agents if none has this name.
     pub fn agent(&self, name: &str) -> Result<&AgentHandle, RunError> {
         self.agents.iter().find(|agent| agent.name() == name).ok_or_else(|| RunError::UnknownAgent {
             name: name.to_owned(),
@@ -54,20 +54,20 @@ impl App {
         self.agents.iter().map(AgentHandle::name)
     }
 
-    /// Asks the entry.
+    /// Runs the entry agent in a new session.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// Returns an error if the run ends without an answer.
     pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
         self.entry().run(input).await
     }
 
-    /// Asks the entry and gives the events as they come.
+    /// Runs the entry agent in a new session and returns its events as a stream.
     pub fn stream(&self, input: impl Into<String>) -> RunStream {
         self.entry().stream(input)
     }
 
-    /// Ends the MCP servers gracefully.
+    /// Shuts down the MCP servers gracefully.
     pub async fn shutdown(self) {
         if let Some(agent) = self.agents.into_iter().next() {
             agent.shutdown().await;
@@ -83,44 +83,44 @@ pub struct AppBuilder {
 }
 
 impl AppBuilder {
-    /// Adds an agent. Its children need not be added, but may, to be called by name.
+    /// Adds an agent. Its children are added with it. Add a child by itself only to ask it by name.
     pub fn agent<A: Agent>(mut self) -> Self {
         self.links.push(ChildLink::of::<A>());
         self
     }
 
-    /// Asks this model, for all agents.
+    /// Sets the model for all agents.
     pub fn model(mut self, model: impl Model) -> Self {
         self.setup.model = Some(Arc::new(model));
         self
     }
 
-    /// The state that each new session begins with, for the agents whose state is of this type.
+    /// Sets the initial state of new sessions, for the agents with this type of state.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
     }
 
-    /// Tells all sessions of a secret, as [`AgentBuilder::conceal`](super::AgentBuilder::conceal).
+    /// Registers a secret with all sessions; see [`AgentBuilder::conceal`](super::AgentBuilder::conceal).
     pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
         self.setup.conceal(secret);
         self
     }
 
-    /// Gives the agents a toolbox that they name in `toolboxes: [..]`.
+    /// Provides a toolbox that agents name in `toolboxes: [..]`.
     pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(None, &toolbox.share());
         self
     }
 
-    /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
+    /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 
-    /// Adds a hook to the agent of this name, a child for example, as [`AgentBuilder::hook`](super::AgentBuilder::hook) does.
-    /// That the hook works on the agent's state is seen when it is built.
+    /// Adds a hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
         H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
@@ -129,20 +129,20 @@ impl AppBuilder {
         self
     }
 
-    /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
+    /// Adds a tool to the agent of this name; see [`AgentBuilder::tool`](super::AgentBuilder::tool).
     pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
         self.setup.of(agent).tools.push(tool.tool_value());
         self
     }
 
-    /// Bounds of one run of the agent of this name, in place of the declared ones.
+    /// Replaces the declared limits of each run of the agent of this name.
     pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
         self.setup.of(agent).limits = Some(limits);
         self
     }
 
-    /// The messages that the agent of this name begins with: each call of a parent whose `history_source` is `messages`, and
-    /// each new session of its own.
+    /// Sets the messages that the agent of this name begins with. They begin each new session of the agent, and each
+    /// call by a parent whose `history_source` is `messages`.
     pub fn messages_for(
         mut self,
         agent: impl Into<String>,
@@ -152,26 +152,27 @@ impl AppBuilder {
         self
     }
 
-    /// Who approves calls of tools with `approval`. Without one they are refused.
+    /// Sets the approver for calls of tools with `approval`. Without an approver these calls are refused.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.setup.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Records steps here.
+    /// Sets the journal that records the steps of runs.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self
     }
 
-    /// Configures a server: an `mcp::ServerConfig`, for example. An agent has to use it.
+    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. At least one agent has to use the
+    /// server.
     pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
         self.setup.servers.one(name.into(), server);
         self
     }
 
-    /// Configures servers: an `mcp::McpConfig`, for example, with those of a `.mcp.json`. They go before the servers of an
-    /// earlier call that have the same names.
+    /// Adds the configurations of several servers, for example an `mcp::McpConfig` read from a `.mcp.json`. They
+    /// override servers of the same names from earlier calls.
     pub fn servers(mut self, servers: impl ToolServers) -> Self {
         self.setup.servers.several(servers);
         self
@@ -180,7 +181,8 @@ impl AppBuilder {
     /// Starts the servers and builds all agents.
     ///
     /// # Errors
-    /// If something is missing, a server does not start, or there is not just one entry.
+    /// Returns an error if a required part is missing, a server does not start, or the number of entry agents is not
+    /// one.
     pub async fn build(self) -> Result<App, BuildError> {
         let entries: Vec<_> = (0..self.links.len()).filter(|index| self.links[*index].is_default()).collect();
         let names =

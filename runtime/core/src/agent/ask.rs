@@ -1,4 +1,4 @@
-//! How a run asks its model: retries, time limits, and what is told of it.
+//! How a run asks its model: retries, time limits and events.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, Redacted
 use crate::secret::Redact as _;
 
 impl AgentRun {
-    /// The model's answer to the conversation so far.
+    /// Asks the model for its answer to the conversation so far.
     pub(super) async fn ask_model(&self, turn: u32, tools: &TurnTools) -> Result<ModelResponse, RunError> {
         let mut request = ModelRequest {
             agent: Arc::clone(&self.instance.name),
@@ -58,7 +58,7 @@ impl AgentRun {
         let timeout = self.instance.limits.model_timeout;
         let mut id = self.step(turn, StepKind::Model);
         id.attempt = attempt;
-        // A failed request is not recorded: on replay it is made anew.
+        // A failed request is not recorded: a replay makes it again.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
         let answer = self.cx.step(id, async || {
             let redactor = self.cx.concealed().redactor();
@@ -79,7 +79,7 @@ impl AgentRun {
                 }
             };
             let asked = self.instance.model.respond_dyn(request, &mut deltas);
-            // The clock is looked at only where the model has to be waited for.
+            // The clock is read only if the model's answer is not ready at once.
             let answer = tokio::select! {
                 biased;
                 answer = asked => answer,
@@ -111,7 +111,7 @@ impl AgentRun {
     }
 }
 
-/// Half a second, doubled each time, with jitter; or what the provider asks for, up to a minute.
+/// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
 fn backoff(attempt: u32, error: &ModelError) -> Duration {
     if let ModelError::Status { retry_after: Some(asked), .. } = error {
         return (*asked).min(Duration::from_mins(1));

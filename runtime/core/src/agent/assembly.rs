@@ -23,7 +23,7 @@ use crate::context::ToolTable;
 use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
 use crate::spec::ToolSpec;
 
-/// What all agents of a program share.
+/// The parts that all agents of a program share.
 pub(super) struct Shared {
     pub(super) states: StateMakers,
     /// The secrets that every session knows.
@@ -35,7 +35,7 @@ pub(super) struct Shared {
 }
 
 impl Setup {
-    /// Builds agents and everything beneath them; servers that several of them use are started once.
+    /// Builds agents with their children. A server that several agents use is started once.
     pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
@@ -70,7 +70,7 @@ impl Setup {
     }
 }
 
-/// What agents get beyond what is declared of them.
+/// Additions to agents beyond their declarations.
 struct Extras {
     /// For the agent of this type.
     own: Option<(TypeId, Extra)>,
@@ -90,7 +90,7 @@ fn declaring(agent: &str, reason: String) -> BuildError {
     BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
 }
 
-/// A declaration with its children's.
+/// The declaration of an agent and those of its children.
 pub(super) struct Declared {
     pub(super) declaration: AgentDeclaration,
     pub(super) link: ChildLink,
@@ -204,7 +204,7 @@ impl Assembly<'_> {
             tools: Mutex::default(),
             name,
         });
-        // Names that clash before anything runs are a mistake of the program; later ones are a server's.
+        // A name that two of the program's own tools have is the program's mistake. Later clashes come from servers.
         let everything =
             instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(Provided::entries));
         let (table, clashes) = ToolTable::new(&instance.name, everything);

@@ -19,20 +19,20 @@ use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ToolCall, ToolResultMessage};
 use crate::onion::caught;
 
-/// The calls of one turn. Results are kept by call, so a batch that is dropped half way still has one
-/// result for each.
+/// The calls of one turn. Results are stored by call, so a batch that is dropped half way still has one result for each
+/// call.
 pub(super) struct Batch<'r> {
     run: &'r AgentRun,
     turn: u32,
     table: Arc<ToolTable>,
-    /// The model's message, which holds the calls.
+    /// The model's message that contains the calls.
     said: Arc<Message>,
     planned: Vec<Planned>,
     finished: bool,
 }
 
 struct Planned {
-    /// The tool, or why nothing can run.
+    /// The tool, or the reason why nothing can run.
     entry: Result<usize, ToolError>,
     /// How many calls of this tool the run has made, this one included.
     number: u32,
@@ -40,12 +40,12 @@ struct Planned {
     fate: FateCell,
 }
 
-/// What became of a batch.
+/// How a batch ended.
 pub(super) struct BatchEnd {
     pub(super) results: Vec<ToolResultMessage>,
     pub(super) end: CallEnd,
-    /// The tools that asked for another try, and what each said last. However many calls of one turn ask, the
-    /// model has not been told before, so a tool is here once.
+    /// The tools that asked for another attempt, each with its last message. The model reads none of these messages
+    /// before the turn ends, so each tool is listed once per turn.
     pub(super) retries: Vec<(Arc<str>, String)>,
 }
 
@@ -79,7 +79,7 @@ pub(super) enum CallEnd {
 impl<'r> Batch<'r> {
     pub(super) fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
         let plan = |call: &ToolCall| {
-            // Numbered here, in call order, so that child instances have the same numbers in every run.
+            // Numbered here, in call order, so that instances of children have the same numbers in every run.
             let (entry, number) = run.admit_call(&table, &call.name);
             Planned { entry, number, ended: Mutex::default(), fate: FateCell::default() }
         };
@@ -87,8 +87,8 @@ impl<'r> Batch<'r> {
         Self { run, turn, table, said, planned, finished: false }
     }
 
-    /// Runs the calls at once. How many go on is for each call to see: one that waits for a person has no place
-    /// ([`AgentRun::slot`]).
+    /// Runs the calls concurrently. Each call takes its own slot ([`AgentRun::slot`]); a call that waits for approval
+    /// holds no slot.
     pub(super) async fn run(&self) {
         let all = 0..self.planned.len();
         match self.run.cx.journal() {
@@ -147,7 +147,7 @@ impl<'r> Batch<'r> {
             fate: &planned.fate,
         };
         let mut args = Args::from(Arc::clone(&call.arguments));
-        // What another call made of this one is told by what became of it.
+        // A call that another call's abort ended gets its result from its fate.
         if let Some(ended) = ready.make(&mut args).await.ended() {
             *planned.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
         }
@@ -155,7 +155,7 @@ impl<'r> Batch<'r> {
 }
 
 impl Drop for Batch<'_> {
-    /// A conversation that is dropped half way keeps one result for each call: it may go on.
+    /// Keeps one result for each call of a conversation that is dropped half way, so that it can continue.
     fn drop(&mut self) {
         if !self.finished {
             let results = self.collect().results;
@@ -166,8 +166,8 @@ impl Drop for Batch<'_> {
 }
 
 pin_project! {
-    /// A call that may be dropped half way. What it holds then is dropped here, and a panic of that goes no further: neither the
-    /// calls beside it nor the caller of the run can do anything about it.
+    /// A call that can be dropped half way. Its contents are dropped here, and a panic of that drop is caught: neither
+    /// the other calls nor the caller of the run can handle it.
     struct Contained<F> {
         #[pin]
         call: Option<F>,

@@ -1,4 +1,4 @@
-//! What a program says to have an agent built.
+//! The builder of an agent.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::tool::block_on;
 use crate::tool::{FitsState, SharedToolbox};
 use crate::typed::RawHook;
 
-/// Builds an agent: gives it a model, a state, servers and run-time hooks.
+/// Builds an agent: sets its model, state, servers and dynamic hooks.
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
     setup: Setup,
@@ -36,41 +36,42 @@ impl<A: Agent> Default for AgentBuilder<A> {
 }
 
 impl<A: Agent> AgentBuilder<A> {
-    /// Asks this model, for the agent and its children.
+    /// Sets the model for the agent and its children.
     pub fn model(mut self, model: impl Model) -> Self {
         self.setup.model = Some(Arc::new(model));
         self
     }
 
-    /// The state that each new session begins with. Children with a state of another type need theirs as
-    /// well: call it once for each type.
+    /// Sets the initial state of new sessions. Children with another type of state need their own: call this method
+    /// once per type.
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
     }
 
-    /// Tells all sessions of a secret, as [`ToolContext::conceal`](crate::ToolContext::conceal) tells one: for those that a
-    /// toolbox, a model or a tool that is written by hand holds by itself. What the state owns needs no mention.
+    /// Registers a secret with all sessions, as [`ToolContext::conceal`](crate::ToolContext::conceal) does with one
+    /// session. Use it for secrets that a toolbox, a model or a hand-written tool holds. Secrets in the state are
+    /// registered already.
     pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
         self.setup.conceal(secret);
         self
     }
 
-    /// Gives the agent, and its children, a toolbox that they name in `toolboxes: [..]`.
+    /// Provides a toolbox that the agent or its children name in `toolboxes: [..]`.
     pub fn toolbox(mut self, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(None, &toolbox.share());
         self
     }
 
-    /// As [`Self::toolbox`], for one that they name with a prefix: `toolboxes: [archive: Kb]`.
+    /// As [`Self::toolbox`], for a toolbox that agents name with a prefix: `toolboxes: [archive: Kb]`.
     pub fn toolbox_as(mut self, prefix: &'static str, toolbox: impl SharedToolbox) -> Self {
         self.setup.toolbox(Some(prefix), &toolbox.share());
         self
     }
 
-    /// Adds a run-time hook around the agent's declared ones (or at the `..` in its `tool_hooks`); hooks
-    /// that are added first stand outermost. A `#[tool_hook]` function's hook is made with `new`:
-    /// `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
+    /// Adds a dynamic hook. Dynamic hooks run around the declared hooks, or at the `..` in `tool_hooks`; the first one
+    /// that is added is the outermost. Make the hook of a `#[tool_hook]` function with `new`: `.hook(audit::new())`,
+    /// `.hook(hooks::retry::new(3))`.
     pub fn hook<H>(mut self, hook: H) -> Self
     where
         H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
@@ -79,28 +80,28 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Adds a tool that is known at run time only, behind all hooks of the agent. Its bound parameters are filled from
-    /// the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the agent's.
+    /// Adds a dynamic tool inside all hooks of the agent. Its bound parameters are filled from the tool's own
+    /// [`state`](crate::ToolSpec::state), its `State<S>` from the agent's state.
     pub fn tool(mut self, tool: impl ToolValue) -> Self {
         self.setup.own.tools.push(tool.tool_value());
         self
     }
 
-    /// Bounds of one run, in place of the declared ones.
+    /// Replaces the declared limits of each run.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.setup.own.limits = Some(limits);
         self
     }
 
-    /// The messages that each new session of the agent begins with. Its children get theirs by
+    /// Sets the messages that each new session of the agent begins with. Set those of its children with
     /// [`Self::messages_for`].
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.setup.own.messages(messages);
         self
     }
 
-    /// Adds a hook to the agent of this name, a child for example, as [`AgentBuilder::hook`](super::AgentBuilder::hook) does.
-    /// That the hook works on the agent's state is seen when it is built.
+    /// Adds a hook to the agent of this name, for example a child; see
+    /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
         H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
@@ -109,20 +110,20 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Adds a tool to the agent of this name, as [`AgentBuilder::tool`](super::AgentBuilder::tool) does.
+    /// Adds a tool to the agent of this name; see [`AgentBuilder::tool`](super::AgentBuilder::tool).
     pub fn tool_for(mut self, agent: impl Into<String>, tool: impl ToolValue) -> Self {
         self.setup.of(agent).tools.push(tool.tool_value());
         self
     }
 
-    /// Bounds of one run of the agent of this name, in place of the declared ones.
+    /// Replaces the declared limits of each run of the agent of this name.
     pub fn limits_for(mut self, agent: impl Into<String>, limits: Limits) -> Self {
         self.setup.of(agent).limits = Some(limits);
         self
     }
 
-    /// The messages that the agent of this name begins with: each call of a parent whose `history_source` is `messages`, and
-    /// each new session of its own.
+    /// Sets the messages that the agent of this name begins with. They begin each new session of the agent, and each
+    /// call by a parent whose `history_source` is `messages`.
     pub fn messages_for(
         mut self,
         agent: impl Into<String>,
@@ -132,26 +133,28 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Who approves calls of tools with `approval`, those of children included. Without one they are refused.
+    /// Sets the approver for calls of tools with `approval`, those of children included. Without an approver these
+    /// calls are refused.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.setup.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Records steps here.
+    /// Sets the journal that records the steps of runs.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self
     }
 
-    /// Configures a server: an `mcp::ServerConfig`, for example. An agent has to use it.
+    /// Adds the configuration of a server, for example an `mcp::ServerConfig`. The agent or a child has to use the
+    /// server.
     pub fn server(mut self, name: impl Into<String>, server: impl IntoToolServer) -> Self {
         self.setup.servers.one(name.into(), server);
         self
     }
 
-    /// Configures servers: an `mcp::McpConfig`, for example, with those of a `.mcp.json`. They go before the servers of an
-    /// earlier call that have the same names.
+    /// Adds the configurations of several servers, for example an `mcp::McpConfig` read from a `.mcp.json`. They
+    /// override servers of the same names from earlier calls.
     pub fn servers(mut self, servers: impl ToolServers) -> Self {
         self.setup.servers.several(servers);
         self
@@ -160,16 +163,17 @@ impl<A: Agent> AgentBuilder<A> {
     /// Starts the servers and builds the agent and its children.
     ///
     /// # Errors
-    /// If something is missing or a server does not start; the error names the agent and the next step.
+    /// Returns an error if a required part is missing or a server does not start. The error names the agent and the
+    /// next step.
     pub async fn build(self) -> Result<AgentHandle, BuildError> {
         let mut handles = self.setup.build(&[ChildLink::of::<A>()]).await?;
         Ok(handles.swap_remove(0))
     }
 
-    /// Builds the agent, asks it once and ends its servers.
+    /// Builds the agent, runs it once and shuts down its servers.
     ///
     /// # Errors
-    /// If it cannot be built or has no answer.
+    /// Returns an error if the agent cannot be built or the run ends without an answer.
     pub async fn run(self, input: impl Into<String>) -> Result<RunOutput, RunError> {
         let handle = self.build().await?;
         let output = handle.run(input).await;
@@ -177,15 +181,15 @@ impl<A: Agent> AgentBuilder<A> {
         output
     }
 
-    /// Builds the agent, asks it once and gives the events as they come.
+    /// Builds the agent, runs it once and returns its events as a stream.
     ///
     /// # Errors
-    /// If it cannot be built.
+    /// Returns an error if the agent cannot be built.
     pub async fn stream(self, input: impl Into<String>) -> Result<RunStream, BuildError> {
         Ok(self.build().await?.stream(input))
     }
 
-    /// As [`Self::run`], for programs that are not async: it works inside and outside of a runtime.
+    /// As [`Self::run`], for synchronous programs. It works inside and outside of a tokio runtime.
     ///
     /// # Errors
     /// As [`Self::run`].

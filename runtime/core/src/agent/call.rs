@@ -1,4 +1,4 @@
-//! One tool call of a run: through the hooks, with its beginning and its end told.
+//! One tool call of a run: it passes the hooks, and events report its start and its end.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,26 +18,26 @@ use crate::onion;
 use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
 
-/// A call, ready to be made.
+/// A call that is ready to run.
 pub(super) struct ReadyCall<'r> {
     pub(super) run: &'r AgentRun,
     pub(super) table: &'r Arc<ToolTable>,
-    /// The tool, or why nothing can run.
+    /// The tool, or the reason why nothing can run.
     pub(super) entry: &'r Result<usize, ToolError>,
     pub(super) call: &'r ToolCall,
     pub(super) turn: u32,
-    /// The call's place in its turn, counted from 1.
+    /// The call's position in its turn, counted from 1.
     pub(super) place: u32,
     /// How many calls of this tool the run has made, this one included.
     pub(super) number: u32,
-    /// Where it is noted how far the call came.
+    /// Records how far the call came.
     pub(super) fate: &'r FateCell,
 }
 
 impl<'r> ReadyCall<'r> {
-    /// Makes the call. What a child left is kept for the run to merge.
+    /// Runs the call. The transcripts of children are kept for the run to merge.
     ///
-    /// Cancel safety: dropping it ends the call, which is then told to be cancelled.
+    /// Cancel safety: dropping the future ends the call, and events report it as cancelled.
     pub(super) async fn make(self, args: &mut Args) -> Made<'r> {
         let entry = match self.entry {
             Ok(entry) => *entry,
@@ -71,9 +71,9 @@ impl<'r> ReadyCall<'r> {
         let cx = &noted.cx;
         self.run.cx.watch();
         args.bind(&cx.definition().input_schema);
-        // A block of its own: a hook that is written by hand may panic before it gives its future.
+        // A block of its own, because a hand-written hook can panic before it returns its future.
         let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
-        // Hooks may know secrets too, and a tool may have told of one while it ran.
+        // Hooks can hold secrets too, and the tool can register secrets while it runs.
         let result = self.run.cx.hide(result);
         let hook_exits = noted.cx.take_hook_log();
         drop(noted);
@@ -102,10 +102,10 @@ impl<'r> ReadyCall<'r> {
     }
 }
 
-/// A call that was made; its end is told by what takes its result.
+/// A finished call. The method that takes its result reports its end.
 pub(super) struct Made<'r> {
     result: ToolResult,
-    /// None if it did not begin.
+    /// `None` if the call did not begin.
     told: Option<Told<'r>>,
     hook_exits: Vec<HookExit>,
 }
@@ -120,7 +120,8 @@ impl Made<'_> {
         result
     }
 
-    /// What the run needs of the result; none if it is another call's abort, so that this call has no result of its own.
+    /// The part of the result that the run needs. `None` if another call's abort ended this one, so that it has no
+    /// result.
     pub(super) fn ended(self) -> Option<Ended> {
         let Self { result, told, hook_exits } = self;
         match told {
@@ -130,10 +131,10 @@ impl Made<'_> {
     }
 }
 
-/// What a run needs of the result of a call.
+/// The part of a call's result that the run needs.
 pub(super) struct Ended {
     pub(super) outcome: CallOutcome,
-    /// What the model is told.
+    /// The content for the model.
     pub(super) content: Arc<[ContentBlock]>,
     structured: StructuredContent,
     error_chain: Vec<String>,
@@ -168,11 +169,11 @@ pub(super) fn step_id(run: &AgentRun, turn: u32, place: u32, name: &Arc<str>) ->
     }
 }
 
-/// A call that was told to have begun. Its end is told just once, also when it is dropped half way.
+/// A call whose start was reported. Its end is reported exactly once, also if it is dropped half way.
 struct Told<'c> {
     run: &'c AgentRun,
     call: &'c ToolCall,
-    /// The turn of the call and its place there.
+    /// The turn of the call and its position there.
     at: (u32, u32),
     tool: &'c Arc<str>,
     started: Instant,
@@ -185,7 +186,7 @@ impl Told<'_> {
         step_id(self.run, self.at.0, self.at.1, &self.call.name)
     }
 
-    /// Tells how the call ended. A call that another one's abort ended has no result of its own.
+    /// Reports how the call ended. A call that another call's abort ended has no result.
     fn end(mut self, result: ToolResult, hook_exits: Vec<HookExit>) -> Option<Ended> {
         let fate = self.fate.get();
         if fate.is_anothers(&result) {

@@ -9,7 +9,7 @@ use crate::onion::Undefined;
 use crate::spec::ToolSpec;
 use crate::text::{nearest, short};
 
-/// Whether tool values work on the agent's state. The compiler holds declared tools to it.
+/// Checks that tool values work on the agent's state. The compiler checks declared tools.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {
     for tool in tools {
         if let Some(other) = tool.works_on().iter().find(|state| state.id != link.state.injected) {
@@ -24,7 +24,7 @@ pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Resul
     Ok(())
 }
 
-/// The error of a tool that could not give its definition.
+/// The error for a tool that could not return its definition.
 pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     let agent = agent.to_owned();
     match problem {
@@ -35,8 +35,8 @@ pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     }
 }
 
-/// Whether the program's own tools have names that providers take, and each only one. The names of a server's tools are
-/// changed for the model, and the macros look at those of agents and of what they write.
+/// Checks that the names of the program's own tools are unique and accepted by providers. Names of server tools are
+/// adapted for the model. The macros check the names of agents and of the tools that they generate.
 pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Result<(), BuildError> {
     let declared = declared.iter().filter(|tool| tool.source == ToolSource::Function);
     let own = values.iter().filter(|tool| tool.source() != ToolSource::Mcp);
@@ -52,7 +52,7 @@ pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Res
     }
 }
 
-/// Bounds and examples, which a definition holds as values.
+/// Checks bounds and examples, which a definition holds as values.
 pub(super) fn definitions<'e>(
     agent: &str,
     tools: impl IntoIterator<Item = &'e Entry>,
@@ -71,7 +71,7 @@ pub(super) fn definitions<'e>(
     Ok(())
 }
 
-/// Whether each name that only the built agent can have is the name of one of its tools.
+/// Checks that each name of a hook's filter is the name of one of the built agent's tools.
 pub(super) fn filters(
     agent: &str,
     names: &[(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! Agents as tools: a parent calls a child as it calls any tool.
+//! Agents as tools: a parent calls a child as it calls any other tool.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl ChildTool {
         Arc::clone(&self.child.name)
     }
 
-    /// The states that its session must hold.
+    /// The states that its session must contain.
     pub(super) fn needs(&self) -> &[(Arc<str>, StateType)] {
         &self.child.needs
     }
@@ -58,7 +58,7 @@ impl ChildTool {
             }
             HistorySource::Orchestrator => {
                 let mut messages = cx.run().messages();
-                // The parent's last message holds the calls that are running now: they have no results yet.
+                // The parent's last message contains the calls that are running now. They have no results yet.
                 if matches!(messages.last(), Some(Message::Assistant { tool_calls, .. }) if !tool_calls.is_empty())
                 {
                     messages.pop();
@@ -89,7 +89,7 @@ impl ChildTool {
         }
         .begin(cx)
         .map_err(|error| failed(cx, error, &name, self.children.timeout))?;
-        // The child's deadline holds the timeout, so that its own calls know it and it ends in good order.
+        // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
         let answer = super::handle::drive(&run, input, shown).await;
         drop(left);
@@ -97,12 +97,12 @@ impl ChildTool {
     }
 }
 
-/// Leaves what was said in a child's run with its call when the run is over: also when it is dropped half way, because what its
-/// tools did is done.
+/// Stores a child's transcript with its call when the run ends, also if it is dropped half way, because its tools have
+/// already acted.
 struct Leaves<'c> {
     child: &'c Arc<str>,
     run: &'c AgentRun,
-    /// So many messages are not its own.
+    /// The number of messages that are not its own.
     start: usize,
     cx: &'c ToolContext,
 }
@@ -119,7 +119,7 @@ pub(super) fn tool_name(agent: &Instance) -> String {
     format!("agent__{}", agent.name)
 }
 
-/// What an agent is for, as a tool says it.
+/// The description of an agent as a tool.
 pub(super) fn description(agent: &Instance) -> String {
     match agent.info.description() {
         Some(description) => description.to_owned(),
@@ -127,7 +127,7 @@ pub(super) fn description(agent: &Instance) -> String {
     }
 }
 
-/// What a run without an answer is to whoever called the agent and waited for `timeout`.
+/// The tool error for a run without an answer, given to the caller that waited for `timeout`.
 pub(super) fn failed(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
     match error {
         RunError::Aborted(abort) => abort.into(),

@@ -1,4 +1,4 @@
-//! What is declared of an agent. `agent!` writes it down; a hand-written agent builds it.
+//! The declaration of an agent. `agent!` generates it; a hand-written agent builds it.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
 
-/// What a child starts with when its parent calls it.
+/// The messages that a child starts with when its parent calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HistorySource {
     /// Nothing.
     #[default]
     None,
-    /// What earlier calls in this session left in the child's own history.
+    /// The messages that earlier calls in this session left in the child's own history.
     Child,
     /// The history of the parent.
     Orchestrator,
@@ -31,7 +31,7 @@ pub enum HistorySource {
     Messages,
 }
 
-/// Where a child's conversation goes when its call is over. Merges happen in call order.
+/// Where the conversation of a child goes when its call ends. Conversations are merged in call order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HistoryMergeTarget {
@@ -44,26 +44,26 @@ pub enum HistoryMergeTarget {
     Orchestrator,
 }
 
-/// Bounds of one run. Each counts per run; a child's run counts its own.
+/// Limits of one run. A child's run counts separately.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Model turns. Default 50.
+    /// Maximum number of model turns. Default: 50.
     pub turns: u32,
-    /// Tool calls. Default: no limit.
+    /// Maximum number of tool calls. Default: no limit.
     pub tool_calls: Option<u32>,
-    /// Tokens read and written. Default: no limit.
+    /// Maximum number of input and output tokens together. Default: no limit.
     pub tokens: Option<u64>,
-    /// Time from start to answer. Default: no limit.
+    /// Maximum time from start to answer. Default: no limit.
     pub time: Option<Duration>,
-    /// How deep the run may be inside of others: 1 is a run that nobody's tool, hook or child began. Default 16. A task that a
-    /// tool spawns begins anew.
+    /// Maximum nesting depth of the run. A run that no tool, hook or child began has depth 1. Default: 16. A task that
+    /// a tool spawns starts again at 1.
     pub depth: u32,
-    /// How often one tool may ask the model to try again. Default 3.
+    /// Maximum number of times that one tool may ask the model to try again. Default: 3.
     pub max_retries: u32,
-    /// Time for one answer of the model. Default 5 minutes.
+    /// Maximum time for one answer of the model. Default: 5 minutes.
     pub model_timeout: Duration,
-    /// How often a model request is repeated after a transient error. Default 2.
+    /// Number of retries of a model request after a transient error. Default: 2.
     pub model_retries: u32,
 }
 
@@ -82,10 +82,10 @@ impl Default for Limits {
     }
 }
 
-/// So many instances of an agent that is called are shown where nothing else is said.
+/// The default number of displayed instances of a child agent.
 pub(super) const DISPLAY_INSTANCES: usize = 20;
 
-/// Everything that is declared of an agent.
+/// The declaration of an agent.
 pub struct AgentDeclaration {
     pub(crate) name: &'static str,
     pub(crate) description: Option<String>,
@@ -96,7 +96,7 @@ pub struct AgentDeclaration {
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
-    /// The tools that filters of hooks name and that only a built agent can have: the hook and the tool.
+    /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) children: Vec<ChildLink>,
@@ -114,15 +114,15 @@ pub struct AgentDeclaration {
     pub(crate) messages: Vec<Message>,
 }
 
-/// One server that an agent uses, and which of its tools.
+/// A server that an agent uses, with a filter for its tools.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerUse {
     pub(crate) name: &'static str,
-    /// Globs over tool names; none lets every tool through.
+    /// Globs for tool names. `None` selects all tools.
     pub(crate) filter: Option<&'static [&'static str]>,
 }
 
-/// Makes an agent's onion around its run-time hooks.
+/// Builds an agent's onion around its dynamic hooks.
 pub(crate) type OnionBuilder = fn(RuntimeHooks) -> Onion;
 
 /// A compiled onion.
@@ -151,11 +151,11 @@ pub struct ChildLink {
     pub(crate) state: StateType,
 }
 
-/// The state that an agent wants.
+/// The type of state that an agent needs.
 #[derive(Clone, Copy)]
 pub(crate) struct StateType {
     pub(crate) id: TypeId,
-    /// That of `State<S>`, as tools and hooks take it.
+    /// The type id of `State<S>`, as tools and hooks take it.
     pub(crate) injected: TypeId,
     pub(crate) name: &'static str,
 }
@@ -169,7 +169,7 @@ impl StateType {
         }
     }
 
-    /// Whether it is `()`: the agent has no state.
+    /// Whether the type is `()`: the agent has no state.
     pub(crate) fn is_none(&self) -> bool {
         self.id == TypeId::of::<()>()
     }
@@ -194,7 +194,7 @@ impl ChildLink {
 }
 
 impl AgentDeclaration {
-    /// An agent of this name.
+    /// Declares an agent of this name.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -224,44 +224,44 @@ impl AgentDeclaration {
         }
     }
 
-    /// What the agent is for: parents choose by it.
+    /// Sets the description. Parents choose a child by it.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = Some(text.into());
         self
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     #[must_use]
     pub fn instruction(mut self, text: impl Into<String>) -> Self {
         self.instruction = text.into();
         self
     }
 
-    /// Uses an MCP server; a filter of globs chooses among its tools.
+    /// Uses an MCP server. The filter of globs selects from its tools.
     #[must_use]
     pub fn server(mut self, name: &'static str, filter: Option<&'static [&'static str]>) -> Self {
         self.servers.push(ServerUse { name, filter });
         self
     }
 
-    /// Where servers are looked for that the builder does not configure. `agent!` sets the `.mcp.json` of the working directory,
-    /// with feature `mcp`.
+    /// Sets the source of servers that the builder does not configure. With feature `mcp`, `agent!` sets the
+    /// `.mcp.json` of the working directory.
     #[must_use]
     pub fn default_servers(mut self, servers: impl ToolServers) -> Self {
         self.default_servers = Some(Arc::new(servers));
         self
     }
 
-    /// Adds a tool that is known at run time only.
+    /// Adds a dynamic tool.
     #[must_use]
     pub fn tool<T: Tool>(mut self, tool: T) -> Self {
         self.tools.push((T::NAME, Arc::new(tool)));
         self
     }
 
-    /// Uses the tools of a toolbox, which is given when the agent is built. A prefix tells several of one type
-    /// apart: with `archive`, the tool `search` is called `archive_search`.
+    /// Uses the tools of a toolbox; the object is provided when the agent is built. A prefix distinguishes several
+    /// toolboxes of one type: with `archive`, the tool `search` is called `archive_search`.
     #[must_use]
     pub fn toolbox<T: Toolbox>(self, prefix: Option<&'static str>) -> Self {
         self.toolbox_link(T::link(prefix))
@@ -281,14 +281,14 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a hook inside the ones that are added when the agent is built.
+    /// Adds a hook inside the dynamic hooks.
     #[must_use]
     pub fn hook(mut self, hook: impl RawHook) -> Self {
         self.hooks.push(Arc::new(hook));
         self
     }
 
-    /// Notes that the filter of a hook names a tool, which is looked for when the agent is built.
+    /// Registers a tool name from a hook's filter. The name is resolved when the agent is built.
     #[doc(hidden)]
     #[must_use]
     pub fn filter_names(mut self, hook: &'static str, tool: &'static str) -> Self {
@@ -296,7 +296,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a child agent, which this one can call as a tool.
+    /// Adds a child agent, which this agent can call as a tool.
     #[must_use]
     pub fn child<A: Agent>(self) -> Self {
         self.child_link(A::link())
@@ -309,95 +309,95 @@ impl AgentDeclaration {
         self
     }
 
-    /// Makes it the entry of an [`App`](super::App).
+    /// Makes this agent the entry agent of an [`App`](super::App).
     #[must_use]
     pub fn default_agent(mut self, is_default: bool) -> Self {
         self.is_default = is_default;
         self
     }
 
-    /// The model's name, for providers with several.
+    /// Sets the name of the model, for providers with several models.
     #[must_use]
     pub fn model(mut self, name: &str) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// The model that is asked where the builder is given none. `agent!` sets the provider's that it names, with feature
-    /// `genai`.
+    /// Sets the model that is used if the builder sets none. With feature `genai`, `agent!` sets the provider that the
+    /// agent names.
     #[must_use]
     pub fn default_model(mut self, model: impl Model) -> Self {
         self.default_model = Some(Arc::new(model));
         self
     }
 
-    /// Sampling and the like.
+    /// Sets the model parameters, such as the temperature.
     #[must_use]
     pub fn request_params(mut self, params: RequestParams) -> Self {
         self.params = params;
         self
     }
 
-    /// Bounds of one run.
+    /// Sets the limits of one run.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The messages that it begins with: each new session, and as a child each call of a parent whose `history_source` is
-    /// `messages`. [`AgentBuilder::messages`](super::AgentBuilder::messages) and `messages_for` take their place.
+    /// Sets the initial messages of each new session and, as a child, of each call by a parent whose `history_source`
+    /// is `messages`. [`AgentBuilder::messages`](super::AgentBuilder::messages) and `messages_for` replace them.
     #[must_use]
     pub fn messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.messages = messages.into_iter().collect();
         self
     }
 
-    /// What its children start with.
+    /// Sets the messages that its children start with.
     #[must_use]
     pub fn history_source(mut self, source: HistorySource) -> Self {
         self.history_source = source;
         self
     }
 
-    /// Where its children's conversations go.
+    /// Sets where the conversations of its children go.
     #[must_use]
     pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
         self.history_merge_target = target;
         self
     }
 
-    /// How many tool calls of a run go on at once, those that an agent by hand makes included. 0 is refused when the
-    /// agent is built.
+    /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
+    /// builder rejects 0.
     #[must_use]
     pub fn max_parallel(mut self, calls: usize) -> Self {
         self.max_parallel = Some(calls);
         self
     }
 
-    /// How long a child may run. Zero is refused when the agent is built.
+    /// Sets the maximum time of a child's run. The builder rejects zero.
     #[must_use]
     pub fn child_timeout(mut self, timeout: Duration) -> Self {
         self.child_timeout = Some(timeout);
         self
     }
 
-    /// How many instances of a child are shown to people. 0 is refused when the agent is built.
+    /// Sets how many instances of a child are displayed. The builder rejects 0.
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {
         self.max_display_instances = instances;
         self
     }
 
-    /// Whether it may be asked again where it is called as a tool and failed. [`Effect::Once`] if nothing is said: its tools
-    /// may have done something before it failed, so no retry asks it again.
+    /// Sets whether a failed call of this agent as a tool may be repeated. Default: [`Effect::Once`], because its tools
+    /// may have acted before it failed; no retry repeats such a call.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
         self
     }
 
-    /// The compiled onion.
+    /// Sets the compiled onion.
     #[doc(hidden)]
     #[must_use]
     pub fn onion(mut self, onion: fn(RuntimeHooks) -> Onion) -> Self {

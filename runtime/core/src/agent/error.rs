@@ -1,4 +1,4 @@
-//! Why an agent could not be built, and why a run has no answer.
+//! Errors of building an agent and of running it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::session::{NoTurn, Session};
 
-/// Why an agent could not be built.
+/// The reason why an agent could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No model was given.
+    /// The agent has no model.
     #[error("the agent `{agent}` has no model: give it one with `.model(..)`")]
     NoModel {
         /// The agent.
         agent: String,
     },
-    /// The agent names a model, and there is none that could be asked by that name.
+    /// The agent names a model, and no provider is configured for this name.
     #[error(
         "the agent `{agent}` names the model `{model}`: enable feature `genai` of onionskin, or give the agent a model with \
          `.model(..)`"
@@ -32,30 +32,30 @@ pub enum BuildError {
         /// The model's name.
         model: String,
     },
-    /// Several things are wrong.
+    /// Several errors at once.
     #[error("{} things are wrong:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
-    /// A bound is zero, so that nothing could run.
+    /// A limit is zero, so that nothing could run.
     #[error("the agent `{agent}` has `{setting}` 0: {advice}")]
     Zero {
         /// The agent.
         agent: String,
-        /// What is zero.
+        /// The setting that is zero.
         setting: &'static str,
-        /// What to do.
+        /// The next step.
         advice: &'static str,
     },
-    /// A bound of a tool is zero, so that no call could end well.
+    /// A limit of a tool is zero, so that every call would fail.
     #[error("the tool `{tool}` of the agent `{agent}` has `{setting}` 0: leave it out for no limit")]
     ZeroOfTool {
         /// The agent.
         agent: String,
         /// The tool.
         tool: String,
-        /// What is zero.
+        /// The setting that is zero.
         setting: &'static str,
     },
-    /// The agent declares a state and was given none of its type.
+    /// The agent declares a state, and no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}` and was given none: call `.state(..)` with one")]
     NoState {
         /// The agent.
@@ -63,17 +63,17 @@ pub enum BuildError {
         /// The type of the state.
         state: &'static str,
     },
-    /// The agent uses a toolbox and was given none.
+    /// The agent uses a toolbox, and no object of its type was provided.
     #[error("the agent `{agent}` uses the toolbox `{toolbox}` and was given none: call `{call}` with one")]
     NoToolbox {
         /// The agent.
         agent: String,
         /// The toolbox's type.
         toolbox: &'static str,
-        /// What to call on the builder.
+        /// The builder call that provides it.
         call: String,
     },
-    /// A state was given that no agent declares.
+    /// A state was set, and no agent declares this type.
     #[error(
         "`.state(..)` was called with a `{state}`, which no agent declares as its state; declared are: {declared}. Leave it \
          out, or correct its type"
@@ -81,40 +81,40 @@ pub enum BuildError {
     UnusedState {
         /// The type of the state.
         state: &'static str,
-        /// The types that agents declare.
+        /// The types of state that agents declare.
         declared: String,
     },
-    /// A toolbox was given that no agent declares.
+    /// A toolbox was provided, and no agent declares it.
     #[error("`{call}` was called with the toolbox `{toolbox}`, which no agent declares so{advice}")]
     UnusedToolbox {
         /// The toolbox's type.
         toolbox: &'static str,
-        /// What was called on the builder.
+        /// The builder call that provided it.
         call: String,
-        /// What to do.
+        /// The next step.
         advice: String,
     },
-    /// A server was given that no agent uses.
+    /// A server was configured, and no agent uses it.
     #[error("`.server(\"{server}\", ..)` configures a server that no agent uses{near}; used are: {used}")]
     UnusedServer {
         /// The server.
         server: String,
-        /// The nearest name, as a question.
+        /// The most similar name, as a question.
         near: String,
         /// The servers that agents use.
         used: String,
     },
-    /// Something was given to an agent by a name that none has.
+    /// The builder got something for an agent name that no agent has.
     #[error("something was given to the agent `{name}`, which there is not{near} There are: {known}")]
     NoAgent {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// The nearest name, as a question.
+        /// The most similar name, as a question.
         near: String,
-        /// The agents that there are, children included.
+        /// The names of all agents, children included.
         known: String,
     },
-    /// A hook that was given to an agent by name works on another state.
+    /// A hook that was added to an agent by name works on another state.
     #[error(
         "the hook `{hook}` takes `{takes}` and was given to the agent `{agent}`, whose state is `{state}`"
     )]
@@ -123,12 +123,12 @@ pub enum BuildError {
         agent: String,
         /// The hook's type.
         hook: &'static str,
-        /// What it takes.
+        /// The state that the hook takes.
         takes: &'static str,
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A tool that was given as a value works on another state.
+    /// A dynamic tool works on another state.
     #[error(
         "the tool `{tool}` takes `State<{takes}>` and was given to the agent `{agent}`, whose state is `{state}`: give it to an \
          agent with `state: {takes}`, or bind what it needs with `ToolSpec::bind`"
@@ -138,12 +138,12 @@ pub enum BuildError {
         agent: String,
         /// The tool.
         tool: String,
-        /// The type that it takes.
+        /// The state that the tool takes.
         takes: &'static str,
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// The agent begins its children with messages and none of them was given any.
+    /// The agent's `history_source` is `messages`, and none of its children has messages.
     #[error(
         "the agent `{agent}` declares `history_source: messages` and none of its children has messages: call \
          `.messages_for(\"{child}\", ..)`"
@@ -154,7 +154,7 @@ pub enum BuildError {
         /// Its first child.
         child: String,
     },
-    /// Messages were given to a child that does not begin with them.
+    /// Messages were set for a child that does not begin with messages.
     #[error(
         "the agent `{agent}` was given messages and begins with none: write `history_source: messages` in an agent that \
          calls it"
@@ -168,30 +168,30 @@ pub enum BuildError {
     Example {
         /// The agent.
         agent: String,
-        /// What is wrong.
+        /// The error in the example.
         source: ExampleError,
     },
-    /// A tool's schema or the default of one of its parameters panicked.
+    /// The schema of a tool, or the default of one of its parameters, panicked.
     #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]
     ToolPanicked {
         /// The agent.
         agent: String,
         /// The tool.
         tool: &'static str,
-        /// The words of the panic.
+        /// The message of the panic.
         reason: String,
     },
-    /// Providers refuse the name of a tool.
+    /// Providers reject the tool's name.
     #[error("the tool `{tool}` of the agent `{agent}` cannot be called so: {problem}")]
     ToolName {
         /// The agent.
         agent: String,
         /// The tool, with the prefix of its toolbox.
         tool: String,
-        /// The fault of the name.
+        /// What is wrong with the name.
         problem: NameProblem,
     },
-    /// A tool by hand has one name in its type, and another in its definition.
+    /// A hand-written tool has one name in its type and another in its definition.
     #[error(
         "the tool `{tool}` of the agent `{agent}` says in its definition that it is called `{defined}`: write \
          `ToolDefinition::new(Self::NAME, ..)`"
@@ -204,20 +204,20 @@ pub enum BuildError {
         /// The name in its definition.
         defined: String,
     },
-    /// What an agent declares panicked: the configuration of a hook, for example.
+    /// A part of the agent's declaration panicked, for example the configuration of a hook.
     #[error(
         "what the agent `{agent}` declares panicked when it was made, as the configuration of its hooks: {reason}"
     )]
     DeclarationPanicked {
         /// The agent.
         agent: String,
-        /// The words of the panic.
+        /// The message of the panic.
         reason: String,
     },
     /// Two tools have the same name.
     #[error(transparent)]
     NameClash(#[from] NameClash),
-    /// The filter of a hook names a tool that the agent does not have.
+    /// The filter of a hook names a tool that the agent lacks.
     #[error(
         "the filter of the hook `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}"
     )]
@@ -226,7 +226,7 @@ pub enum BuildError {
         agent: String,
         /// The hook.
         hook: &'static str,
-        /// The tool, as the filter names it.
+        /// The tool's name in the filter.
         tool: &'static str,
         /// A tool of the agent with a similar name, as part of the sentence.
         near: String,
@@ -236,7 +236,7 @@ pub enum BuildError {
     Cycle {
         /// The agent.
         agent: String,
-        /// From the outermost agent inwards.
+        /// The path of agents, from the outermost inwards.
         path: String,
     },
     /// A server is not configured.
@@ -252,22 +252,22 @@ pub enum BuildError {
         /// The configured servers.
         known: String,
     },
-    /// A server did not start, or does not offer what the agent asks of it.
+    /// A server did not start, or does not provide the tools that the agent selects.
     #[error(transparent)]
     Server(ServerError),
-    /// An app has no agent to start with.
+    /// An app has no entry agent.
     #[error("the app has no entry: write `default: true` in one of its agents ({agents})")]
     NoEntry {
-        /// Its agents.
+        /// The app's agents.
         agents: String,
     },
-    /// An app has several agents to start with.
+    /// An app has several entry agents.
     #[error("several agents of the app say `default: true`: {agents}; only one can be the entry")]
     SeveralEntries {
-        /// Those agents.
+        /// The entry agents.
         agents: String,
     },
-    /// Two agents have the same name, so that it does not say which one is meant.
+    /// Two agents have the same name, so the name is ambiguous.
     #[error("two agents are called `{name}`: give one of them another name")]
     TwoAgents {
         /// The name.
@@ -275,7 +275,7 @@ pub enum BuildError {
     },
 }
 
-/// Each on a line of its own.
+/// Lists each error on its own line.
 fn items(errors: &[BuildError]) -> String {
     errors.iter().fold(String::new(), |mut all, error| {
         all.push_str("\n- ");
@@ -284,7 +284,7 @@ fn items(errors: &[BuildError]) -> String {
     })
 }
 
-/// A bound of a run that was reached.
+/// The limit that a run reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Limit {
@@ -302,7 +302,7 @@ pub enum Limit {
     Time(Duration),
 }
 
-/// Why a run has no answer.
+/// The reason why a run has no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -311,21 +311,21 @@ pub enum RunError {
     Model {
         /// The agent.
         agent: Arc<str>,
-        /// Why.
+        /// The model's error.
         source: ModelError,
     },
     /// A hook, a tool or the journal aborted the run.
     #[error("the run was aborted: {}", .0.reason())]
     Aborted(Abort),
-    /// A bound was reached.
+    /// The run reached a limit.
     #[error("the agent `{agent}` reached its limit of {limit}")]
     Limit {
         /// The agent.
         agent: Arc<str>,
-        /// The bound.
+        /// The limit.
         limit: Limit,
     },
-    /// Agents called each other too deep: as children, as tools, or by their handles from tools and hooks.
+    /// The nesting of agents is too deep: as children, as tools, or through their handles in tools and hooks.
     #[error(
         "the agent `{agent}` was not asked: so many agents are inside each other already, and {most} may be \
          (`limits: {{ depth: .. }}`): {chain}"
@@ -333,9 +333,9 @@ pub enum RunError {
     Depth {
         /// The agent.
         agent: Arc<str>,
-        /// How deep it may be.
+        /// The maximum depth.
         most: u32,
-        /// The agents, from the outermost one inwards.
+        /// The nested agents, from the outermost inwards.
         chain: Arc<str>,
     },
     /// A tool asked the model to try again too often.
@@ -343,18 +343,18 @@ pub enum RunError {
     Retries {
         /// The tool.
         tool: Arc<str>,
-        /// How often.
+        /// The number of requests for another attempt.
         times: u32,
-        /// What it said last.
+        /// The tool's last message.
         message: String,
     },
-    /// The run was cancelled from outside.
+    /// The run was cancelled.
     #[error("the run of `{agent}` was cancelled")]
     Cancelled {
         /// The agent.
         agent: Arc<str>,
     },
-    /// Another run went on in the session for as long as this one could wait.
+    /// Another run used the session for as long as this run could wait.
     #[error(
         "the agent `{agent}` could not begin within {limit:?}: its conversation was busy, and what goes on in one goes \
          on one after the other"
@@ -367,7 +367,8 @@ pub enum RunError {
         /// The time limit that was reached.
         limit: Duration,
     },
-    /// A run with the same [`run_id`](super::RunRequest::run_id) goes on: two at once would have each other's idempotency keys.
+    /// Another run with the same [`run_id`](super::RunRequest::run_id) is in progress. Two concurrent runs would share
+    /// idempotency keys.
     #[error(
         "the agent `{agent}` was not asked: a run with the id `{run_id}` goes on; wait for its end to replay it, or give the \
          new run another id"
@@ -378,7 +379,7 @@ pub enum RunError {
         /// The id.
         run_id: Arc<str>,
     },
-    /// The run would wait for its own end: it was begun from within a run of its own session.
+    /// The run would wait for itself, because it was started from a run of the same session.
     #[error(
         "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"
     )]
@@ -388,18 +389,18 @@ pub enum RunError {
         /// The id of the session.
         session: Arc<str>,
     },
-    /// The session, which another agent made, lacks a state that the agent or a child of it needs.
+    /// The session belongs to another agent, and lacks a state that this agent or one of its children needs.
     #[error(
         "the session holds no `{state}`, which is the state of the agent `{agent}`: another agent made it; make one with \
          `AgentHandle::session` of the agent that is to go on in it"
     )]
     NoState {
-        /// The agent that has the state.
+        /// The agent that needs the state.
         agent: Arc<str>,
         /// The type of the state.
         state: &'static str,
     },
-    /// The app has no such agent.
+    /// The app has no agent of this name.
     #[error("the app has no agent `{name}`; it has: {known}")]
     UnknownAgent {
         /// The name.
@@ -407,12 +408,12 @@ pub enum RunError {
         /// The agents of the app.
         known: String,
     },
-    /// An agent that was written by hand failed.
+    /// A hand-written agent failed.
     #[error("the agent `{agent}` failed: {reason}")]
     Agent {
         /// The agent.
         agent: Arc<str>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The agent could not be built.
@@ -427,7 +428,7 @@ impl From<BuildError> for RunError {
 }
 
 impl RunError {
-    /// Why a run of an agent did not get its turn in a session.
+    /// The error of a run that did not get its turn in a session.
     pub(super) fn of_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
         let (agent, session) = (Arc::clone(agent), Arc::clone(session.shared_id()));
         match no_turn {

@@ -1,4 +1,4 @@
-//! How far a call came that has no result of its own, and what is told of it.
+//! How far an unfinished call came, and the result that reports it.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
@@ -12,9 +12,9 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 pub(super) enum Fate {
     /// Its tool did not run.
     NotRun,
-    /// Its tool was started; what it did not finish ended with it.
+    /// Its tool started, and was dropped before it finished.
     Begun,
-    /// Its tool was started on a thread and goes on.
+    /// Its tool started on a thread and still runs.
     Running,
     /// It aborted the run.
     Aborted,
@@ -34,12 +34,12 @@ impl Fate {
         }
     }
 
-    /// Whether a result tells the abort of another call.
+    /// Whether a result reports the abort of another call.
     pub(super) fn is_anothers(self, result: &ToolResult) -> bool {
         matches!(result, Err(Exit::Abort(_))) && self != Self::Aborted
     }
 
-    /// The result of a call that has none of its own.
+    /// The result for a call that did not finish.
     pub(super) fn unfinished(self, run: &RunContext) -> ToolResult {
         let abort = run.aborted();
         let what = match (self, abort) {
@@ -58,7 +58,7 @@ impl Fate {
     }
 }
 
-/// Where a call's [`Fate`] is noted, and how often its tool was started.
+/// Records a call's [`Fate`] and how often its tool was started.
 #[derive(Default)]
 pub(super) struct FateCell {
     fate: AtomicU8,
@@ -85,10 +85,11 @@ impl FateCell {
     }
 }
 
-/// A call that goes on. Notes how far it came when it is over or dropped, and keeps what a child left.
+/// A call in progress. It records how far the call came when it ends or is dropped, and keeps the transcript of a
+/// child.
 pub(super) struct Noted<'c> {
     pub(super) run: &'c AgentRun,
-    /// The turn of the call and its place there.
+    /// The turn of the call and its position there.
     pub(super) at: (u32, u32),
     pub(super) cx: ToolContext,
     pub(super) fate: &'c FateCell,

@@ -1,4 +1,5 @@
-//! What agents are given, held against what is declared of them, before anything starts. All that is wrong is told at once.
+//! Checks of a program's setup against the declarations of its agents, before anything starts. All problems are
+//! reported at once.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -12,16 +13,16 @@ use crate::text::list;
 use crate::text::nearest;
 use crate::tool::ToolboxLink;
 
-/// An agent of the program. One that several others call is here once.
+/// An agent of the program. An agent that several others call is listed once.
 struct Seen<'d> {
     agent: &'d Declared,
-    /// Whether a program can ask it by itself.
+    /// Whether a program can run it directly.
     is_asked: bool,
-    /// Whether a parent begins its calls with the messages that it was given.
+    /// Whether a parent begins its calls with the messages that were set for it.
     begins_with_messages: bool,
 }
 
-/// Everything that can be told to be wrong now.
+/// All problems that can be found before anything starts.
 pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> {
     let mut agents = Vec::new();
     for agent in declared {
@@ -58,7 +59,7 @@ fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen
 
 const LEAVE_OUT: &str = "leave it out for no limit";
 
-/// What one agent lacks, or was given wrongly.
+/// The missing or wrong parts of one agent.
 fn of_agent<'e>(
     setup: &Setup,
     agent: &Declared,
@@ -118,7 +119,7 @@ fn of_agent<'e>(
     }
 }
 
-/// `history_source: messages` where no child was given any.
+/// `history_source: messages`, where no child has messages.
 fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) {
     let wants = agent.declaration.history_source == HistorySource::Messages;
     let has = |child: &Declared| {
@@ -133,7 +134,7 @@ fn no_messages(setup: &Setup, agent: &Declared, problems: &mut Vec<BuildError>) 
     }
 }
 
-/// One model answers for all, so the first agent without one tells it.
+/// One model serves all agents, so only the first agent without a model is reported.
 fn no_model(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
     if setup.model.is_some() {
         return;
@@ -179,7 +180,7 @@ fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Build
     }
 }
 
-/// What was given to an agent by a name that none has, or that two have, and messages that nothing begins with.
+/// Settings for unknown or ambiguous agent names, and messages that no agent begins with.
 fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
     let names: BTreeSet<_> = agents.iter().map(|seen| seen.agent.link.name).collect();
     for (name, extra) in &setup.named {
@@ -202,12 +203,12 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
 }
 
 impl BuildError {
-    /// Fails if there are any.
+    /// Fails if there is a problem.
     pub(super) fn all(problems: Vec<Self>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }
     }
 
-    /// All of them as one error.
+    /// Combines all problems in one error.
     pub(super) fn together(mut problems: Vec<Self>) -> Self {
         if problems.len() == 1 { problems.swap_remove(0) } else { Self::Several(problems) }
     }

@@ -1,4 +1,4 @@
-//! A built agent as a program holds it, and how a run of it begins.
+//! A built agent as a program holds it, and the start of its runs.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -28,7 +28,7 @@ use crate::secret::Redact as _;
 use crate::session::{Chain, Session, Wait};
 use crate::state::{StateCell, StateHandle};
 
-/// A built agent: its tools, hooks, connections and model. Cheap to clone; clones share all of it.
+/// A built agent: its tools, hooks, connections and model. Cloning is cheap; clones share everything.
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) instance: Arc<Instance>,
@@ -41,14 +41,14 @@ impl AgentHandle {
         &self.instance.name
     }
 
-    /// The names of its tools now, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
-    /// [`Self::tool_definitions`] has the names that the model is told.
+    /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
+    /// [`Self::tool_definitions`] returns the names for the model.
     pub fn tool_names(&self) -> Vec<String> {
         let (tools, _) = self.instance.tools();
         tools.table.entries().iter().map(|entry| entry.name.to_string()).collect()
     }
 
-    /// What its model is told of each of them now: under the name that the model calls it by, as the exports take it.
+    /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
     pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
         let (tools, _) = self.instance.tools();
         let told = |entry: &Arc<Entry>| {
@@ -59,28 +59,28 @@ impl AgentHandle {
         tools.table.entries().iter().map(told).collect()
     }
 
-    /// A new session: a conversation of its own.
+    /// Creates a new session: a conversation with its own history and state.
     pub fn session(&self) -> Session {
         new_session(&self.shared, &self.instance)
     }
 
-    /// Asks the agent, in a session of its own.
+    /// Runs the agent in a new session.
     ///
-    /// Cancel safety: dropping the future ends the run and everything beneath it. What it did until then stays in the history of
-    /// its session ([`RunRequest::session`]).
+    /// Cancel safety: dropping the future ends the run and everything beneath it. The history of the session keeps what
+    /// the run did until then ([`RunRequest::session`]).
     ///
     /// # Errors
-    /// If there is no answer.
+    /// Returns an error if the run ends without an answer.
     pub async fn run(&self, input: impl Into<String>) -> Result<RunOutput, RunError> {
         self.request(input).run().await
     }
 
-    /// Asks the agent, in a session of its own, and gives the events as they come.
+    /// Runs the agent in a new session and returns its events as a stream.
     pub fn stream(&self, input: impl Into<String>) -> RunStream {
         self.request(input).stream()
     }
 
-    /// A run with more to say about it.
+    /// Prepares a run with further options.
     pub fn request(&self, input: impl Into<String>) -> RunRequest {
         RunRequest {
             handle: self.clone(),
@@ -94,7 +94,7 @@ impl AgentHandle {
         }
     }
 
-    /// Ends the MCP servers gracefully; they are killed if the last handle is dropped without it.
+    /// Shuts down the MCP servers gracefully. Without this call they are killed when the last handle is dropped.
     pub async fn shutdown(self) {
         self.shared.servers.shutdown().await;
     }
@@ -106,7 +106,7 @@ impl std::fmt::Debug for AgentHandle {
     }
 }
 
-/// A run that is about to begin.
+/// The options of a run that has not begun.
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is run"]
 pub struct RunRequest {
@@ -121,63 +121,63 @@ pub struct RunRequest {
 }
 
 impl RunRequest {
-    /// Goes on in a session that this agent made ([`AgentHandle::session`]). Another agent's does as well if it holds the
-    /// states of this agent and its children, as those of one [`App`](super::App) do; else the run fails with
-    /// [`RunError::NoState`].
+    /// Runs in this session, which the agent made before ([`AgentHandle::session`]). A session of another agent works
+    /// if it contains the states of this agent and its children, as sessions of one [`App`](super::App) do. Otherwise
+    /// the run fails with [`RunError::NoState`].
     ///
-    /// Runs in one session go one after the other, in the order in which they are first polled. The wait counts as the
-    /// run's time (`limits`), and ends with [`RunError::Busy`] when that is up. A run that is made within a run of the same
-    /// session would wait for itself: it fails with [`RunError::WaitsForItself`].
+    /// Runs in one session are sequential, in the order in which they are first polled. The wait is part of the run's
+    /// time limit (`limits`) and ends with [`RunError::Busy`] when the limit is reached. A run that starts within a run
+    /// of the same session would wait for itself: it fails with [`RunError::WaitsForItself`].
     pub fn session(mut self, session: &Session) -> Self {
         self.session = Some(session.clone());
         self
     }
 
-    /// What the run is called in its journal and in the idempotency keys of its calls. A request with the id of an earlier run
-    /// is a replay of that run: its steps are answered from the journal as far as they are recorded, and what is done again
-    /// has the key that it had. Without one, each run gets an id that is its own. While a run of this id of the same agent, or of the same
-    /// [`App`](super::App), goes on, another one fails with [`RunError::RunIdInUse`].
+    /// The id of the run in its journal and in the idempotency keys of its calls. A request with the id of an earlier
+    /// run replays that run: recorded steps are answered from the journal, and steps that run again have the same keys.
+    /// Without this call each run gets a unique id. While a run with this id of the same agent, or of the same
+    /// [`App`](super::App), is in progress, another one fails with [`RunError::RunIdInUse`].
     ///
-    /// It is the correlation id as well, unless that is set.
+    /// The id is also the correlation id, unless [`Self::correlation_id`] sets another one.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.run_id = Some(id.into());
         self
     }
 
-    /// One id for the run and all runs of child agents beneath it, by which people and traces find them. Several runs may share
-    /// one; it names nothing that is recorded.
+    /// The id of the run and of all child runs beneath it, for people and traces. Several runs may share it. Nothing is
+    /// recorded under it.
     pub fn correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.correlation_id = Some(id.into());
         self
     }
 
-    /// Whom the run is for: a cache keeps the results of each user apart.
+    /// The user of the run. A cache keeps the results of each user separate.
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
         self.user = Some(id.into());
         self
     }
 
-    /// Who approves the calls of this run, in place of the one that the agent was built with.
+    /// Sets the approver for the calls of this run, in place of the agent's approver.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Cancelling this token ends the run.
+    /// Sets a token that cancels the run.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
         self
     }
 
-    /// Runs it.
+    /// Runs the agent.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// Returns an error if the run ends without an answer.
     pub async fn run(self) -> Result<RunOutput, RunError> {
         self.stream().output().await
     }
 
-    /// Runs it and gives the events as they come.
+    /// Runs the agent and returns its events as a stream.
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let AgentHandle { instance, shared } = self.handle;
@@ -186,13 +186,13 @@ impl RunRequest {
         let deadline = Deadline::sooner(instance.limits.time, None);
         let events = Events::new(Arc::clone(&queue), Arc::clone(&instance.name), session.state().clone());
         let run = async move {
-            // Whatever a tool spawned with the run's token ends with the run.
+            // A task that a tool spawned with the run's token ends with the run.
             let _ends = token.clone().drop_guard();
             let (agent, turns) = (Arc::clone(&instance.name), session.clone());
             let wait = Wait { deadline, token: &token };
             let outside = events.clone();
             let in_turn = async {
-                // Another agent may have made the session.
+                // The session may come from another agent.
                 session.state().concealed().add(&shared.secrets);
                 let history = session.history();
                 let start = history.len();
@@ -230,7 +230,7 @@ impl RunRequest {
                 let _kept = Kept { run: &run, start };
                 Ok(drive(&run, self.input, true).await)
             };
-            // Pinned where it is made: a future that is handed on by value is in the run's future twice.
+            // Pinned in place: a future that is passed on by value occupies space in the run's future twice.
             let answer = turns.in_turn(wait, pin!(in_turn)).await;
             let answer = answer.unwrap_or_else(|no_turn| Err(RunError::of_turn(no_turn, &agent, &turns)));
             answer.inspect_err(|error| never_began(&outside, "".into(), error))?.map(|_| Finish::Answered)
@@ -239,25 +239,25 @@ impl RunRequest {
     }
 }
 
-/// A run that a tool call makes, about to begin.
+/// A run that a tool call starts.
 pub(super) struct RunPlan {
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
     pub(super) history: History,
-    /// Where its events go.
+    /// The receiver of its events.
     pub(super) events: Events,
-    /// The name that people see.
+    /// The name that is displayed.
     pub(super) name: Arc<str>,
-    /// When the caller gives up.
+    /// The caller's deadline.
     pub(super) deadline: Option<Deadline>,
-    /// Who approves its calls, instead of whom the caller's run asks.
+    /// The approver of its calls, in place of the caller's.
     pub(super) approver: Option<Arc<dyn DynApprover>>,
-    /// Where its steps are recorded, instead of where those of the caller's run are.
+    /// The journal of its steps, in place of the caller's.
     pub(super) journal: Option<Arc<dyn Journal>>,
 }
 
 impl RunPlan {
-    /// The run that `cx` makes. A call outside of any run makes one that stands alone.
+    /// Begins the run that `cx` starts. Outside of a run it begins an independent run.
     pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, RunError> {
         let parent = Some(cx.run()).filter(|run| run.session().is_some());
         let (run_id, correlation_id) = match parent {
@@ -290,22 +290,22 @@ impl RunPlan {
     }
 }
 
-/// The scope of the run that a call makes.
+/// The scope of the run that a call starts.
 pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
-    // Each start of the agent is a run of its own, also where hooks of the tool's own start it again.
+    // Each start of the agent is a separate run, also if the tool's own hooks start it again.
     let id = StepId { attempt: cx.tries(), ..cx.step_id(StepKind::Tool) };
     id.to_string().into()
 }
 
-/// Runs an agent to its answer, or until its run is over, and tells its beginning and its end. A panic of a
-/// hand-written agent is an error of its run.
+/// Runs an agent to its answer, or until its run is over, and reports its start and its end. A panic of a hand-written
+/// agent is an error of its run.
 pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
     if run.context().events().are_kept() {
         run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
     }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
-    // A panic may come before the first await.
+    // A panic can occur before the first await.
     let work = pin!(AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind());
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
@@ -323,7 +323,7 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
         Err(over) => Err(over),
     };
     std::mem::forget(dropped);
-    // A hand-written agent cannot make an abort good either.
+    // A hand-written agent cannot turn an abort into an answer either.
     let mut answer = match run.context().aborted() {
         Some(abort) => Err(RunError::Aborted(abort.clone())),
         None => answer,
@@ -342,17 +342,17 @@ pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<
     answer
 }
 
-/// Tells the end of a run that did not begin: its session is not the agent's, or its turn did not come.
+/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
 pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
     let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
     events.push(|| step, EventKind::RunFailed { error: error.to_string() });
 }
 
-/// Puts what was said and done in a run into its session when the run is over: also when it is dropped half way, because what
-/// its tools did is done.
+/// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools
+/// have already acted.
 pub(super) struct Kept<'r> {
     pub(super) run: &'r AgentRun,
-    /// So many messages are the session's own.
+    /// The number of messages that the session had before.
     pub(super) start: usize,
 }
 
@@ -362,7 +362,7 @@ impl Drop for Kept<'_> {
     }
 }
 
-/// Tells the end of a run that is dropped half way.
+/// Reports the end of a run that is dropped half way.
 struct Dropped<'r> {
     run: &'r AgentRun,
 }
@@ -374,10 +374,10 @@ impl Drop for Dropped<'_> {
     }
 }
 
-/// The state of agents without one.
+/// The state of agents that declare no state.
 static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle(()));
 
-/// The agent's state in a session that holds those of its children as well.
+/// The agent's state in a session that may also contain states of its children.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
     for (agent, state) in &instance.needs {
         match session.state_handle(state.id) {
@@ -393,7 +393,7 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
     Ok(own.unwrap_or_else(|| Arc::clone(&NO_STATE)))
 }
 
-/// A session begins with the messages of the agent that makes it, and knows the secrets that its states begin with.
+/// Creates a session with the initial messages of its agent and the secrets of its initial states.
 fn new_session(shared: &Shared, instance: &Instance) -> Session {
     let mut secrets = shared.secrets.clone();
     let states = shared.states.iter().map(|(id, maker)| {

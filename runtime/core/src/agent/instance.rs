@@ -1,4 +1,4 @@
-//! A built agent: its declaration joined with a model, servers and run-time hooks.
+//! A built agent: its declaration combined with a model, servers and dynamic hooks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::model::{DynModel, History, RequestParams};
 use crate::onion::{Definitions, Undefined, define};
 use crate::tool::{DynTool, Dynamic};
 
-/// A built agent. Its tools, hooks and connections are shared by all its runs.
+/// A built agent. All its runs share its tools, hooks and connections.
 pub(crate) struct Instance {
     pub(crate) info: AgentInfo,
     pub(crate) name: Arc<str>,
@@ -27,13 +27,13 @@ pub(crate) struct Instance {
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
     pub(crate) state: StateType,
-    /// The states that a session must hold, and the agents that need them: this one and those beneath it.
+    /// The states that a session must contain, each with the agent that needs it: this agent or one beneath it.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
     pub(crate) run: RunFn,
-    /// The messages that the agent was built with.
+    /// The initial messages that were set when the agent was built.
     pub(crate) messages: History,
     pub(crate) children: Children,
-    /// Whether it may be asked again where it is a tool.
+    /// Whether a failed call of the agent as a tool may be repeated.
     pub(crate) effect: Effect,
     /// Tools that do not change: functions, children, built-in tools.
     pub(crate) fixed: Vec<Entry>,
@@ -41,12 +41,12 @@ pub(crate) struct Instance {
     pub(crate) tools: Mutex<Option<TurnTools>>,
 }
 
-/// What a turn takes from the tools of its agent.
+/// The tools of an agent as one turn uses them.
 #[derive(Clone)]
 pub(crate) struct TurnTools {
     generation: u64,
     pub(crate) table: Arc<ToolTable>,
-    /// The system prompt, which holds what the tools ask for.
+    /// The system prompt, with the instructions of the tools.
     pub(crate) system: Option<Arc<str>>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Children {
 }
 
 impl Provided {
-    /// The tools that there are now.
+    /// The current tools.
     pub(super) fn entries(&self) -> Vec<Entry> {
         let entry = |tool: Arc<dyn DynTool>| {
             let definition = tool.definition().clone();
@@ -73,7 +73,7 @@ impl Provided {
 }
 
 impl Instance {
-    /// The tools for one turn, and what of them was left out because its name was taken.
+    /// The tools for one turn, and the tools that were left out because their names were taken.
     pub(crate) fn tools(&self) -> (TurnTools, Vec<NameClash>) {
         let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
         let mut cached = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,10 +89,10 @@ impl Instance {
     }
 }
 
-/// The tools that do not change, compiled ones first: their slots are their places.
+/// The tools that do not change. Compiled tools come first, because their slots are their positions.
 ///
 /// # Errors
-/// If one of the program's own panics when it is asked what it is.
+/// Returns an error if one of the program's own tools panics in its `definition`.
 pub(crate) fn fixed_entries(
     compiled: Definitions,
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,

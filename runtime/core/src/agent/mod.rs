@@ -35,8 +35,8 @@ pub use servers::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServe
 pub use stream::{Finish, RunStream};
 pub use tool::AgentTool;
 
-/// An agent: an instruction, tools and hooks around a model. `agent!` declares one; a type of your own may
-/// implement it by hand, and can then be a child or an entry as any other.
+/// An agent: an instruction, tools and hooks around a model. `agent!` declares one. A type can also implement the trait
+/// by hand; it can then be a child or an entry agent.
 ///
 /// ```
 /// use onionskin::{Agent, RunError};
@@ -69,17 +69,17 @@ pub trait Agent: Send + Sync + Sized + 'static {
     /// The agent's name.
     const NAME: &'static str;
 
-    /// The type of its state; `()` if it has none.
+    /// The type of its state; `()` without a state.
     type State: Clone + Send + Sync + 'static;
 
-    /// Everything that is declared of it.
+    /// The declaration of the agent.
     fn declare() -> AgentDeclaration;
 
-    /// Evaluated for every agent: an agent that contains itself cannot be.
+    /// Evaluated for every agent, so that an agent that contains itself does not compile.
     #[doc(hidden)]
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 
-    /// Whether `agent!` saw a description; one that is written by hand says it in [`Self::declare`].
+    /// Whether `agent!` has a description for it. A hand-written agent sets the description in [`Self::declare`].
     #[doc(hidden)]
     const DESCRIBED: bool = true;
 
@@ -89,10 +89,10 @@ pub trait Agent: Send + Sync + Sized + 'static {
         ChildLink::of::<Self>()
     }
 
-    /// Answers one input. The default is the loop of model turns and tool calls.
+    /// Answers one input. The default runs the loop of model turns and tool calls.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// Returns an error if the run ends without an answer.
     fn run(run: &AgentRun, input: String) -> impl Future<Output = Result<String, RunError>> + Send {
         run.converse(input)
     }

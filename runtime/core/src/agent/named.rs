@@ -1,26 +1,27 @@
-//! The ids of runs that go on, as far as requests named them.
+//! The ids of runs in progress, for requests that set one.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::assembly::Shared;
 
-/// Where the id is used, and the id.
+/// The group of agents that shares the ids, and the id.
 type Key = (usize, Arc<str>);
 
 static GOING_ON: Mutex<BTreeSet<Key>> = Mutex::new(BTreeSet::new());
 
-/// A run that goes on under a given id. While there is one, no other begins: both would have the idempotency keys and the
-/// steps of one run.
+/// A run in progress with a given id. While it exists, no other run with this id begins, because both would share
+/// idempotency keys and steps.
 pub(super) struct NamedRun(Key);
 
 impl NamedRun {
-    /// Begins it; none if such a run goes on. The agents of one [`App`](super::App) share the ids.
+    /// Registers a run; `None` if a run with this id is in progress. The agents of one [`App`](super::App) share the
+    /// ids.
     pub(super) fn begin(id: &Arc<str>, shared: &Arc<Shared>) -> Option<Self> {
         let of = Arc::as_ptr(shared).addr();
         let key = (of, Arc::clone(id));
         let is_new = going_on().insert(key.clone());
-        // Made only then: its drop would end the other one.
+        // Created only for a new id, because its drop frees the id.
         is_new.then(|| Self(key))
     }
 }

@@ -1,10 +1,10 @@
-//! The system prompt: the agent's instruction, then what its tools ask for.
+//! The system prompt: the agent's instruction, followed by the instructions of its tools.
 
 use std::sync::Arc;
 
 use crate::context::ToolTable;
 
-/// It is made when the tools change, and not for each turn.
+/// It is rebuilt when the tools change, not for each turn.
 pub(super) fn system(instruction: &Arc<str>, table: &ToolTable) -> Option<Arc<str>> {
     let tools = table.entries().iter().filter_map(|entry| entry.definition.instructions.as_deref());
     let mut parts = std::iter::once(&**instruction).filter(|text| !text.is_empty()).chain(tools).peekable();

@@ -25,32 +25,32 @@ use crate::session::CallIds;
 use crate::session::Session;
 use crate::session::Transcript;
 
-/// A run of an agent. A hand-written [`Agent`](crate::Agent) gets one, and with it the agent's model,
-/// tools and hooks.
+/// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
 pub struct AgentRun {
     pub(super) cx: RunContext,
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
     tally: Mutex<Tally>,
-    /// So many calls of tools may go on at once, those of the loop and those by hand together.
+    /// Limits the concurrent calls of tools, those of the loop and those made by hand together.
     slots: Option<Arc<Semaphore>>,
-    /// What the model was asked, where that had to be freed of secrets.
+    /// The messages of model requests from which secrets were removed.
     pub(super) asked: Mutex<Asked>,
 }
 
-/// What a run has done so far.
+/// The counters and the conversation of a run.
 #[derive(Default)]
 struct Tally {
     turn: u32,
     calls: u32,
-    /// Calls by hand. They stand in no turn, beside the calls of the loop that may be going on.
+    /// Calls made by hand. They belong to no turn.
     by_hand: u32,
     usage: Usage,
-    /// Calls of each tool, to number child instances and to hold `max_calls`. A run calls few tools.
+    /// The number of calls of each tool, which numbers the instances of children and enforces `max_calls`. A run calls
+    /// few tools.
     calls_of: Vec<(Arc<str>, u32)>,
     retries_of: HashMap<Arc<str>, u32>,
     transcripts: Vec<(u32, u32, Transcript)>,
-    /// The ids of the calls of the conversation.
+    /// The ids of the conversation's calls.
     ids: CallIds,
 }
 
@@ -78,7 +78,7 @@ impl AgentRun {
         Self { cx, instance, session, tally: Mutex::new(tally), slots, asked: Mutex::default() }
     }
 
-    /// The run as hooks and tools see it.
+    /// The context of the run, as hooks and tools see it.
     pub fn context(&self) -> &RunContext {
         &self.cx
     }
@@ -88,19 +88,19 @@ impl AgentRun {
         &self.session
     }
 
-    /// A snapshot of the conversation, the session's earlier messages first.
+    /// A snapshot of the conversation. It begins with the session's earlier messages.
     pub fn messages(&self) -> History {
         self.cx.messages()
     }
 
-    /// Calls a tool of the agent through its hooks, as the model would; it counts as any other call. What a child
-    /// said goes where `history_merge_target` says, when its call is over. While `max_parallel` calls of the run go on, it
-    /// waits for one of them to end: poll all calls that have begun, or it waits for ever.
+    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
+    /// of a child ends, its conversation goes where `history_merge_target` says. While `max_parallel` calls of the run
+    /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
     ///
-    /// Cancel safety: dropping it ends the call; what a child said until then goes where it would have gone.
+    /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
     ///
     /// # Errors
-    /// As the tool and its hooks; a name that is not there is a tool error with near names.
+    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let mut args = args.into();
         let table = self.tools().table;
@@ -125,10 +125,10 @@ impl AgentRun {
         ready.make(&mut args).await.result()
     }
 
-    /// Runs the loop: asks the model, calls the tools that it wants, until it answers.
+    /// Runs the loop: asks the model and runs the tools that it calls, until it answers.
     ///
     /// # Errors
-    /// If the model fails, a bound is reached, or the run is aborted.
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted.
     pub async fn converse(&self, input: String) -> Result<String, RunError> {
         self.cx.append(Message::user(input));
         loop {
@@ -183,7 +183,7 @@ impl AgentRun {
         Ok(turn)
     }
 
-    /// The tools of this turn; what changed since the last one is told.
+    /// The tools of this turn. Reports changes since the last turn.
     fn tools(&self) -> TurnTools {
         let (tools, clashes) = self.instance.tools();
         let turn = self.tally().turn;
@@ -213,7 +213,7 @@ impl AgentRun {
         said
     }
 
-    /// Runs the calls of one turn. Whatever happens, the history then holds one result for each call.
+    /// Runs the calls of one turn. Afterwards the history contains one result for each call in every case.
     async fn call_tools(
         &self,
         turn: u32,
@@ -248,10 +248,11 @@ impl AgentRun {
         })
     }
 
-    /// Runs `work`, which is pinned where it is large, until it ends, the run is aborted or cancelled, or its time is up.
+    /// Runs `work` until it ends, the run is aborted or cancelled, or the run's time is up. Callers pin large work in
+    /// place.
     pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
         let token = self.cx.cancellation();
-        // Asked each time before the work goes on. What would wake the run is made only where the work has to wait.
+        // Checked on each poll, before the work is polled. The wakers are created only if the work has to wait.
         let is_cancelled = poll_fn(|_| if token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending });
         tokio::select! {
             biased;
@@ -280,7 +281,7 @@ impl AgentRun {
         }
     }
 
-    /// As [`Self::unless_over`], for work that sees by itself that the run is over: it has its say first.
+    /// As [`Self::unless_over`], for work that checks by itself whether the run is over. The work is polled first.
     pub(super) async fn until_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
         tokio::select! {
             biased;
@@ -289,7 +290,7 @@ impl AgentRun {
         }
     }
 
-    /// A place among the calls that may go on at once, when there is one; it is given back when it is dropped.
+    /// Waits for a slot for a concurrent call. Dropping the slot frees it.
     pub(super) async fn slot(&self) -> Option<Slot> {
         match &self.slots {
             Some(slots) => Slot::of(slots).await,
@@ -297,8 +298,8 @@ impl AgentRun {
         }
     }
 
-    /// Counts tool calls and finds their tools, or says why nothing can run: the tool, and how many calls of it the run has
-    /// made with this one.
+    /// Counts a tool call and finds its tool, or returns the reason why nothing can run. The number counts the run's
+    /// calls of this tool, this one included.
     pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> (Result<usize, ToolError>, u32) {
         let mut tally = self.tally();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
@@ -315,7 +316,7 @@ impl AgentRun {
         }
     }
 
-    /// Keeps a child's conversation until its batch is over. A call by hand belongs to none.
+    /// Keeps a child's conversation until its batch ends. A call made by hand belongs to no batch.
     pub(super) fn keep_transcript(&self, (turn, call): (u32, u32), transcript: Transcript) {
         match turn {
             0 => self.merge([transcript]),
@@ -331,13 +332,13 @@ impl AgentRun {
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()
     }
 
-    /// Merges what the children of one turn left, in call order.
+    /// Merges the conversations of one turn's children, in call order.
     pub(super) fn merge_turn(&self, turn: u32) {
         self.merge(self.take_transcripts(turn));
     }
 
-    /// A merged conversation ends with a child's answer, and some providers refuse a request that ends with the words of a
-    /// model: they take it for an answer that was begun.
+    /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
+    /// the assistant, because they treat it as an answer to continue.
     fn hand_back(&self) {
         let mut conversation = self.cx.conversation();
         if matches!(conversation.last(), Some(Message::Assistant { .. })) {
@@ -363,6 +364,6 @@ impl AgentRun {
     }
 }
 
-/// What a model is told after the conversations of its children (`history_merge_target: orchestrator`).
+/// The message for the model after its children's conversations (`history_merge_target: orchestrator`).
 const HAND_BACK: &str =
     "(These were the conversations of the agents that you called. Go on with your own task.)";

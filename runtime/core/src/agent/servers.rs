@@ -1,4 +1,4 @@
-//! Servers that give agents tools: their interface, and the servers of one program.
+//! Servers that provide tools: their interface, and the servers of one program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -12,35 +12,35 @@ use super::error::BuildError;
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
-/// Any error, of a crate that speaks to servers.
+/// Any error of a crate that implements servers.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// The tools of a server for one agent. They may change while the program runs.
+/// The tools of a server for one agent. They can change while the program runs.
 pub trait ToolProvider: Send + Sync + 'static {
-    /// A number that grows whenever [`tools`](Self::tools) may have changed.
+    /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
 
-    /// The tools that there are now. The name of a definition is what hooks see, as `server__tool`.
+    /// The current tools. The name in a definition is the name that hooks see: `server__tool`.
     fn tools(&self) -> Vec<Arc<dyn DynTool>>;
 
-    /// What a person should know since the last call of this method. An agent's events have it as notices.
+    /// Messages for people since the last call of this method. An agent reports them as notice events.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A server of tools: agents name it in `servers`. Agents of one program share it.
+/// A server of tools, which agents name in `servers`. The agents of one program share it.
 pub trait ToolServer: Send + Sync + 'static {
-    /// Starts the server. The future is awaited once, before all else.
+    /// Starts the server. The runtime awaits the future once, before it calls the other methods.
     ///
     /// # Errors
-    /// If it does not start: the agents are not built.
+    /// Returns an error if the server does not start. The agents are then not built.
     fn start(&self) -> BoxFuture<'_, Result<(), BoxError>>;
 
-    /// The tools for an agent: those that fit one of the patterns, or all of them without patterns.
+    /// The tools for an agent: those that match one of the patterns, or all tools without patterns.
     ///
     /// # Errors
-    /// If a pattern fits no tool.
+    /// Returns an error if a pattern matches no tool.
     fn provider(
         &self,
         agent: &str,
@@ -50,40 +50,40 @@ pub trait ToolServer: Send + Sync + 'static {
     /// Ends the server gracefully.
     fn shutdown(&self) -> BoxFuture<'_, ()>;
 
-    /// Ends the server at once: the last agent was dropped.
+    /// Kills the server at once. The runtime calls this when the last agent is dropped.
     fn kill(&self);
 }
 
-/// The configuration of one server, which the builders' `server` takes.
+/// The configuration of one server, for the builders' `server` method.
 pub trait IntoToolServer {
-    /// The server under its name, not started.
+    /// Makes the server with this name. It does not start the server.
     ///
     /// # Errors
-    /// If it cannot be used as it is configured.
+    /// Returns an error if the configuration is not usable.
     fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError>;
 }
 
-/// Configured servers, which the builders' `servers` takes.
+/// The configurations of several servers, for the builders' `servers` method.
 pub trait ToolServers: Send + Sync + 'static {
-    /// Their names.
+    /// The names of the servers.
     ///
     /// # Errors
-    /// If the configuration cannot be read.
+    /// Returns an error if the configuration cannot be read.
     fn names(&self) -> Result<Vec<String>, BoxError>;
 
-    /// The server of this name, not started; `None` if it is not configured.
+    /// Makes the server of this name without starting it; `None` if it is not configured.
     ///
     /// # Errors
-    /// If the configuration cannot be read, or the server cannot be used as it is configured.
+    /// Returns an error if the configuration cannot be read or is not usable.
     fn server(&self, name: &str) -> Result<Option<Arc<dyn ToolServer>>, BoxError>;
 }
 
-/// A server could not be used: the error of the crate that speaks to it.
+/// An error of a server, as the crate that implements it returned it.
 #[derive(Debug, Clone)]
 pub struct ServerError(Arc<dyn Error + Send + Sync>);
 
 impl ServerError {
-    /// The error, if it has this type.
+    /// The error as this type, if it has this type.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }
@@ -107,12 +107,12 @@ impl From<BoxError> for BuildError {
     }
 }
 
-/// What the builders were given of servers.
+/// The server configurations that the builders got.
 #[derive(Default)]
 pub(super) struct Configured {
-    /// A later one goes before an earlier one.
+    /// A later source overrides an earlier one.
     sources: Vec<Source>,
-    /// Where the agents look for servers that nothing else configures.
+    /// The source for servers that no other source configures.
     default: Option<Arc<dyn ToolServers>>,
 }
 
@@ -155,7 +155,7 @@ impl Configured {
         }
     }
 
-    /// All names, for an error text.
+    /// All names, for an error message.
     fn known(&self) -> String {
         let mut names = BTreeSet::new();
         for source in &self.sources {
@@ -168,7 +168,7 @@ impl Configured {
         list(names)
     }
 
-    /// The names that were given one by one: an agent must use them.
+    /// The servers that were set one by one. An agent must use each of them.
     fn given(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().filter_map(|source| match source {
             Source::One { name, .. } => Some(name.as_str()),
@@ -176,8 +176,8 @@ impl Configured {
         })
     }
 
-    /// Finds the servers that agents use, each with the name of the agent, and starts them side by side, unless something is
-    /// wrong already.
+    /// Finds the servers that agents use, each with the agent's name, and starts them concurrently. It starts none if
+    /// there is already a problem.
     pub(super) async fn start(
         self,
         uses: &BTreeSet<(&'static str, &'static str)>,
@@ -204,7 +204,7 @@ impl Configured {
                         known: self.known(),
                     },
                 )),
-                // A file that cannot be read is one problem, however many servers are looked for in it.
+                // An unreadable file is one problem, independent of the number of servers that are looked up in it.
                 Err(error) => {
                     let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
                     if !is_known {
@@ -220,20 +220,20 @@ impl Configured {
     }
 }
 
-/// The servers that a program's agents share. Dropping it kills them.
+/// The servers that a program's agents share. Dropping this value kills them.
 #[derive(Default)]
 pub(super) struct Pool {
     servers: BTreeMap<&'static str, Arc<dyn ToolServer>>,
 }
 
-/// The tools that an agent takes from one server.
+/// The tools that an agent uses from one server.
 pub(super) struct Provided {
     pub(super) server: &'static str,
     pub(super) provider: Arc<dyn ToolProvider>,
 }
 
 impl Pool {
-    /// The tools of its servers for an agent.
+    /// The tools of an agent's servers.
     pub(super) fn providers(&self, agent: &str, uses: &[ServerUse]) -> Result<Vec<Provided>, BuildError> {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
         servers
@@ -243,7 +243,7 @@ impl Pool {
             .collect()
     }
 
-    /// Ends all servers gracefully, side by side.
+    /// Shuts down all servers gracefully and concurrently.
     pub(super) async fn shutdown(&self) {
         join_all(self.servers.values().map(|server| server.shutdown())).await;
     }

@@ -1,4 +1,4 @@
-//! What agents are given when they are built.
+//! The settings of agents that are made when they are built.
 
 use std::any::{TypeId, type_name};
 use std::collections::{BTreeMap, HashMap};
@@ -20,14 +20,14 @@ use crate::tool::Toolbox;
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
 
-/// Makes the state of a new session, and gives the secrets in it.
+/// Makes the state of a new session and returns the secrets in it.
 pub(super) struct StateMaker {
     /// The type's name.
     pub(super) name: &'static str,
     pub(super) make: Box<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>,
 }
 
-/// What is given to agents when they are built.
+/// The settings of the builders.
 #[derive(Default)]
 pub(super) struct Setup {
     pub(super) model: Option<Arc<dyn DynModel>>,
@@ -35,15 +35,15 @@ pub(super) struct Setup {
     pub(super) secrets: Vec<Vec<u8>>,
     pub(super) journal: Option<Arc<dyn Journal>>,
     pub(super) approver: Option<Arc<dyn DynApprover>>,
-    /// For the first agent.
+    /// Additions for the first agent.
     pub(super) own: Extra,
-    /// For agents that are called by these names.
+    /// Additions for agents by name.
     pub(super) named: BTreeMap<String, Extra>,
     pub(super) toolboxes: Toolboxes,
     pub(super) servers: Configured,
 }
 
-/// What one agent gets beyond what is declared of it.
+/// Additions to one agent beyond its declaration.
 #[derive(Default)]
 pub(super) struct Extra {
     pub(super) hooks: Vec<ExtraHook>,
@@ -52,7 +52,7 @@ pub(super) struct Extra {
     pub(super) tools: Vec<ToolSpec>,
 }
 
-/// A hook, and the state that it takes if the compiler has not held it against the agent's.
+/// A hook, and the state that it takes if the compiler has not checked it.
 pub(super) struct ExtraHook {
     pub(super) hook: Arc<dyn DynHook>,
     pub(super) takes: Option<Takes>,
@@ -68,7 +68,7 @@ pub(super) struct Takes {
 }
 
 impl Takes {
-    /// Whether the hook works on an agent of this state.
+    /// Whether the hook works on an agent with this state.
     pub(super) fn fits(&self, state: &StateType) -> bool {
         self.state == TypeId::of::<()>() || self.state == state.injected
     }
@@ -79,7 +79,7 @@ impl Extra {
         self.hooks.push(ExtraHook { hook: Arc::new(hook), takes: None });
     }
 
-    /// A hook for an agent whose type is not known.
+    /// Adds a hook for an agent whose type is unknown here.
     pub(super) fn unchecked_hook<H: Hook<Made: MadeBy<H, State: 'static>>>(&mut self, hook: H) {
         let (state, state_name) = (TypeId::of::<StateOf<H>>(), type_name::<StateOf<H>>());
         let takes = Takes { hook: type_name::<H>(), state, state_name };
@@ -90,7 +90,7 @@ impl Extra {
         self.messages = Some(messages.into_iter().collect());
     }
 
-    /// Adds what was given by another way; of what there is only one, the later one counts.
+    /// Adds the settings of another builder. They override single settings of this one.
     pub(super) fn add(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
         self.tools.extend(other.tools);
@@ -117,7 +117,7 @@ impl Setup {
         self.toolboxes.give(prefix, toolbox);
     }
 
-    /// What the agent of this name gets.
+    /// The additions for the agent of this name.
     pub(super) fn of(&mut self, agent: impl Into<String>) -> &mut Extra {
         self.named.entry(agent.into()).or_default()
     }

@@ -10,26 +10,25 @@ use futures_util::future::{BoxFuture, poll_fn};
 use super::RunError;
 use crate::event::{Event, Queue, RunOutput};
 
-/// A run that is going on: a stream of its events, then its output.
+/// A run in progress: a stream of its events, then its output.
 ///
-/// The run goes on only while it is read. Dropping it ends the run and everything beneath it; what it did until then stays in
-/// its session's history. Once it was first read, it
-/// holds its session, or its place among those that wait for it, until then: another run in that session waits. So read it
-/// to its end or drop it.
+/// The run makes progress only while the stream is polled. Dropping the stream ends the run and everything beneath it;
+/// the session's history keeps what the run did until then. From the first poll on, the stream holds its session, or
+/// its place in the session's queue, and other runs in that session wait. Read the stream to its end, or drop it.
 pub struct RunStream {
     run: Option<BoxFuture<'static, Result<Finish, RunError>>>,
     queue: Arc<Queue>,
     output: RunOutput,
     ended: Option<Result<Finish, RunError>>,
-    /// The end was given: events of work that outlives the run come too late.
+    /// The end was returned. Later events, of work that outlives the run, are dropped.
     over: bool,
 }
 
-/// Why a run ended well.
+/// How a run ended well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Finish {
-    /// The agent had its answer.
+    /// The agent answered.
     #[default]
     Answered,
 }
@@ -39,19 +38,19 @@ impl RunStream {
         Self { run: Some(run), queue, output: RunOutput::default(), ended: None, over: false }
     }
 
-    /// The next event; none when the run is over.
+    /// The next event; `None` after the end of the run.
     ///
     /// Cancel safe: no event is lost.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Runs to the end and gives what all events add up to, those read before included.
+    /// Runs to the end and returns the sum of all events, those read before included.
     ///
     /// # Errors
-    /// If the run has no answer.
+    /// Returns an error if the run ends without an answer.
     pub async fn output(mut self) -> Result<RunOutput, RunError> {
-        // Nobody reads the events from here on: they are added up where they are written.
+        // The events are not read from here on, so they are added up where they are written.
         self.queue.add_up(std::mem::take(&mut self.output));
         if let Some(run) = self.run.take() {
             self.ended = Some(run.await);
@@ -88,7 +87,7 @@ impl RunStream {
                     self.run = None;
                     self.ended = Some(end);
                 }
-                // Events that came while the run was polled have woken this task, or are there already.
+                // Events that arrived while the run was polled are in the queue, or have woken this task.
                 Poll::Pending => match self.queue.poll_next(cx.waker()) {
                     Poll::Ready(event) => {
                         self.output.add(&event);

@@ -1,4 +1,4 @@
-//! The toolboxes that agents were given.
+//! The toolboxes that were provided for agents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::tool::Dynamic;
 use crate::tool::ToolboxLink;
 use crate::tool::{DynTool, Toolbox};
 
-/// The tools of all toolboxes, by what agents name.
+/// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]
 pub(super) struct Toolboxes(HashMap<ToolboxLink, Given>);
 
@@ -21,13 +21,13 @@ pub(super) struct Given {
 }
 
 impl Toolboxes {
-    /// Adds one; a later one of the same type and prefix takes its place.
+    /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
         let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::bound(toolbox)).collect();
         self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
     }
 
-    /// What was given.
+    /// The provided toolboxes.
     pub(super) fn links(&self) -> impl Iterator<Item = &ToolboxLink> {
         self.0.keys()
     }
@@ -38,10 +38,11 @@ impl Toolboxes {
 }
 
 impl Given {
-    /// Its tools as an agent has them. The toolbox's own text for the system prompt goes with the first.
+    /// The toolbox's tools as an agent has them. The first one carries the toolbox's instructions for the system
+    /// prompt.
     ///
     /// # Errors
-    /// If one panics when it is asked what it is.
+    /// Returns an error if one of them panics in its `definition`.
     pub(super) fn entries(&self, prefix: Option<&str>) -> Result<Vec<Entry>, Undefined> {
         let mut instructions = self.instructions;
         let entry = |(name, tool): &(&'static str, Arc<dyn DynTool>)| {
@@ -61,7 +62,7 @@ impl Given {
 }
 
 impl ToolboxLink {
-    /// As it is written in `toolboxes: [..]`.
+    /// The toolbox as written in `toolboxes: [..]`.
     pub(super) fn written(&self) -> String {
         match self.prefix {
             Some(prefix) => format!("{prefix}: {}", self.name),
@@ -69,7 +70,7 @@ impl ToolboxLink {
         }
     }
 
-    /// What is called on the builder to give it.
+    /// The builder call that provides it.
     pub(super) fn call(&self) -> String {
         match self.prefix {
             Some(prefix) => format!(".toolbox_as(\"{prefix}\", ..)"),

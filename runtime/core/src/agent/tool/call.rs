@@ -22,7 +22,7 @@ use crate::schema::Problem;
 use crate::session::{Chosen, NoTurn, Owner, Session, Wait};
 use crate::tool::DynTool;
 
-/// The tool, with what is made of its settings once.
+/// The tool, with values that are derived from its settings once.
 pub(super) struct AgentCall {
     tool: Arc<Wrapped>,
     definition: ToolDefinition,
@@ -33,18 +33,18 @@ impl AgentCall {
         Self { tool, definition }
     }
 
-    /// What the agent is told, and the thread that the model chose.
+    /// The input for the agent, and the thread that the model chose.
     fn read(&self, args: &Args) -> ToolResult<(String, Option<String>)> {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
         let mut given = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
         let thread = if self.tool.thread_argument { json::remove(&mut given, THREAD) } else { None };
-        // The schema has nothing against the values; the type may have.
+        // The schema accepts the values. The type may still reject them.
         let input = (self.tool.input.read)(given)
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))?;
         Ok((input, thread.and_then(|name| name.as_str().map(str::to_owned))))
     }
 
-    /// The thread that the call goes on in.
+    /// The thread in which the call continues.
     fn thread(&self, cx: &ToolContext, by_model: Option<String>) -> ToolResult<Option<Session>> {
         let (chosen, name) = match (by_model, &self.tool.thread) {
             (Some(name), _) => (Chosen::ByModel, name),
@@ -55,7 +55,7 @@ impl AgentCall {
                 None => return Ok(None),
             },
         };
-        // Whoever calls from outside of a run may be anybody: a thread that is found by its name would be everybody's.
+        // A caller outside of a run is unknown. A thread that is found by its name would be open to every caller.
         let Some(session) = cx.run().session() else {
             let text = match chosen {
                 Chosen::ByModel => {
@@ -127,7 +127,7 @@ impl AgentCall {
         }
     }
 
-    /// Runs the agent in a session that is its own until it answers; an error of the outside is of a run that did not begin.
+    /// Runs the agent in its own session until it answers. The outer error is that of a run that did not begin.
     async fn run(
         &self,
         cx: &ToolContext,
@@ -139,7 +139,7 @@ impl AgentCall {
     ) -> Result<Result<String, RunError>, RunError> {
         let AgentHandle { instance, shared } = &self.tool.agent;
         session.state().concealed().add(&shared.secrets);
-        // What must not come out of the caller's session must not go into a model here either.
+        // Secrets of the caller's session must not reach a model here either.
         session.state().concealed().learn(cx.run().concealed());
         let history = session.history();
         let start = history.len();
@@ -174,7 +174,7 @@ impl DynTool for AgentCall {
     }
 }
 
-/// Whether the call comes from within the thread: it would wait for itself.
+/// Whether the call comes from a run in this thread: it would wait for itself.
 fn is_going_on(thread: &Session, cx: &ToolContext) -> bool {
     let mut run = Some(cx.run());
     while let Some(this) = run {

@@ -24,16 +24,16 @@ use crate::spec::ToolSpec;
 /// The parameter by which a model chooses a thread.
 const THREAD: &str = "thread";
 
-/// Any agent as a tool: one of `agent!`, one written by hand, one of an [`App`](super::App). It is a tool value as any
-/// other: `.tool(..)` of a builder takes it, [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be called
-/// directly.
+/// An agent as a tool: one of `agent!`, a hand-written one, or one of an [`App`](super::App). It is a tool value like
+/// any other: a builder's `.tool(..)` takes it, and [`spec`](Self::spec) makes a [`ToolSpec`] of it, which can be
+/// called directly.
 ///
-/// The agent is a built one, with its model, state, hooks, servers, approver and journal; without an approver of its own,
-/// the caller's is asked, and without a journal of its own, the caller's records its steps. Where a child that is declared
-/// in `agents: [..]` lives in its parent's session, this one has sessions of its own: each call runs a fresh instance that
-/// knows nothing of the caller or of other calls, unless it goes on in a thread. The run stands beneath the caller's: cancelling, time
-/// limits, the correlation id, events and steps reach it, and an abort in it aborts the caller. Hooks see it as they see
-/// a child: source `agent`, server name `agent`.
+/// The agent is a built one, with its model, state, hooks, servers, approver and journal. Without its own approver, the
+/// caller's approver is asked. Without its own journal, the caller's journal records its steps. A child that is
+/// declared in `agents: [..]` runs in its parent's session; this agent has its own sessions. Each call runs a fresh
+/// instance that knows nothing of the caller or of other calls, unless the call continues a thread. The run is beneath
+/// the caller's run: cancellation, time limits, the correlation id, events and steps pass through, and an abort in it
+/// aborts the caller. Hooks see it as a child: source `agent`, server name `agent`.
 ///
 /// ```
 /// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, agent};
@@ -62,23 +62,23 @@ const THREAD: &str = "thread";
 ///
 /// # Threads
 ///
-/// Calls go on in one conversation if code says so: in a session of the agent ([`thread`](Self::thread)), or in one for
-/// each session of the caller ([`thread_by`](Self::thread_by)). The model chooses only with
-/// [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in which
-/// they come; all others run at the same time. A call waits for its turn as long as [`timeout`](Self::timeout) and the
-/// caller's time allow, and ends with an error of kind `timeout` if the thread was busy so long. One that is made within a
-/// run of that very thread would wait for itself, and is refused: the run knows the calls of its tools and of runs beneath
-/// it, and direct calls in them (not those of tasks that they spawn). Threads that wait for each other only end in time
-/// with a `timeout`.
+/// Calls continue one conversation only if code asks for it: in a session of the agent ([`thread`](Self::thread)), or
+/// in one conversation per session of the caller ([`thread_by`](Self::thread_by)). The model can choose a thread only
+/// with [`thread_argument`](Self::thread_argument). Calls that share a thread run one after the other, in the order in
+/// which they arrive; all other calls run concurrently. A call waits for its turn as long as [`timeout`](Self::timeout)
+/// and the caller's time allow. If the thread is still busy then, the call ends with an error of kind `timeout`. A call
+/// from a run of the same thread would wait for itself, and is refused. The run knows the calls of its tools and of
+/// runs beneath it, and direct calls in them, but not calls of tasks that they spawn. Threads that wait for each other
+/// end with a `timeout`.
 ///
 /// # Journals
 ///
-/// In the caller's journal the call is one step, as any tool's: once it is recorded, a replay of the caller gives its
-/// result again, and the agent does not run (nor does the call go into its thread again). A call that was cut half way
-/// runs again, and then its finished steps are answered from where they were recorded: from the agent's own journal, if it
-/// has one, so keep that one as long as the caller's. The agent's steps stand there under the id of the caller's run, in
-/// the scope of the call. A caller that runs again with the same `run_id`, whether it has a journal or not, is therefore answered
-/// from what its earlier run left: a new run needs a new id.
+/// In the caller's journal the call is one step, like any tool call. Once it is recorded, a replay of the caller
+/// returns the recorded result: the agent does not run, and the call is not added to its thread again. A call that was
+/// interrupted runs again, and its finished steps are answered from the journal that recorded them: the agent's own
+/// journal, if it has one. Keep that journal as long as the caller's. The agent's steps are recorded under the id of
+/// the caller's run, in the scope of the call. A caller that runs again with the same `run_id`, with or without a
+/// journal, is therefore answered from the records of its earlier run. A new run needs a new id.
 #[derive(Clone)]
 #[must_use = "an agent tool does nothing until an agent has it or it is called"]
 pub struct AgentTool(Arc<Wrapped>);
@@ -102,25 +102,25 @@ type OnErrorFn = Arc<dyn Fn(&ToolContext, RunError) -> ToolResult + Send + Sync>
 type ChooseFn = Arc<dyn Fn(&ToolContext) -> Option<String> + Send + Sync>;
 type ReadFn = Arc<dyn Fn(Map<String, Value>) -> Result<String, serde_json::Error> + Send + Sync>;
 
-/// What the model fills, and what the agent is told of it.
+/// The parameters that the model fills, and how they become the agent's input.
 #[derive(Clone)]
 struct Input {
     schema: Value,
     read: ReadFn,
 }
 
-/// Which thread a call goes on in.
+/// The thread in which a call continues.
 #[derive(Clone)]
 enum Choice {
-    /// None.
+    /// A new conversation.
     Fresh,
-    /// This one.
+    /// This session.
     Session(Session),
-    /// The one of this name in the caller's session.
+    /// The thread with the chosen name in the caller's session.
     Named(ChooseFn),
 }
 
-/// The input where nothing else is said.
+/// The default input.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -147,8 +147,8 @@ impl Input {
 }
 
 impl AgentTool {
-    /// The agent as a tool that is called `agent__` and the agent's name, says the agent's description, and takes one text
-    /// `input`.
+    /// Makes a tool of the agent, with the name `agent__` plus the agent's name, the agent's description, and one text
+    /// parameter `input`.
     pub fn new(agent: &AgentHandle) -> Self {
         Self(Arc::new(Wrapped {
             name: child::tool_name(&agent.instance),
@@ -169,17 +169,17 @@ impl AgentTool {
         self
     }
 
-    /// What the model calls it.
+    /// Sets the tool's name.
     pub fn name(self, name: impl Into<String>) -> Self {
         self.with(|tool| tool.name = name.into())
     }
 
-    /// What the model knows it by.
+    /// Sets the tool's description for the model.
     pub fn description(self, text: impl Into<String>) -> Self {
         self.with(|tool| tool.description = text.into())
     }
 
-    /// The fields of `T` are what the model fills, in place of `input`. The agent is told them as JSON.
+    /// Replaces `input` by the fields of `T`. The agent gets them as JSON.
     ///
     /// ```
     /// use onionskin::{AgentTool, ScriptedModel, ScriptedTurn, ToolSpec, agent, call};
@@ -205,13 +205,13 @@ impl AgentTool {
     /// ```
     ///
     /// # Panics
-    /// If `T` is not read from an object: a struct with named fields or a map.
+    /// Panics if `T` is not deserialised from an object: use a struct with named fields or a map.
     pub fn typed<T: DeserializeOwned + JsonSchema + 'static>(self) -> Self {
-        // That it can be read is all that is asked of the type.
+        // The type is only used to check that the values can be read.
         self.with(|tool| tool.input = Input::new(|given, _: T| json!(given).to_string()))
     }
 
-    /// As [`Self::typed`], and this text is what the agent is told.
+    /// As [`Self::typed`], with a function that makes the agent's input from the value.
     ///
     /// # Panics
     /// As [`Self::typed`].
@@ -222,13 +222,13 @@ impl AgentTool {
         self.with(|tool| tool.input = Input::new(move |_, input| text(input)))
     }
 
-    /// Makes the tool's result of what the run gave, in place of its text.
+    /// Sets a function that makes the tool's result from the run's output, in place of its text.
     pub fn output(self, extract: impl Fn(RunOutput) -> ToolResult + Send + Sync + 'static) -> Self {
         self.with(|tool| tool.output = Some(Arc::new(extract)))
     }
 
-    /// Makes the tool's result of a run without an answer, in place of an error that the model is told. An abort is not
-    /// asked about: nothing can undo it.
+    /// Sets a function that makes the tool's result from a run without an answer, in place of the error that the model
+    /// would get. The function is not called for an abort, because an abort cannot be undone.
     pub fn on_error(
         self,
         recover: impl Fn(&ToolContext, RunError) -> ToolResult + Send + Sync + 'static,
@@ -236,10 +236,11 @@ impl AgentTool {
         self.with(|tool| tool.on_error = Some(Arc::new(recover)))
     }
 
-    /// How long a call may take, the wait for its thread's turn included. It then ends with an error of kind `timeout`.
+    /// Sets the maximum time of a call, the wait for its thread included. After that the call ends with an error of
+    /// kind `timeout`.
     ///
     /// # Panics
-    /// If it is zero: no call could succeed.
+    /// Panics if the time is zero, because no call could succeed.
     pub fn timeout(self, timeout: Duration) -> Self {
         assert!(
             !timeout.is_zero(),
@@ -249,39 +250,41 @@ impl AgentTool {
         self.with(|tool| tool.timeout = Some(timeout))
     }
 
-    /// Whether a call that failed may be made again, in place of what the agent says of itself
-    /// ([`AgentDeclaration::effect`](crate::declaration::AgentDeclaration::effect)), which is [`Effect::Once`] if it says nothing.
+    /// Sets whether a failed call may be repeated, in place of the agent's own setting
+    /// ([`AgentDeclaration::effect`](crate::declaration::AgentDeclaration::effect)). The default of that setting is
+    /// [`Effect::Once`].
     pub fn effect(self, effect: Effect) -> Self {
         self.with(|tool| tool.effect = effect)
     }
 
-    /// All calls go on in this session of the agent ([`AgentHandle::session`]), whoever calls. It must not be the
-    /// caller's own: such a call is refused.
+    /// Continues all calls in this session of the agent ([`AgentHandle::session`]), for all callers. A call from a run
+    /// in the same session is refused.
     pub fn thread(self, session: &Session) -> Self {
         self.with(|tool| tool.thread = Choice::Session(session.clone()))
     }
 
-    /// Code chooses the thread of each call, by name: calls by one agent for one user from one session with one name go on in
-    /// one conversation, which lives as long as that session; at most 1024 in each. Without a name a call is on its own.
+    /// Sets a function that chooses the thread of each call by name. Calls with the same agent, user, session and name
+    /// continue one conversation, which lives as long as the caller's session. A session has at most 1024 such threads.
+    /// A call without a name starts a new conversation.
     ///
-    /// `|_| Some("all".to_owned())` gives each session one thread. A call outside of any run has no session, and who makes
-    /// it is not known: one with a name is refused, and [`Self::thread`] is what goes on there.
+    /// `|_| Some("all".to_owned())` gives each session one thread. A call outside of any run has no session and its
+    /// caller is unknown: if it has a name, it is refused. Use [`Self::thread`] for such calls.
     pub fn thread_by(self, choose: impl Fn(&ToolContext) -> Option<String> + Send + Sync + 'static) -> Self {
         self.with(|tool| tool.thread = Choice::Named(Arc::new(choose)))
     }
 
-    /// Lets the model choose: the tool gets an optional parameter `thread`, and calls by one agent for one user from one
-    /// session that give one name go on in one conversation. A model reaches only threads that it began itself by this
-    /// tool, at most 64 of them; where it names none, what code chose holds. Outside of any run, such as from an MCP
-    /// client, a call that names one is refused.
+    /// Adds an optional parameter `thread`, by which the model chooses the thread. Calls with the same agent, user,
+    /// session and name continue one conversation. A model reaches only threads that it began itself with this tool, at
+    /// most 64 of them. If the model names no thread, the choice of code applies. Outside of any run, such as from an
+    /// MCP client, a call that names a thread is refused.
     pub fn thread_argument(self) -> Self {
         self.with(|tool| tool.thread_argument = true)
     }
 
-    /// The tool as a value.
+    /// Makes the tool as a [`ToolSpec`].
     ///
     /// # Panics
-    /// If the model may choose a thread and the typed input has a field `thread` of its own.
+    /// Panics if the model may choose a thread and the typed input has a field `thread`.
     pub fn spec(self) -> ToolSpec {
         let mut schema = self.0.input.schema.clone();
         if self.0.thread_argument {
