@@ -1,4 +1,4 @@
-//! From what a program writes to the arguments of a call.
+//! Conversions to the arguments of a call.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError};
 
-/// What [`ToolSpec::call`](crate::ToolSpec::call) takes as arguments: a JSON object, its text, or pairs.
+/// A type that [`ToolSpec::call`](crate::ToolSpec::call) accepts as arguments: a JSON object, its text, or pairs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a call",
     label = "not the arguments of a call",
@@ -16,7 +16,7 @@ pub trait IntoArgs: Send {
     /// The arguments.
     ///
     /// # Errors
-    /// If they are no JSON object.
+    /// Returns an error if the value is not a JSON object.
     fn into_args(self) -> Result<Args, Exit>;
 }
 
@@ -62,7 +62,7 @@ impl<K: Into<String> + Send, V: Into<Value> + Send, const N: usize> IntoArgs for
     }
 }
 
-/// What [`call!`](crate::call) was given.
+/// The arguments of [`call!`](crate::call) before conversion.
 #[doc(hidden)]
 pub struct Given(Result<Map<String, Value>, Exit>);
 
@@ -92,7 +92,7 @@ fn refused(text: String) -> Exit {
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments))
 }
 
-/// Calls a [`ToolSpec`](crate::ToolSpec) with named arguments; `.await` gives its main value, as
+/// Calls a [`ToolSpec`](crate::ToolSpec) with named arguments. `.await` returns the tool's main value, as
 /// [`ToolSpec::call`](crate::ToolSpec::call) does.
 ///
 /// ```

@@ -8,25 +8,25 @@ use super::toolspec::ToolSpec;
 use crate::definition::ToolDefinition;
 use crate::state::SessionState;
 
-/// A parameter that is bound.
+/// A bound parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Binding {
     /// The parameter.
     pub parameter: String,
-    /// The dotted key of the state that fills it.
+    /// The dotted key in the state that fills it.
     pub key: String,
-    /// Whether there is a value for it where the state has none.
+    /// Whether the binding has a default for a missing value.
     pub has_default: bool,
 }
 
 impl ToolSpec {
-    /// Fills a parameter from the tool's [`state`](Self::state): whoever calls the tool neither sees it nor can set
-    /// it, nor can a hook or a guardrail, also one that the tool was declared with: such a call is refused as one with an
-    /// unknown argument. The state is asked at every call, inside of all of them.
+    /// Fills a parameter from the tool's [`state`](Self::state). Callers, hooks and guardrails neither see the
+    /// parameter nor can set it, also those that the tool was declared with; a call that sets it is refused like one
+    /// with an unknown argument. The state is read at every call, inside all hooks and stages.
     ///
-    /// `key` is a dotted key, by default the parameter's name. A default is written into the state where it has
-    /// nothing under the key, and displaces nothing. A parameter that is bound already is bound anew.
+    /// `key` is a dotted key; it defaults to the parameter's name. A default is written into the state if the key has
+    /// no value; it replaces no value. Binding a bound parameter again replaces the binding.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call, tool};
@@ -49,11 +49,11 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If the tool has no such parameter, the default does not fit it, or another value of the state would have to go for
-    /// the default. Tool and state are then as they were.
+    /// Returns an error if the tool has no such parameter, the default does not fit it, or the default would replace
+    /// another value of the state. The tool and the state are then unchanged.
     ///
     /// # Panics
-    /// If there is a default and the key has more than 64 parts.
+    /// Panics if there is a default and the key has more than 64 parts.
     pub fn bind<'k>(
         &mut self,
         param: &str,
@@ -77,11 +77,11 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// Gives a bound parameter back to whoever calls the tool: it is in the schema again, and required if it was.
-    /// The state keeps what it has.
+    /// Makes a bound parameter an argument again: the schema shows it, and requires it if it was required. The state is
+    /// unchanged.
     ///
     /// # Errors
-    /// If it is not bound.
+    /// Returns an error if the parameter is not bound.
     pub fn unbind(&mut self, param: &str) -> Result<&mut Self, SpecError> {
         let schema = &self.own_definition().input_schema;
         let own = self.shape().find(&self.definition.name, schema, param)?;
@@ -97,12 +97,12 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// The tool as it is seen with its bindings: what a model is told of it.
+    /// The visible definition of the tool with its bindings: the model's view of it.
     pub fn bound(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// The parameters that are bound, in the tool's order.
+    /// The bound parameters, in the tool's order.
     pub fn bindings(&self) -> Vec<Binding> {
         let bound = |own: &str| match self.shape().fill(own)? {
             Fill::Bound { key, default } => Some(Binding {
@@ -115,12 +115,12 @@ impl ToolSpec {
         self.own_definition().parameter_names().into_iter().filter_map(bound).collect()
     }
 
-    /// The state that fills bound parameters, shared: what is set here is seen by the next call.
-    /// [`SessionState::replace`] replaces it whole.
+    /// The state that fills bound parameters. It is shared: the next call sees a value that is set here.
+    /// [`SessionState::replace`] replaces the whole state.
     ///
-    /// It is this value's own, and means the same in a direct call and while an agent uses the tool: what is under a key
-    /// here also fills the parameters that the tool and its own hooks and guardrails declare with `#[bind("key")]`. A key
-    /// that it lacks is asked of the session of the agent. The agent's own hooks see the session's state only.
+    /// The state belongs to this value. It is used in direct calls and in an agent alike: its values also fill the
+    /// parameters that the tool, its own hooks and its guardrails declare with `#[bind("key")]`. A key that this state
+    /// lacks is looked up in the agent's session. The agent's own hooks see the session's state only.
     ///
     /// ```
     /// use onionskin::{ScriptedModel, ScriptedTurn, agent, call, tool};
@@ -148,7 +148,7 @@ impl ToolSpec {
         &self.state
     }
 
-    /// Uses this state from now on, for example one that several tools share.
+    /// Replaces the state, for example by one that several tools share.
     pub fn set_state(&mut self, state: SessionState) -> &mut Self {
         self.state = state;
         self.fill();

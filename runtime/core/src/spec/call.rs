@@ -1,4 +1,4 @@
-//! Direct calls of a tool: awaited or blocking, for its main value, a type, or everything.
+//! Direct calls of a tool: async or blocking, with the main value, a typed value or the whole execution as result.
 
 use std::any::type_name;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::onion::{Call, call_dynamic, call_tool, outermost};
 use crate::output::ToolOutput;
 use crate::tool::block_on;
 
-/// A core of nothing but what is known at run time.
+/// A core without compiled tools: it calls a dynamic one.
 struct Direct;
 
 impl Call for Direct {
@@ -32,7 +32,7 @@ impl Call for Direct {
 }
 
 impl ToolSpec {
-    /// Calls the tool and gives its main value: the single property of an output that has just one, such as the
+    /// Calls the tool and returns its main value. That is the only property of an output with one property, such as the
     /// `result` of a scalar; else the whole structured value; else the text.
     ///
     /// The arguments are a JSON object, JSON text, [`Args`], or pairs; [`call!`](crate::call) is shorter.
@@ -40,14 +40,15 @@ impl ToolSpec {
     /// Cancel safety: dropping the future cancels the call.
     ///
     /// # Errors
-    /// The tool error or the abort that the call ends with. A stop is a result.
+    /// Returns the tool error or the abort that the call ends with. A stop is a result.
     pub async fn call(&self, args: impl IntoArgs) -> ToolResult<Value> {
         self.exec(args).await.main_value(self.output_schema())
     }
 
-    /// Calls the tool and reads what its function gave as a type, by serde: an object whole, all else as it is, also where it
-    /// exports as `{"result": ..}`; of a tool without a structured value the text. A tool of a server, whose own type nobody
-    /// knows, gives `result` where its output schema has no other property, else the whole object.
+    /// Calls the tool and deserialises the value that its function returned: an object whole, any other value as it is,
+    /// although the export wraps it as `{"result": ..}`. Without a structured value it is the text. The return type of
+    /// a server's tool is unknown: the value is `result` if the output schema has no other property, else the whole
+    /// object.
     ///
     /// ```
     /// use onionskin::tool;
@@ -69,12 +70,12 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// As [`Self::call`]; and if the result is no such value.
+    /// As [`Self::call`]; also if the result cannot be deserialised as `T`.
     pub async fn call_as<T: DeserializeOwned>(&self, args: impl IntoArgs) -> ToolResult<T> {
         self.exec(args).await.read(self)
     }
 
-    /// Calls the tool and gives everything that is known of the call.
+    /// Calls the tool and returns everything about the call: its result, duration and attempts.
     ///
     /// Cancel safety: dropping the future cancels the call.
     pub async fn exec(&self, args: impl IntoArgs) -> Execution {
@@ -84,12 +85,12 @@ impl ToolSpec {
         }
     }
 
-    /// As [`Self::call`], for code that is not async. It works inside and outside of any tokio runtime: the call runs
-    /// on a thread of its own, and this one waits. What the tool waits for must not need this thread: on a
-    /// current-thread runtime the tasks of that runtime stand still meanwhile.
+    /// As [`Self::call`], for synchronous code. It works inside and outside of any tokio runtime: the call runs on a
+    /// thread of its own, and the current thread waits. The tool must not wait for the current thread: on a
+    /// current-thread runtime, the tasks of that runtime make no progress meanwhile.
     ///
     /// # Errors
-    /// As [`Self::call`]; and if there is no thread for it.
+    /// As [`Self::call`]; also if no thread can be started.
     pub fn call_blocking(&self, args: impl IntoArgs) -> ToolResult<Value> {
         self.exec_blocking(args).main_value(self.output_schema())
     }
@@ -97,7 +98,7 @@ impl ToolSpec {
     /// As [`Self::call_as`] and [`Self::call_blocking`].
     ///
     /// # Errors
-    /// As [`Self::call_as`]; and if there is no thread for it.
+    /// As [`Self::call_as`]; also if no thread can be started.
     pub fn call_as_blocking<T: DeserializeOwned>(&self, args: impl IntoArgs) -> ToolResult<T> {
         self.exec_blocking(args).read(self)
     }
@@ -162,7 +163,7 @@ impl Execution {
     }
 }
 
-/// What the tool's function gave.
+/// The value that the tool's function returned.
 fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
     let Some(mut value) = output.own_value() else { return output.content_value() };
     if spec.source() == ToolSource::Mcp && !output.is_wrapped() {
@@ -175,7 +176,7 @@ fn own_value(output: &ToolOutput, spec: &ToolSpec) -> Value {
     value
 }
 
-/// The single property of an output of one property; else all of it.
+/// The only property of an output with one property; else the whole output.
 fn main_value(output: &ToolOutput, schema: Option<&Value>) -> Value {
     let Some(structured) = output.structured_content() else { return output.content_value() };
     if output.is_wrapped() {

@@ -20,7 +20,8 @@ use crate::output::ToolOutput;
 use crate::schema::{Keys, Problem, has_limits};
 use crate::tool::{DynTool, offload};
 
-/// What the closure of [`ToolSpec::from_fn`] can give: what can be written and described, or a whole [`ToolOutput`].
+/// A type that the closure of [`ToolSpec::from_fn`] can return: a value with `Serialize` and `JsonSchema`, or a whole
+/// [`ToolOutput`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "the model cannot be told this",
@@ -67,8 +68,8 @@ struct Closure<A, F> {
 }
 
 impl ToolSpec {
-    /// A closure as a tool. Its first argument is a struct with `Deserialize` and `JsonSchema`, whose fields and their
-    /// docs are the schema; the second one is the call's context. `?` takes any error in it.
+    /// Makes a tool of a closure. The first argument is a struct with `Deserialize` and `JsonSchema`; its fields and
+    /// their documentation become the schema. The second argument is the call's context. `?` converts any error.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call};
@@ -91,7 +92,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// If `A` is not read from an object: a struct with named fields, a map, or `()` for no arguments.
+    /// Panics if `A` is not deserialised from an object: use a struct with named fields, a map, or `()` for no
+    /// arguments.
     pub fn from_fn<A, F, Fut, T>(name: &str, description: &str, function: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
@@ -102,8 +104,8 @@ impl ToolSpec {
         Self::of_closure::<A, T, _>(name, description, Awaited(function))
     }
 
-    /// As [`Self::from_fn`], with a closure that is not async and may block: each call runs on a thread of its own, off the
-    /// async ones, as a `#[tool(blocking)]` function does.
+    /// As [`Self::from_fn`], for a blocking closure. Each call runs on its own thread outside the async executor, as a
+    /// `#[tool(blocking)]` function does.
     ///
     /// ```
     /// use onionskin::{ToolSpec, call};
@@ -155,7 +157,7 @@ impl ToolSpec {
     }
 }
 
-/// How a closure is started.
+/// How the call of a closure starts.
 trait Started<A>: Send + Sync + 'static {
     fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
 }
@@ -212,7 +214,7 @@ where
 impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
     fn read(&self, args: &mut Args) -> ToolResult<A> {
         let refuse = |problems: &[Problem]| Exit::Tool(self.definition.refuse(problems));
-        // Nothing is read from nothing.
+        // `()` takes no arguments.
         if TypeId::of::<A>() == TypeId::of::<()>() {
             self.definition.fit(args).map_err(|problems| refuse(&problems))?;
             return Ok(A::deserialize(Value::Null)?);
@@ -229,13 +231,13 @@ impl<A: DeserializeOwned + 'static, F> Closure<A, F> {
             }
         }
         let object = self.definition.fit(args).map_err(|problems| refuse(&problems))?;
-        // The schema has nothing against the values; the type may have.
+        // The schema accepts the values. The type may still reject them.
         A::deserialize(Value::Object(object))
             .map_err(|error| refuse(&[Problem::of_reader(error.to_string())]))
     }
 
-    /// Whether nothing is against arguments that the type reads: limits that they do not keep, keys that it drops, forms that
-    /// the schema does not show.
+    /// Whether arguments that the type can read are valid: they keep the limits, have no unknown keys, and have the
+    /// forms that the schema shows.
     fn takes(&self, args: &Args, text: &str) -> bool {
         if self.is_limited {
             return self.definition.fit(args).is_ok();

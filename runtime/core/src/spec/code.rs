@@ -1,4 +1,4 @@
-//! A function without a body, for a tool whose source is elsewhere.
+//! A function without a body, for a tool whose source code is elsewhere.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::param;
 use crate::definition::ToolDefinition;
 
-/// The signature and the docs of a tool as a Rust function would have them.
+/// The signature and the documentation of a tool as a Rust function.
 pub(super) fn stub(tool: &ToolDefinition) -> String {
     let mut params = param::params(tool);
-    // What may be left out comes last, as in the calls that are written after it.
+    // Optional parameters come last, as in calls with positional arguments.
     params.sort_by_key(|param| !param.required);
     let mut text = String::new();
     let doc = |text: &mut String, line: &str| {
         text.push_str(if line.trim().is_empty() { "///" } else { "/// " });
-        // A name may hold any character; a comment is one line.
+        // A name may contain any character, and a comment is one line.
         text.push_str(&line.trim_end().replace(['\r', '\n'], " "));
         text.push('\n');
     };
@@ -47,7 +47,7 @@ pub(super) fn stub(tool: &ToolDefinition) -> String {
     text
 }
 
-/// A name as Rust can write it.
+/// A name as a Rust identifier.
 fn identifier(name: &str) -> String {
     let is_plain = |c: char| c.is_alphabetic() || c.is_ascii_digit() || c == '_';
     let mut word: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
@@ -62,7 +62,7 @@ fn identifier(name: &str) -> String {
     }
 }
 
-/// Words that are names only behind `r#`.
+/// Keywords that need `r#` as identifiers.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -70,12 +70,12 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The names that parameters have already, each with the number that was put behind it last.
+/// The names that are in use, each with its last suffix number.
 #[derive(Default)]
 struct Names(HashMap<String, usize>);
 
 impl Names {
-    /// The name, with a number behind it where another one is written the same.
+    /// The name, with a number appended if its Rust identifier is in use.
     fn unused(&mut self, name: String) -> String {
         let mut free = name.clone();
         let mut number = self.0.get(&name).copied().unwrap_or(1);
@@ -89,7 +89,7 @@ impl Names {
     }
 }
 
-/// A scalar stands in an object of one property, `result`.
+/// A scalar is wrapped in an object with the one property `result`.
 fn returned(schema: &Value) -> String {
     match schema["properties"].as_object() {
         Some(properties) if properties.len() == 1 && properties.contains_key("result") => {
@@ -99,7 +99,7 @@ fn returned(schema: &Value) -> String {
     }
 }
 
-/// The type that values of a schema would most likely be read as.
+/// The Rust type that fits the values of a schema best.
 fn rust_type(schema: &Value) -> String {
     if let Some(options) = schema["anyOf"].as_array().or_else(|| schema["oneOf"].as_array()) {
         let mut real = options.iter().filter(|option| option["type"] != "null");

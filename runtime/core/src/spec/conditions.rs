@@ -1,5 +1,5 @@
-//! What a schema says of parameters beside their list: which of them go together, and what holds under which condition.
-//! Imported schemas have such words (JSON Schema 2020-12, core, sections 10.2 and 6.5 of the validation).
+//! Conditions of a schema on its parameters: parameters that depend on each other or on values. Imported schemas use
+//! them (JSON Schema 2020-12, core, sections 10.2 and 6.5 of the validation).
 
 use serde_json::{Map, Value};
 
@@ -7,8 +7,8 @@ use super::shape::Shape;
 use crate::json;
 
 impl Shape {
-    /// Has the conditions of a schema name the parameters as they are seen, and no other. What depends on a value that is not
-    /// seen is left out: the tool itself holds it.
+    /// Renames the parameters in the conditions of a schema to their visible names. Conditions on values that are not
+    /// visible are left out: the tool itself checks them.
     pub(super) fn rename_in_conditions(&self, schema: &mut Map<String, Value>) {
         for key in ["allOf", "anyOf", "oneOf"] {
             let Some(parts) = schema.get_mut(key).and_then(Value::as_array_mut) else { continue };
@@ -43,7 +43,7 @@ impl Shape {
         }
     }
 
-    /// A schema that holds for all arguments together.
+    /// Renames within a schema that applies to all arguments together.
     fn rename_in_part(&self, part: &mut Map<String, Value>) {
         if let Some(properties) = part.get_mut("properties").and_then(Value::as_object_mut) {
             self.rename_keys(properties);
@@ -71,7 +71,7 @@ impl Shape {
         }
     }
 
-    /// Whether a condition asks for a parameter that is not seen.
+    /// Whether a condition needs a parameter that is not visible.
     fn depends_on_unseen(&self, condition: &Value) -> bool {
         match condition {
             Value::Object(fields) => fields.iter().any(|(key, value)| {

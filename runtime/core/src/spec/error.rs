@@ -1,13 +1,13 @@
-//! Why a tool cannot be made into, or changed into, what was asked for.
+//! Errors of making and changing tools.
 
 use crate::definition::NameProblem;
 use crate::text::names;
 
-/// Why a tool cannot be made into, or changed into, what was asked for. No text holds a value of a state.
+/// The reason why a tool could not be made or changed. No message contains a value of a state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// The tool has no parameter of this name that could be changed: none at all, or it is bound or hidden.
+    /// The tool has no parameter of this name that can be changed. It may be bound or hidden.
     #[error(
         "the tool `{tool}` has no parameter `{parameter}`{}",
         known(.nearest.as_deref(), .parameters)
@@ -15,14 +15,14 @@ pub enum SpecError {
     NoSuchParameter {
         /// The tool.
         tool: String,
-        /// What was asked for.
+        /// The requested name.
         parameter: String,
-        /// The one that was most likely meant.
+        /// The most similar name.
         nearest: Option<String>,
-        /// Those that there are.
+        /// The available parameters.
         parameters: Vec<String>,
     },
-    /// A parameter cannot be unbound, because it is not bound.
+    /// A parameter that is not bound cannot be unbound.
     #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; bound are: {}", names(.bound))]
     NotBound {
         /// The tool.
@@ -32,7 +32,7 @@ pub enum SpecError {
         /// The parameters that are bound.
         bound: Vec<String>,
     },
-    /// Two parameters would have one name.
+    /// Two parameters would have the same name.
     #[error(
         "the tool `{tool}` cannot call two parameters `{name}`; give one of them another name (bound ones keep theirs)"
     )]
@@ -42,7 +42,7 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
-    /// A value that stands in for a parameter does not fit it.
+    /// A hidden value or a default does not fit its parameter.
     #[error(
         "the value for the parameter `{parameter}` of the tool `{tool}` does not fit it: expected {expected}"
     )]
@@ -51,10 +51,10 @@ pub enum SpecError {
         tool: String,
         /// The parameter.
         parameter: String,
-        /// What would fit.
+        /// The expected value.
         expected: String,
     },
-    /// The default of a bound parameter cannot be written into the state: another value stands in its way.
+    /// The default of a bound parameter cannot be written into the state, because another value is in its way.
     #[error(
         "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written under the state's key `{key}`: {} is \
          {by}, which would be lost; bind the parameter to another key, or without a default",
@@ -65,24 +65,24 @@ pub enum SpecError {
         tool: String,
         /// The parameter.
         parameter: String,
-        /// The dotted key that it was to be bound to.
+        /// The dotted key of the binding.
         key: String,
-        /// The dotted key of what stands in the way; empty if it is the whole state.
+        /// The dotted key of the value in the way; empty if it is the whole state.
         taken: String,
-        /// What that is, without its value: `a text`, `a secret`.
+        /// The kind of that value, without the value: `a text`, `a secret`.
         by: &'static str,
     },
-    /// Providers refuse the name that the tool would get.
+    /// Providers reject the tool's new name.
     #[error("the tool `{tool}` cannot be called `{name}`: {problem}")]
     ToolName {
         /// The tool.
         tool: String,
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         problem: NameProblem,
     },
-    /// A parameter cannot get a name.
+    /// A parameter cannot have the new name.
     #[error("the parameter `{parameter}` of the tool `{tool}` cannot be called `{name}`: {problem}")]
     ParameterName {
         /// The tool.
@@ -91,13 +91,13 @@ pub enum SpecError {
         parameter: String,
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// What is wrong with the name.
         problem: NameProblem,
     },
-    /// A description is not one of an MCP tool.
+    /// A JSON value is not the description of an MCP tool.
     #[error("this is no description of an MCP tool: {reason}")]
     Description {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -113,9 +113,9 @@ fn place(key: &str) -> String {
     if key.is_empty() { "the state itself".to_owned() } else { format!("`{key}`") }
 }
 
-/// A bound parameter has no value: the state has nothing under its key, and it was bound without a default.
+/// A bound parameter has no value: the state has none under its key, and the binding has no default.
 ///
-/// It is the source of the tool error that a call ends with.
+/// It is the source of the tool error that the call ends with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, where nothing is; set it, or \

@@ -1,4 +1,4 @@
-//! What became of one direct call of a tool.
+//! The execution of one direct call of a tool.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -11,19 +11,19 @@ use crate::error::{Exit, ToolResult};
 use crate::event::HookExit;
 use crate::output::ToolOutput;
 
-/// What became of one call of a [`ToolSpec`](crate::ToolSpec).
+/// The outcome of one call of a [`ToolSpec`](crate::ToolSpec).
 #[derive(Debug)]
 #[non_exhaustive]
 #[must_use = "a call may have failed"]
 pub struct Execution {
-    /// What came out.
+    /// The result of the call.
     pub result: ToolResult,
-    /// How long it took, hooks included.
+    /// The duration of the call, hooks included.
     pub duration: Duration,
-    /// How often the tool itself was started: more than once if a hook of its own tried again; 0 if a hook, a guardrail, a
-    /// cache or a person answered in its place, or its arguments do not fit.
+    /// How often the tool itself was started. It is more than 1 if one of its own hooks retried. It is 0 if a hook, a
+    /// guardrail, a cache or an approver answered in its place, or if the arguments were invalid.
     pub attempts: u32,
-    /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
+    /// How each of the tool's own hooks left the call, in that order: the innermost first.
     pub hook_exits: Vec<HookExit>,
 }
 
@@ -33,10 +33,10 @@ impl Execution {
         Self { result: Err(exit), duration: Duration::ZERO, attempts: 0, hook_exits: Vec::new() }
     }
 
-    /// The output: also that of a graceful stop.
+    /// The output, also of a graceful stop.
     ///
     /// # Errors
-    /// The tool error or the abort that it ended with.
+    /// Returns the tool error or the abort that the call ended with.
     pub fn output(&self) -> Result<&ToolOutput, &Exit> {
         match &self.result {
             Ok(output) => Ok(output),
@@ -45,7 +45,7 @@ impl Execution {
         }
     }
 
-    /// What a model would be told: the content blocks of the output or of the error.
+    /// The content for a model: the content blocks of the output or of the error.
     pub fn content(&self) -> &[ContentBlock] {
         match (self.output(), &self.result) {
             (Ok(output), _) => output.content(),
@@ -63,24 +63,24 @@ impl Execution {
         }
     }
 
-    /// Whether it ended with a tool error or an abort.
+    /// Whether the call ended with a tool error or an abort.
     pub fn is_error(&self) -> bool {
         self.output().is_err()
     }
 
-    /// What it failed with, and what caused that, outermost first; empty if it did not fail.
+    /// The error and its causes, outermost first; empty if the call did not fail.
     pub fn error_chain(&self) -> Vec<String> {
         self.output().err().map(error_chain).unwrap_or_default()
     }
 }
 
-/// What an exit says, and what caused it, outermost first.
+/// The text of an exit and of its causes, outermost first.
 pub(crate) fn error_chain(exit: &Exit) -> Vec<String> {
     let mut chain = vec![exit.to_string()];
     let mut source = exit.as_tool_error().and_then(Error::source);
     while let Some(error) = source {
         let text = error.to_string();
-        // A tool error that was made from another one says the same.
+        // A tool error that was made from another one has the same text.
         if chain.last() != Some(&text) {
             chain.push(text);
         }

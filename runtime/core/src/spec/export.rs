@@ -1,4 +1,4 @@
-//! The tool in the forms of others: [`export`](crate::export) of what is seen of it.
+//! Exports of a tool's visible form; see [`export`](crate::export).
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::toolspec::ToolSpec;
 use crate::export::{self, ExportError, ExportOptions};
 
 impl ToolSpec {
-    /// Makes exports of it strict where their options say nothing else, or no longer. It is held to OpenAI's strict rules
-    /// here, as the compiler holds `#[tool(strict)]` to them.
+    /// Turns strict exports on or off by default; the options of an export override this. It makes the checks at run
+    /// time that the compiler makes for `#[tool(strict)]`.
     ///
     /// ```
     /// use onionskin::ToolSpec;
@@ -25,7 +25,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If the schema of the arguments has no form in those rules; nothing is changed then.
+    /// Returns an error if the schema of the arguments has no form in OpenAI's strict rules. The tool is then
+    /// unchanged.
     pub fn set_strict(&mut self, strict: bool) -> Result<&mut Self, ExportError> {
         if strict {
             export::strict_schema(&self.definition)?;
@@ -33,7 +34,7 @@ impl ToolSpec {
         Ok(self.options(|options| options.strict = strict))
     }
 
-    /// How it is called: `search_database(query, limit=10)`. [`export::signature`] says more.
+    /// The signature: `search_database(query, limit=10)`; see [`export::signature`].
     pub fn signature(&self) -> String {
         export::signature(&self.definition)
     }
@@ -65,68 +66,68 @@ impl ToolSpec {
         export::signature_with(&self.definition, &args)
     }
 
-    /// What it does, its parameters and its result, rebuilt from the schema: [`export::docstring`].
+    /// The description, the parameters and the result as a docstring, built from the schema: [`export::docstring`].
     pub fn docstring(&self) -> String {
         export::docstring(&self.definition)
     }
 
-    /// Its place in a prompt: [`export::to_prompt`].
+    /// A section for a prompt: [`export::to_prompt`].
     pub fn to_prompt(&self) -> String {
         export::to_prompt(&self.definition)
     }
 
-    /// Flat JSON that belongs to nobody: [`export::to_jsonschema`].
+    /// Flat JSON, independent of any provider: [`export::to_jsonschema`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::to_jsonschema`].
     pub fn to_jsonschema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::to_jsonschema(&self.definition, options)
     }
 
-    /// For OpenAI's chat completions: [`export::openai_chat`].
+    /// A tool for OpenAI's Chat Completions API: [`export::openai_chat`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::openai_chat`].
     pub fn to_openai_chat(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::openai_chat(&self.definition, options)
     }
 
-    /// For OpenAI's responses: [`export::openai_responses`].
+    /// A tool for OpenAI's Responses API: [`export::openai_responses`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::openai_responses`].
     pub fn to_openai_responses(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::openai_responses(&self.definition, options)
     }
 
-    /// For Anthropic's messages: [`export::anthropic`].
+    /// A tool for Anthropic's Messages API: [`export::anthropic`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::anthropic`].
     pub fn to_anthropic(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::anthropic(&self.definition, options)
     }
 
-    /// For Gemini, in its subset of OpenAPI: [`export::gemini`].
+    /// A tool for Gemini, in its subset of OpenAPI: [`export::gemini`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::gemini`].
     pub fn to_gemini(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::gemini(&self.definition, options)
     }
 
-    /// For Gemini, the schema as it is: [`export::gemini_json_schema`].
+    /// A tool for Gemini with the JSON Schema unchanged: [`export::gemini_json_schema`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::gemini_json_schema`].
     pub fn to_gemini_json_schema(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::gemini_json_schema(&self.definition, options)
     }
 
-    /// As MCP lists it, in JSON and with custom fields: [`export::mcp`].
+    /// A tool as in an MCP `tools/list` result, as JSON with custom fields: [`export::mcp`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`export::mcp`].
     pub fn to_mcp_json(&self, options: &ExportOptions) -> Result<Value, ExportError> {
         export::mcp(&self.definition, options)
     }

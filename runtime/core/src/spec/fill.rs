@@ -1,4 +1,4 @@
-//! What fills the parameters of a tool that are bound, in its innermost layer.
+//! Fills the bound parameters of a tool, in its innermost layer.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::policy::Fill;
 use crate::schema::Problem;
 use crate::state::SessionState;
 
-/// What is bound of a tool.
+/// The bound parameters of a tool.
 pub(super) struct Filler {
-    /// The name that is seen.
+    /// The tool's visible name.
     pub(super) tool: Arc<str>,
     pub(super) own: Arc<ToolDefinition>,
     pub(super) shape: Arc<Shape>,
@@ -64,7 +64,7 @@ impl Filler {
     }
 }
 
-/// The value of a bound parameter now. The run is told of a secret.
+/// The current value of a bound parameter. A secret is registered with the run.
 fn resolve(state: &SessionState, cx: &ToolContext, key: &str, default: Option<&Value>) -> Option<Value> {
     if let Some(secret) = state.secret(key) {
         cx.conceal(&*secret);

@@ -1,4 +1,4 @@
-//! A tool's own hooks, and what stands inside of them: what is added, the change of names, and the tool.
+//! The stack of a tool value: its own hooks, the additions, the change of names, and the tool.
 
 use futures_util::future::BoxFuture;
 
@@ -10,7 +10,7 @@ use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, fill_in};
 
-/// The tool, with the names and values that the value gives its parameters.
+/// The tool, with the visible names changed back and the bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);
 
 impl Inside for Filled<'_> {
@@ -25,7 +25,7 @@ impl Inside for Filled<'_> {
     }
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        // What looks at the result stands outside of this: it sees no secret.
+        // The hooks and stages outside see the result without secrets.
         Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
     }
 
@@ -45,8 +45,8 @@ impl Inside for Filled<'_> {
     }
 }
 
-/// The tool with the arguments that it takes. Those that the hooks hold stay as they are: nobody outside sees what is
-/// filled in, nor a secret that comes out again.
+/// Runs the tool with its own arguments. The hooks' arguments are unchanged, so that nothing outside sees the filled-in
+/// values, nor a secret in the result.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
@@ -57,7 +57,7 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
     cx.run().hide(result.map_err(|exit| outwards(spec, exit)))
 }
 
-/// The tool itself. One with hooks or stages of its own starts its function inside of them.
+/// Starts the tool itself. A tool with its own hooks or stages starts its function inside them.
 async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     let call = spec.tool().run_dyn(cx, args);
     let own = spec.own_definition();
@@ -68,7 +68,7 @@ async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResu
     }
 }
 
-/// The arguments that the tool takes.
+/// The arguments of the tool itself.
 fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     let own = own_args(spec, args)?;
     match spec.added.fill() {
@@ -77,7 +77,7 @@ fn taken(spec: &ToolSpec, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     }
 }
 
-/// What the tool ended with, as it is seen.
+/// The exit of the tool in visible names.
 fn outwards(spec: &ToolSpec, exit: Exit) -> Exit {
     let exit = match spec.added.fill() {
         Some(fill) => fill.explain(exit),
@@ -90,12 +90,12 @@ fn translate(spec: &ToolSpec, exit: Exit) -> Exit {
     spec.shape().translate(spec.definition(), spec.own_definition(), exit)
 }
 
-/// The arguments by the tool's own names.
+/// The arguments under the tool's own names.
 fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
     spec.shape().own_args(spec.definition(), spec.own_definition(), args)
 }
 
-/// Runs the tool behind its own hooks.
+/// Runs the tool inside its own hooks.
 pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     cx.bound_inside();
     if !spec.hooks().is_empty() && !cx.is_inside() {

@@ -1,4 +1,4 @@
-//! A tool as a value: [`ToolSpec`], and what one is made of, called with and exported to.
+//! A tool as a value: [`ToolSpec`], with its sources, its calls and its exports.
 //!
 //! | from | |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | an agent | [`AgentTool::spec`](crate::AgentTool::spec) |
 //! | a script | `rhai::from_code` (feature `rhai`) |
 
-// `toolspec` is the value. `shape` is what differs between the tool and what is seen of it, changed by `bind` and
-// `transform`; `call` goes through `hooks` to the tool.
+// `toolspec` is the value. `shape` holds the differences between the tool and its visible form; `bind` and `transform`
+// change them. `call` passes through `hooks` to the tool.
 
 mod args;
 mod bind;

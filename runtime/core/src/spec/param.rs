@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use crate::definition::ToolDefinition;
 
-/// One parameter of a tool as it is seen.
+/// One parameter of a tool's visible form.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SpecParam {
-    /// Its name.
+    /// The parameter's name.
     pub name: String,
-    /// What it is; empty if nobody says.
+    /// The parameter's description; may be empty.
     pub description: String,
     /// The JSON Schema of its values.
     pub schema: Value,
-    /// Whether it cannot be left out.
+    /// Whether the parameter is required.
     pub required: bool,
-    /// What it is if it is left out, where the schema says so.
+    /// The default, if the schema has one.
     pub default: Option<Value>,
 }
 
-/// The parameters of a tool, in their order.
+/// The parameters of a tool, in order.
 pub(super) fn params(tool: &ToolDefinition) -> Vec<SpecParam> {
     let schema = &*tool.input_schema;
     let required: HashSet<&str> =

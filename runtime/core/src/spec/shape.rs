@@ -1,4 +1,4 @@
-//! What differs between a tool and what is seen of it: names, values that nobody outside gives, words.
+//! The differences between a tool and its visible form: names, descriptions, and values that callers do not set.
 
 use std::collections::BTreeMap;
 
@@ -15,26 +15,26 @@ use crate::json::Literals;
 use crate::schema::{Problem, check, coerce, expected, is_left_out};
 use crate::text::{MOST, nearest};
 
-/// What differs, by the tool's own names for its parameters.
+/// The differences, by the tool's own names of its parameters.
 #[derive(Clone, Default)]
 pub(super) struct Shape(pub(super) BTreeMap<String, Change>);
 
-/// What differs in one parameter.
+/// The differences of one parameter.
 #[derive(Clone, Default)]
 pub(super) struct Change {
     pub(super) name: Option<String>,
     pub(super) fill: Option<Fill>,
-    /// Stands in for a value that is left out.
+    /// The value if the argument is left out.
     pub(super) default: Option<Value>,
     pub(super) description: Option<String>,
 }
 
-/// Where the value of a parameter that is not seen comes from.
+/// The source of the value of a parameter that is not visible.
 #[derive(Clone)]
 pub(super) enum Fill {
-    /// From the state, at every call.
+    /// The state, read at every call.
     Bound { key: String, default: Option<Value> },
-    /// It is always this one.
+    /// A constant.
     Hidden(Value),
 }
 
@@ -49,7 +49,7 @@ impl Shape {
         self.0.is_empty()
     }
 
-    /// Changes what differs in one parameter.
+    /// Changes the differences of one parameter.
     pub(super) fn change(&mut self, own: &str, change: impl FnOnce(&mut Change)) {
         let entry = self.0.entry(own.to_owned()).or_default();
         change(entry);
@@ -58,7 +58,7 @@ impl Shape {
         }
     }
 
-    /// What a parameter is called outside, whether it is seen there or not.
+    /// The name of a parameter outside, whether it is visible there or not.
     pub(super) fn name<'s>(&'s self, own: &'s str) -> &'s str {
         self.0.get(own).and_then(|change| change.name.as_deref()).unwrap_or(own)
     }
@@ -67,7 +67,7 @@ impl Shape {
         self.0.get(own)?.fill.as_ref()
     }
 
-    /// An example as it is seen.
+    /// The visible form of an example.
     pub(super) fn example(&self, own: &ToolExample) -> ToolExample {
         let mut example = own.clone();
         for (name, value) in std::mem::take(&mut example.args) {
@@ -78,7 +78,7 @@ impl Shape {
         example
     }
 
-    /// The state's key that fills a parameter.
+    /// The key of the state that fills a parameter.
     pub(super) fn key(&self, own: &str) -> Option<&str> {
         match self.fill(own)? {
             Fill::Bound { key, .. } => Some(key),
@@ -90,7 +90,7 @@ impl Shape {
         matches!(self.fill(own), Some(Fill::Hidden(_)))
     }
 
-    /// The parameters that the state fills: the tool's own names, the keys, and what they are without the key.
+    /// The bound parameters: the tool's own names, the keys, and the defaults.
     pub(super) fn bound(&self) -> impl Iterator<Item = (&str, &str, Option<&Value>)> {
         self.0.iter().filter_map(|(own, change)| match &change.fill {
             Some(Fill::Bound { key, default }) => Some((own.as_str(), key.as_str(), default.as_ref())),
@@ -98,10 +98,10 @@ impl Shape {
         })
     }
 
-    /// The parameter that is seen under this name, or bound under it.
+    /// The parameter with this visible name. `hidden_too` also finds bound ones.
     fn own<'s>(&self, schema: &'s Value, name: &str, hidden_too: bool) -> Option<&'s str> {
         let properties = schema["properties"].as_object()?;
-        // It has its own name still, or one of the few that were changed.
+        // Its name is its own, or one of the few changed names.
         let changed = self.0.keys().map(String::as_str);
         let (own, _) = std::iter::once(name).chain(changed).find_map(|own| {
             let is_seen = hidden_too || !self.is_hidden(own);
@@ -110,18 +110,18 @@ impl Shape {
         Some(own)
     }
 
-    /// The parameter that is seen, or bound, under this name.
+    /// The visible or bound parameter of this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(super) fn find<'s>(&self, tool: &str, schema: &'s Value, name: &str) -> Result<&'s str, SpecError> {
         self.own(schema, name, false).ok_or_else(|| self.no_such(tool, schema, name))
     }
 
-    /// As [`Self::find`], for a parameter that is seen.
+    /// The visible parameter of this name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(super) fn find_seen<'s>(
         &self,
         tool: &str,
@@ -144,7 +144,7 @@ impl Shape {
         }
     }
 
-    /// The schema of what is seen.
+    /// The schema of the visible form.
     pub(super) fn schema(&self, own: &Value) -> Value {
         let mut schema = own.clone();
         let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
@@ -178,10 +178,10 @@ impl Shape {
         schema
     }
 
-    /// From the arguments that a model gave to the tool's own, but for what is bound.
+    /// Converts a model's arguments to the tool's own arguments, without the bound ones.
     ///
     /// # Errors
-    /// If the model gave something that it does not see.
+    /// Returns an error if an argument is not visible to the model.
     pub(super) fn own_args(
         &self,
         seen: &ToolDefinition,
@@ -215,7 +215,7 @@ impl Shape {
         Ok(own_args)
     }
 
-    /// The tool's own schema for those who look at its arguments: without the defaults of parameters that are bound.
+    /// The tool's own schema for hooks and stages that read its arguments: without defaults of bound parameters.
     fn own_view(&self, own_schema: &Arc<Value>) -> Arc<Value> {
         let has_default = |own: &str| own_schema["properties"][own].get("default").is_some();
         if !self.bound().any(|(own, ..)| has_default(own)) {
@@ -230,7 +230,7 @@ impl Shape {
         Arc::new(view)
     }
 
-    /// Refuses names that are not seen, and says whatever else is wrong in the same go.
+    /// Refuses names that are not visible, together with all other problems.
     fn refuse_unseen(
         &self,
         tool: &str,
@@ -264,7 +264,7 @@ impl Shape {
         Err(Exit::Tool(arguments_error(tool, &problems)))
     }
 
-    /// What the tool had against its arguments, in the names that are seen.
+    /// The tool's problems with its arguments, under the visible names.
     pub(super) fn translate(&self, seen: &ToolDefinition, own: &ToolDefinition, exit: Exit) -> Exit {
         let words = |own: &str| {
             self.is_hidden(own).then(|| format!("the hidden value of `{}` does not fit", self.name(own)))
@@ -298,10 +298,10 @@ impl Change {
     }
 }
 
-/// Holds a value against the schema of a tool's own parameter.
+/// Checks a value against the schema of one of the tool's own parameters.
 ///
 /// # Errors
-/// If it does not fit. The value is not told: it may be a secret.
+/// Returns an error if it does not fit. The message omits the value, which may be a secret.
 pub(super) fn fits(
     tool: &str,
     schema: &Value,
@@ -316,8 +316,8 @@ pub(super) fn fits(
     Err(SpecError::Value { tool: tool.to_owned(), parameter: shown.to_owned(), expected: expected(property) })
 }
 
-/// The error for a hidden or bound value that the tool does not take. It asks nothing of the model, which cannot mend it.
-/// `words` describes what is wrong with a parameter that was filled so, and `what` is the word for such a value.
+/// The error for a hidden or bound value that the tool rejects. It asks the model for nothing, because the model cannot
+/// correct it. `words` describes the problem of a filled-in parameter, and `what` names the kind of value.
 pub(super) fn unfit(
     tool: &str,
     own: &ToolDefinition,
@@ -333,7 +333,7 @@ pub(super) fn unfit(
         Some(Exit::tool(format!("`{tool}` did not run: {words}; expected {wanted}")))
     };
     problems.iter().find_map(about).or_else(|| {
-        // Words about all of the arguments may be words about a value that nobody sees.
+        // Problems with the arguments as a whole can concern a value that callers do not see.
         let may_be =
             problems.iter().any(Problem::is_of_reader) && properties.keys().any(|name| words(name).is_some());
         let text = format!("`{tool}` did not run: its arguments, with what is {what}, do not fit");

@@ -1,4 +1,4 @@
-//! The stages that are added to a tool: approval, a cache, guardrails, and what answers for its errors.
+//! The stages that are added to a tool: approval, cache, guardrails and error handlers.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::policy::{
 };
 use crate::tool::DynTool;
 
-/// What was added, and where it stands.
+/// The added stages, and the place where they run.
 #[derive(Clone, Default)]
 pub(super) struct Added {
     stages: Arc<Stages>,
-    /// The tool that holds it: one with stages or hooks of its own, inside of which it belongs.
+    /// The tool that runs the additions inside its own stages or hooks.
     tool: Option<Arc<dyn DynTool>>,
 }
 
@@ -27,7 +27,7 @@ impl Added {
         Self { tool: bare.with_policy_dyn(&policy), stages: Arc::new(policy.stages) }
     }
 
-    /// The tool that holds what was added.
+    /// The tool that runs the additions.
     pub(super) fn tool(&self) -> Option<&Arc<dyn DynTool>> {
         self.tool.as_ref()
     }
@@ -36,17 +36,17 @@ impl Added {
         self.stages.is_empty()
     }
 
-    /// What has to be run around the tool.
+    /// The stages to run around the tool.
     pub(super) fn around(&self) -> Option<&Stages> {
         (self.tool.is_none() && self.stages.has_stages()).then_some(&*self.stages)
     }
 
-    /// What has to be filled in outside of the tool: one with stages or hooks of its own does it inside of them.
+    /// The values to fill in around the tool. A tool with its own stages or hooks fills them in inside these.
     pub(super) fn fill(&self) -> Option<&dyn Fill> {
         if self.tool.is_none() { self.stages.fill() } else { None }
     }
 
-    /// The same around a tool of which other parameters are filled in.
+    /// The same additions around a tool with other filled-in parameters.
     pub(super) fn filled(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
         if fill.is_none() && self.stages.fill().is_none() {
             return self.clone();
@@ -54,20 +54,21 @@ impl Added {
         Self::new(bare, self.stages.filled(fill))
     }
 
-    /// The same around a tool of its own, for a clone.
+    /// The same additions around a tool's clone.
     pub(super) fn fork(&self, bare: &Arc<dyn DynTool>, fill: Option<Arc<dyn Fill>>) -> Self {
         Self::new(bare, self.stages.for_clone().filled(fill))
     }
 }
 
 impl ToolSpec {
-    /// Has every call approved, as `#[tool(approval)]`: by the agent's approver, or by [`Self::approver`].
+    /// Requires approval for every call, as `#[tool(approval)]` does: by the agent's approver, or by
+    /// [`Self::approver`].
     pub fn approval(&mut self) -> &mut Self {
         self.approval_if(|_| true)
     }
 
-    /// Has the calls approved of which the function says so: `true`, or `Some` with a reason. What had to be approved before
-    /// still has to be.
+    /// Requires approval for the calls for which the function returns `true`, or `Some` with a reason. Earlier rules
+    /// still apply.
     pub fn approval_if<R: NeedsApproval>(
         &mut self,
         needed: impl Fn(&Args) -> R + Send + Sync + 'static,
@@ -75,23 +76,23 @@ impl ToolSpec {
         self.change(|stages| stages.needs_approval(Arc::new(move |args| needed(args).needed())))
     }
 
-    /// Keeps results, as `#[tool(cache)]`; in place of the tool's own cache, if it has one.
+    /// Caches results, as `#[tool(cache)]` does. The cache replaces the tool's own cache.
     ///
     /// # Panics
-    /// If the tool has the effect [`Once`](crate::Effect::Once), which agent tools have and tools of MCP servers that give no
-    /// hint: each of its calls has to be made. [`Self::options`] says that it has another one.
+    /// Panics if the tool has the effect [`Once`](crate::Effect::Once), because each of its calls has to run. Agent
+    /// tools and tools of MCP servers without hints have this effect. [`Self::options`] can change it.
     pub fn cache(&mut self, cache: Cache) -> &mut Self {
         assert!(self.own_definition().effect != Effect::Once, "{}", no_cache_of_once(self.name()));
         self.change(|stages| stages.set_cache(cache))
     }
 
-    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
-    /// tool was declared with, whatever it was made from.
+    /// Adds input guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
+    /// declared ones, for every kind of tool.
     ///
-    /// They see the arguments as the caller gives them, without what is hidden; on a tool that was declared with hooks or
-    /// guardrails they run inside of these and see what these see: the tool's own names, and hidden values. What is bound they
-    /// do not see. A rule about a parameter refuses a call in which it does not find the parameter: a later
-    /// [`transform`](Self::transform) may rename or hide it.
+    /// They see the arguments as the caller sets them, without hidden values. On a tool that was declared with hooks or
+    /// guardrails they run inside these and see the tool's own names and hidden values. They never see bound
+    /// parameters. A rule about one parameter refuses a call without that parameter, because a later
+    /// [`transform`](Self::transform) can rename or hide it.
     ///
     /// ```
     /// use onionskin::{Args, ToolSpec, call, guardrail};
@@ -119,15 +120,15 @@ impl ToolSpec {
         self.change(|stages| stages.add_input(guardrails.list()))
     }
 
-    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after those that the
-    /// tool was declared with.
+    /// Adds output guardrails: one, a tuple, or a list. They run in the order in which they are added, after the
+    /// declared ones.
     pub fn add_output_guardrails(&mut self, guardrails: impl OutputGuardrails) -> &mut Self {
         self.change(|stages| stages.add_output(guardrails.list()))
     }
 
-    /// Adds a function that answers a tool error: of the tool, and of the functions that were declared or added before it.
-    /// What an output guardrail withholds is one of them; a stop, an abort and what an input guardrail refuses pass it by. If
-    /// it ends with another tool error, the model is told both.
+    /// Adds a function that handles tool errors: those of the tool and of the handlers that were declared or added
+    /// before it. An output guardrail's refusal is such an error. A stop, an abort and an input guardrail's refusal are
+    /// not. If the function ends with another tool error, the model gets both.
     ///
     /// ```
     /// use onionskin::{ToolOutput, ToolSpec};
@@ -151,7 +152,7 @@ impl ToolSpec {
         self.added.stages.is_cached()
     }
 
-    /// Changes what is added.
+    /// Changes the added stages.
     fn change(&mut self, change: impl FnOnce(&mut Stages)) -> &mut Self {
         let mut stages = Stages::clone(&self.added.stages);
         change(&mut stages);

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::ToolSpec;
 use crate::tool::Toolbox;
 
-/// The method `tools` of an object that is nobody else's: `use onionskin::toolbox` brings it together with the
-/// attribute. An `Arc` of the object has it by itself, and is not used up. `#[toolbox]` implements it unless the type has
-/// a method `tools` of its own.
+/// The method `tools` of an owned object. `use onionskin::toolbox` imports it together with the attribute. An `Arc` of
+/// the object has the method without the trait, and is not consumed. `#[toolbox]` implements the trait unless the type
+/// has a method `tools`.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -37,7 +37,7 @@ use crate::tool::Toolbox;
 /// # });
 /// ```
 pub trait ToolboxTools: Toolbox {
-    /// The tools as values, by their names. They own the object and share it.
+    /// The tools as values, by name. They own the object and share it.
     ///
     /// # Panics
     /// As [`ToolSpec::new`].

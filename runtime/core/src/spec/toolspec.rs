@@ -28,10 +28,10 @@ use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
 use crate::typed::RawHook;
 use futures_util::future::BoxFuture;
 
-/// A tool as a value: whatever it was made from, it is described, bound, changed, called and given to agents alike.
+/// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
 ///
-/// Cloning is cheap, and clones are independent: each has its own state, bindings, hooks and guardrails. Those that were
-/// given as an `Arc` are shared.
+/// Cloning is cheap, and clones are independent: each has its own state, bindings, hooks and guardrails. Hooks and
+/// guardrails that were added as an `Arc` are shared.
 ///
 /// ```
 /// use onionskin::{ToolSpec, call, tool};
@@ -56,10 +56,10 @@ pub struct ToolSpec {
     tool: Arc<dyn DynTool>,
     source: ToolSource,
     server: Option<Arc<str>>,
-    /// What the tool says of itself, with the options that were set since.
+    /// The tool's own definition, with the options that were set since.
     own: Arc<ToolDefinition>,
     shape: Arc<Shape>,
-    /// What is seen: `own` in `shape`.
+    /// The visible definition: `own` changed by `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
     typed: TypedState,
@@ -70,7 +70,7 @@ pub struct ToolSpec {
     code: Option<Arc<str>>,
 }
 
-/// The state of the program's own type that the tool gets where no agent gives it one.
+/// The state of the program's own type, for calls without an agent.
 #[derive(Clone)]
 pub(super) struct TypedState {
     pub(super) handle: StateHandle,
@@ -90,16 +90,16 @@ impl TypedState {
 }
 
 impl ToolSpec {
-    /// A tool as a value.
+    /// Makes a value of a tool.
     ///
     /// # Panics
-    /// If the tool does when it is asked what it is: a default or a schema is a function of the program.
+    /// Panics if the tool panics in its `definition`: a default or a schema is a function of the program.
     pub fn new<T: Tool>(tool: T) -> Self {
         Self::from_dyn(Arc::new(tool))
     }
 
-    /// As [`Self::new`], for a tool whose type is not known. Of one that is a [`Tool`], an agent that is given the value
-    /// knows the state that it works on; of a [`DynTool`] by hand, only its first call shows it.
+    /// As [`Self::new`], for a tool as a trait object. If it is a [`Tool`], an agent that gets the value checks the
+    /// state that the tool works on. For a hand-written [`DynTool`] a wrong state is found at its first call.
     ///
     /// # Panics
     /// As [`Self::new`].
@@ -123,7 +123,7 @@ impl ToolSpec {
         }
     }
 
-    /// The methods of a toolbox as values, by their names; all of them share the object.
+    /// The methods of a toolbox as values, by name. All of them share the object.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -164,13 +164,14 @@ impl ToolSpec {
         specs.map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
-    /// What `#[tool]` gives as `spec()`.
+    /// Makes the value that `spec()` of a `#[tool]` returns.
     #[doc(hidden)]
     pub fn of_function(tool: impl Tool, code: &'static str) -> Self {
         Self::new(tool).with_code(code)
     }
 
-    /// A tool of a server, for those who write a source of tools. Hooks read the name of the server in the call's context.
+    /// A tool of a server, for implementations of [`ToolServer`](crate::servers::ToolServer). Hooks read the server's
+    /// name in the call's context.
     pub fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
         Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
     }
@@ -180,50 +181,50 @@ impl ToolSpec {
         Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 
-    /// Keeps the code that the tool was made from, which [`Self::code`] gives.
+    /// Stores the code that the tool was made from, which [`Self::code`] returns.
     #[must_use]
     pub fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
         self.code = Some(code.into());
         self
     }
 
-    /// The name.
+    /// The tool's name.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// What it does.
+    /// The tool's description.
     pub fn description(&self) -> &str {
         &self.definition.description
     }
 
-    /// What a model is told of it, and how it is treated.
+    /// The definition of the tool: the model's view of it, and its options.
     pub fn definition(&self) -> &ToolDefinition {
         &self.definition
     }
 
-    /// The JSON Schema of the arguments, as far as they are not bound.
+    /// The JSON Schema of the arguments that are not bound.
     pub fn input_schema(&self) -> &Value {
         &self.definition.input_schema
     }
 
-    /// The JSON Schema of the structured result, if the tool has one.
+    /// The JSON Schema of the structured result, if there is one.
     pub fn output_schema(&self) -> Option<&Value> {
         self.definition.output_schema.as_deref()
     }
 
-    /// The parameters of [`Self::input_schema`], one by one, in declared order: that of the function, of the struct's fields, or
-    /// of the schema that was imported.
+    /// The parameters in [`Self::input_schema`], in the order of declaration: the function's parameters, the struct's
+    /// fields, or the imported schema's properties.
     pub fn params(&self) -> Vec<SpecParam> {
         param::params(&self.definition)
     }
 
-    /// The examples of calls, without what is bound.
+    /// The examples of calls, without bound parameters.
     pub fn examples(&self) -> &[ToolExample] {
         &self.definition.examples
     }
 
-    /// Sets the examples of calls, by the tool's own names for its parameters.
+    /// Sets the examples of calls. They use the tool's own names of its parameters.
     ///
     /// ```
     /// use onionskin::{ToolSpec, definition::ToolExample, tool};
@@ -243,7 +244,7 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If one does not fit the tool; the examples then stay what they were.
+    /// Returns an error if an example does not fit the tool. The examples are then unchanged.
     pub fn set_examples(
         &mut self,
         examples: impl IntoIterator<Item = ToolExample>,
@@ -256,8 +257,8 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// The source: of a `#[tool]` its function or method, of a script the script. For a tool whose source is elsewhere, such as
-    /// one of an MCP server, a function without a body that shows its signature and docs.
+    /// The source code of a `#[tool]` function or method, or of a script. For other tools, such as one of an MCP
+    /// server, a function without a body that shows the signature and the documentation.
     pub fn code(&self) -> String {
         match &self.code {
             Some(code) => code.to_string(),
@@ -265,18 +266,18 @@ impl ToolSpec {
         }
     }
 
-    /// Where the tool comes from.
+    /// The kind of source that the tool comes from.
     pub fn source(&self) -> ToolSource {
         self.source
     }
 
-    /// The MCP server that it comes from.
+    /// The MCP server that the tool comes from.
     pub fn server_name(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
-    /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. Name and schema of the
-    /// arguments stay what they are; [`Self::transform`] changes those.
+    /// Sets the tool's options, such as `timeout`, `effect` or `title`, as `#[tool(..)]` does. The name and the schema
+    /// of the arguments are unchanged; use [`Self::transform`] for those.
     ///
     /// ```
     /// use std::time::Duration;
@@ -291,8 +292,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// If `timeout` or `max_calls` is zero: no call could end well. Leave it out for no limit. If `effect` is
-    /// [`Once`](crate::Effect::Once) and the tool has a cache.
+    /// Panics if `timeout` or `max_calls` is zero, because no call could succeed; leave the option out for no limit.
+    /// Panics if `effect` is [`Once`](crate::Effect::Once) and the tool has a cache.
     pub fn options(&mut self, change: impl FnOnce(&mut ToolDefinition)) -> &mut Self {
         let mut own = ToolDefinition::clone(&self.own);
         change(&mut own);
@@ -307,10 +308,10 @@ impl ToolSpec {
         self
     }
 
-    /// Adds a hook of the tool's own, inside those of an agent; the first one is outermost. A `#[tool_hook]`
-    /// function's hook is made with `new`: `.hook(audit::new())`.
+    /// Adds a hook to the tool's own hooks, inside the hooks of an agent. The first one that is added is the outermost.
+    /// Make the hook of a `#[tool_hook]` function with `new`: `.hook(audit::new())`.
     ///
-    /// Each clone of the tool gets a clone of the hook. An `Arc` of a hook is a hook that they share.
+    /// Each clone of the tool gets a clone of the hook. Add an `Arc` of a hook to share it.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -357,8 +358,7 @@ impl ToolSpec {
         self
     }
 
-    /// The state that a tool with `State<S>` gets where it is called directly. An agent that has the tool gives it the
-    /// agent's.
+    /// Sets the state for a tool with `State<S>` that is called directly. In an agent the tool gets the agent's state.
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.state.concealed().add(&held_by(&state));
@@ -366,7 +366,7 @@ impl ToolSpec {
         self
     }
 
-    /// Who approves the tool's calls where it is called directly. An agent that has the tool asks its own.
+    /// Sets the approver of direct calls. In an agent the agent's approver is asked.
     pub fn approver(&mut self, approver: impl Approver) -> &mut Self {
         self.approver = Some(Arc::new(approver));
         self
@@ -376,12 +376,12 @@ impl ToolSpec {
         self.approver.clone()
     }
 
-    /// The newest state of [`Self::with_state`], if it is of this type.
+    /// The newest state that began with [`Self::with_state`], if it is of this type.
     pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
         StateCell::<S>::newest(&self.typed.handle)
     }
 
-    /// The same tool with the same state, as a call in flight holds it. A clone has a state of its own.
+    /// The same tool with the same state, for a call in flight. A clone has its own state.
     #[must_use]
     pub fn share(&self) -> Self {
         Self {
@@ -401,23 +401,23 @@ impl ToolSpec {
         }
     }
 
-    /// The states that it works on, as far as its type was known.
+    /// The states that the tool works on, as far as its type is known.
     pub(crate) fn works_on(&self) -> &[WorksOn] {
         &self.works_on
     }
 
-    /// The two names of a tool whose type and definition differ.
+    /// The two names of a tool whose type and definition disagree.
     pub(crate) fn misnamed(&self) -> Option<Undefined> {
         let (tool, defined) = (self.tool.declared_name()?, &self.own.name);
         (**defined != *tool).then(|| Undefined::Misnamed { tool, defined: Arc::clone(defined) })
     }
 
-    /// The tool, with what was added to its stages where it has a place for it.
+    /// The tool, with the additions to its stages if it has a place for them.
     pub(super) fn tool(&self) -> &Arc<dyn DynTool> {
         self.added.tool().unwrap_or(&self.tool)
     }
 
-    /// The tool as it was before anything was added to it.
+    /// The tool without any additions.
     pub(super) fn bare_tool(&self) -> &Arc<dyn DynTool> {
         &self.tool
     }
@@ -438,12 +438,12 @@ impl ToolSpec {
         &self.typed
     }
 
-    /// Whether what is seen is what the tool itself takes and says.
+    /// Whether the visible definition equals the tool's own definition.
     pub(super) fn is_as_written(&self) -> bool {
         self.shape.is_plain() && self.own.name == self.definition.name
     }
 
-    /// Changes what differs between the tool and what is seen of it.
+    /// Changes the differences between the tool and its visible form.
     pub(super) fn reshape(&mut self, change: impl FnOnce(&mut Shape)) {
         change(Arc::make_mut(&mut self.shape));
         self.define(Arc::clone(&self.definition.name));
@@ -459,7 +459,7 @@ impl ToolSpec {
         self.fill();
     }
 
-    /// Has the parameters that are bound filled in as they are now.
+    /// Sets up the filling of the currently bound parameters.
     pub(super) fn fill(&mut self) {
         self.added = self.added.filled(&self.tool, self.filler());
     }
@@ -484,7 +484,7 @@ impl ToolSpec {
         self.definition = Arc::new(seen);
     }
 
-    /// The tool as one of an agent.
+    /// The tool as an entry of an agent's table.
     pub(crate) fn into_entry(self) -> Entry {
         let mut entry = Entry::new(
             Arc::clone(&self.definition.name),
@@ -551,7 +551,7 @@ impl DynTool for ToolSpec {
     }
 }
 
-/// What `.tool(..)` takes: a [`ToolSpec`], or what one can be made of.
+/// A type that `.tool(..)` accepts: a [`ToolSpec`], or a type that converts to one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of a tool",
     label = "not a `ToolSpec`, and not a value that can become one",

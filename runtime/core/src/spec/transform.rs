@@ -11,7 +11,7 @@ use super::toolspec::ToolSpec;
 use crate::definition::NameProblem;
 use crate::text::short;
 
-/// What to change about a tool, for [`ToolSpec::transform`]. Parameters go by the names that they have before.
+/// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named as they were before the change.
 #[derive(Debug, Clone, Default)]
 #[must_use = "a transform does nothing until a tool takes it"]
 pub struct Transform {
@@ -28,7 +28,7 @@ enum Step {
     Describe(String),
 }
 
-/// Shows no value: one that is hidden may be a secret.
+/// Omits values: a hidden value may be a secret.
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,40 +41,40 @@ impl fmt::Debug for Step {
 }
 
 impl Transform {
-    /// Changes nothing.
+    /// A transform without changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives the tool another name.
+    /// Changes the tool's name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Says otherwise what the tool does.
+    /// Changes the tool's description.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = Some(text.into());
         self
     }
 
-    /// Gives a parameter another name.
+    /// Changes a parameter's name.
     pub fn rename(self, param: impl Into<String>, name: impl Into<String>) -> Self {
         self.step(param, Step::Rename(name.into()))
     }
 
-    /// Hides a parameter: it always has this value, as if each caller gave it. Nobody outside of the tool sees it; hooks,
-    /// guardrails, approval and cache that the tool was declared with do. A secret is bound instead: [`ToolSpec::bind`].
+    /// Hides a parameter: it always has this value, as if each caller set it. Callers do not see it; hooks, guardrails,
+    /// approval and cache that the tool was declared with do. Use [`ToolSpec::bind`] for a secret.
     pub fn hide(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
         self.step(param, Step::Hide(value.into()))
     }
 
-    /// Lets a parameter be left out: it then has this value.
+    /// Makes a parameter optional, with this value as its default.
     pub fn default_value(self, param: impl Into<String>, value: impl Into<Value>) -> Self {
         self.step(param, Step::Default(value.into()))
     }
 
-    /// Says otherwise what a parameter is.
+    /// Changes a parameter's description.
     pub fn describe(self, param: impl Into<String>, text: impl Into<String>) -> Self {
         self.step(param, Step::Describe(text.into()))
     }
@@ -86,8 +86,8 @@ impl Transform {
 }
 
 impl ToolSpec {
-    /// Changes how the tool is seen: names, descriptions, hidden values and defaults. What the model gives is changed
-    /// back before the tool runs, after all hooks; errors speak of the names that the model knows.
+    /// Changes the visible form of the tool: names, descriptions, hidden values and defaults. The model's arguments are
+    /// changed back after all hooks, before the tool runs. Errors use the names that the model knows.
     ///
     /// ```
     /// use onionskin::{spec::Transform, tool};
@@ -116,8 +116,8 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// If the tool has no such parameter or the parameter is bound, two parameters would have one name, a name is none that
-    /// providers take, or a value does not fit its parameter. The tool is then as it was.
+    /// Returns an error if the tool has no such parameter, the parameter is bound, two parameters would have the same
+    /// name, providers reject a name, or a value does not fit its parameter. The tool is then unchanged.
     pub fn transform(&mut self, transform: Transform) -> Result<&mut Self, SpecError> {
         let tool = &self.definition.name;
         if let Some(name) = &transform.name
@@ -159,12 +159,12 @@ impl ToolSpec {
     }
 }
 
-/// A name as an error tells it.
+/// A name for an error message.
 fn shown(name: &str) -> String {
     short(name, 100).into_owned()
 }
 
-/// A parameter that is bound comes back under its name, so it keeps it; a hidden one does not.
+/// A bound parameter becomes visible again under its name, so it keeps the name. A hidden one does not.
 fn names_differ(tool: &str, schema: &Value, shape: &Shape) -> Result<(), SpecError> {
     let mut names = BTreeSet::new();
     for own in schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {
