@@ -1,4 +1,4 @@
-//! The states that fill bound parameters beside the session's: those of tool values.
+//! The states of tool values, which fill bound parameters before the session's state does.
 
 use std::pin::Pin;
 use std::sync::PoisonError;
@@ -10,8 +10,9 @@ use super::ToolContext;
 use crate::state::SessionState;
 
 pin_project! {
-    /// A call inside of a tool value, whose state fills bound parameters before the session's does. Parts of one call may
-    /// run side by side, so the context holds the state only while the part is polled: one task polls all of them.
+    /// A call inside a tool value. The value's state fills bound parameters before the session's state does. Parts of
+    /// one call can run concurrently, so the context holds the state only while the part is polled: one task polls all
+    /// of them.
     pub(crate) struct Bound<'a, F> {
         #[pin]
         call: F,
@@ -37,7 +38,7 @@ impl<F: Future> Future for Bound<'_, F> {
     }
 }
 
-/// Takes the state away again, also after a panic.
+/// Removes the state again, also after a panic.
 struct Back<'a>(&'a ToolContext);
 
 impl Drop for Back<'_> {
@@ -53,8 +54,7 @@ impl ToolContext {
         change(&mut self.rare().bound.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// The state that has something under a key: that of the tool value whose code runs, the innermost first, else the
-    /// session's.
+    /// The state that has a value for a key: that of the innermost tool value whose code runs, else the session's.
     pub(super) fn state_with(&self, key: &str) -> SessionState {
         let rare = self.rarely();
         let values = rare.as_ref().map(|rare| rare.bound.lock().unwrap_or_else(PoisonError::into_inner));

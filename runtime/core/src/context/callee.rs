@@ -1,4 +1,4 @@
-//! What a call goes through, and what it ends in, where that is known at run time only.
+//! The target of a call as a trait object.
 
 use futures_util::future::BoxFuture;
 
@@ -6,7 +6,7 @@ use super::ToolContext;
 use crate::args::Args;
 use crate::error::ToolResult;
 
-/// An onion, or a tool of which only the run knows.
+/// An onion, or a dynamic tool of the run.
 pub(crate) trait DynCall: Send + Sync + 'static {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 }

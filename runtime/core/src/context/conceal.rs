@@ -1,4 +1,4 @@
-//! The secrets in what a tool is given of its state.
+//! The secrets in the values of the state that a tool gets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::ToolContext;
 use crate::secret::{Secret, Sensitive};
 
-/// What holds secrets that a tool is given. It is asked of every field that is bound, so that a secret under another name,
-/// or one that the state shares, is known too.
+/// A type that contains secrets for a tool. Every bound field is asked, so that a secret under another name, or one
+/// that the state shares, is known too.
 #[doc(hidden)]
 pub trait Conceals {
     fn conceal(&self, cx: &ToolContext);
@@ -58,7 +58,7 @@ impl<A: Conceals, B: Conceals> Conceals for (A, B) {
     }
 }
 
-/// What holds secrets by holding something that does.
+/// Types that contain secrets if their content does.
 macro_rules! within {
     ($([$($parameters:tt)*] $type:ty: $held:ty),*) => {$(
         impl<$($parameters)*> Conceals for $type {
@@ -77,11 +77,11 @@ within!(
     [C: Conceals + ?Sized] Arc<C>: C
 );
 
-/// A value from the state, of any type: the compiler finds the rung for it.
+/// A value of any type from the state. The compiler selects the rung for it.
 #[doc(hidden)]
 pub struct Bound<'v, T>(pub &'v T);
 
-/// The rung for what holds secrets.
+/// The rung for types that contain secrets.
 #[doc(hidden)]
 pub trait ConcealSome {
     fn conceal(&self, cx: &ToolContext);
@@ -93,7 +93,7 @@ impl<C: Conceals> ConcealSome for Bound<'_, C> {
     }
 }
 
-/// The rung for what does not.
+/// The rung for all other types.
 #[doc(hidden)]
 pub trait ConcealNone {
     fn conceal(&self, _: &ToolContext) {}

@@ -1,4 +1,4 @@
-//! What can be injected into tools and hooks.
+//! The parameters that the runtime fills in tools and hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::state::SessionState;
 
-/// A parameter that the runtime fills, in tools and in hooks. The model never sees it.
+/// A parameter of a tool or a hook that the runtime fills. The model never sees it.
 ///
-/// Implement it for a type of your own and mark the parameter `#[inject]`.
+/// Implement it for a type and mark the parameter with `#[inject]`.
 ///
 /// ```
 /// use onionskin::{Exit, Inject, ToolContext};
@@ -38,14 +38,14 @@ use crate::state::SessionState;
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
 )]
 pub trait Inject<'a>: Sized {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const IS: bool = true;
 
     /// The value for this call.
     ///
     /// # Errors
-    /// The call then ends with this exit; the tool does not run.
+    /// Returns the exit that the call then ends with. The tool does not run.
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
 }
 
@@ -119,14 +119,14 @@ impl<'a> Inject<'a> for CancellationToken {
     }
 }
 
-// Recommended, so that what the state lacks is named: mostly `Clone`.
+// Marked as recommended, so that the compiler names the bound that the state lacks, mostly `Clone`.
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(State::from_context(cx)?)
     }
 }
 
-/// The tool's name as a parameter called `name` or `function_name`.
+/// The tool's name, for a parameter called `name` or `function_name`.
 #[diagnostic::on_unimplemented(
     message = "a parameter called `name` or `function_name` is the tool's name",
     label = "write `&str` or `String`, or give the parameter another name"
@@ -150,7 +150,7 @@ impl InjectName<'_> for String {
     }
 }
 
-/// A hook's parameter called `args`: the arguments of the call.
+/// The arguments of the call, for a hook's parameter called `args`.
 #[diagnostic::on_unimplemented(
     message = "a hook or a guardrail takes the arguments of the call as `&mut Args`, not as `{Self}`",
     label = "write `&mut Args`, `&Args` or `Args`",
@@ -184,7 +184,7 @@ impl InjectArgs<'_> for Args {
     }
 }
 
-/// A hook's parameter of the type `&ToolContext`.
+/// The context, for a hook's parameter of the type `&ToolContext`.
 #[diagnostic::on_unimplemented(
     message = "the context of a call is `&ToolContext`, not `{Self}`",
     label = "write `&ToolContext`",
@@ -203,9 +203,9 @@ impl<'a> InjectContext<'a> for &'a ToolContext {
     }
 }
 
-/// A key that is the same for every attempt at the same call, and another one for each call: give it to services that refuse to
-/// do a thing twice. A run that is begun again under its [`run_id`](crate::run::RunRequest::run_id) gives its calls the keys that
-/// they had.
+/// A key that is the same for every attempt of one call, and differs between calls. Pass it to services that
+/// deduplicate requests. A run that starts again with the same [`run_id`](crate::run::RunRequest::run_id) gives its
+/// calls the same keys.
 ///
 /// ```
 /// use onionskin::{Inject, testing, tool};
@@ -247,7 +247,7 @@ impl<'a> Inject<'a> for IdempotencyKey {
     }
 }
 
-/// Reports a tool's progress into the run's stream.
+/// Reports a tool's progress as events of the run.
 #[derive(Clone)]
 pub struct Progress {
     run: RunContext,
@@ -256,7 +256,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Reports that `done` of `total` (of any unit, if known) is done.
+    /// Reports that `done` of `total` units are done, in any unit. `total` may be unknown.
     pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         self.run.events().push(
             || self.step.clone(),

@@ -1,4 +1,4 @@
-//! The abort latch: once set, nothing a hook returns can undo it.
+//! The abort latch: once it is set, no hook can undo the abort.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::Abort;
 
-/// Set by the first abort of a run; it cancels everything beneath the run.
+/// Set by the first abort of a run. It cancels everything beneath the run.
 #[derive(Default)]
 pub(crate) struct Latch {
     abort: OnceLock<Abort>,
@@ -19,7 +19,7 @@ impl Latch {
         Self { abort: OnceLock::new(), token }
     }
 
-    /// The first abort stays.
+    /// Sets the latch. The first abort is kept.
     pub(crate) fn set(&self, abort: Abort) {
         let _ = self.abort.set(abort);
         self.token.cancel();
@@ -30,7 +30,7 @@ impl Latch {
         self.abort.get()
     }
 
-    /// Cancelled by an abort, or by whoever cancels the run.
+    /// The token that an abort or the run's cancellation cancels.
     pub(crate) fn token(&self) -> &CancellationToken {
         &self.token
     }

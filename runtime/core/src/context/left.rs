@@ -1,24 +1,24 @@
-//! What a call leaves behind when its caller does not wait for it any more.
+//! The state of a call's work after its caller was dropped.
 
 use std::sync::atomic::Ordering;
 
 use super::ToolContext;
 use crate::error::Abort;
 
-/// What became of work on a thread when its call was dropped.
+/// The state of work on a thread after its call was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Left {
-    /// Nothing is left.
+    /// No work is left.
     Nothing,
-    /// It had not begun and never will.
+    /// The work did not begin and never will.
     NotBegun,
-    /// It had begun and goes on.
+    /// The work began and still runs.
     Running,
 }
 
 impl ToolContext {
-    /// Aborts the run. Which call did it is told.
+    /// Aborts the run, and records that this call did it.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {
         self.rare().aborted.store(true, Ordering::Relaxed);
@@ -29,24 +29,24 @@ impl ToolContext {
         self.rarely().is_some_and(|rare| rare.aborted.load(Ordering::Relaxed))
     }
 
-    /// Begins an attempt, which has left nothing yet.
+    /// Begins an attempt, which has no work left over.
     pub(crate) fn left_nothing(&self) {
         self.leave(Left::Nothing);
     }
 
-    /// Notes what became of work that nobody waits for any more.
+    /// Records the state of work that has no caller any more.
     pub(crate) fn leave(&self, left: Left) {
         let rare = self.rare();
         rare.left.store(left as u8, Ordering::Relaxed);
         rare.runs_on.fetch_or(left == Left::Running, Ordering::Relaxed);
     }
 
-    /// Whether work of any attempt goes on that nobody waits for.
+    /// Whether work of any attempt still runs without a caller.
     pub(crate) fn runs_on(&self) -> bool {
         self.rarely().is_some_and(|rare| rare.runs_on.load(Ordering::Relaxed))
     }
 
-    /// What the last attempt left.
+    /// The state of the last attempt's work.
     pub(crate) fn left(&self) -> Left {
         match self.rarely().map_or(0, |rare| rare.left.load(Ordering::Relaxed)) {
             1 => Left::NotBegun,
@@ -55,7 +55,7 @@ impl ToolContext {
         }
     }
 
-    /// Says that what is inside of the caller holds the `timeout`, and not what is outside.
+    /// Records that the `timeout` applies to a part inside the caller, and not to the caller itself.
     pub(crate) fn bound_inside(&self) {
         if self.definition().timeout.is_some() {
             self.set_bound_inside(true);

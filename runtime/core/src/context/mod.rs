@@ -1,4 +1,4 @@
-//! What a tool or a hook can know about the call it takes part in.
+//! The context of a tool call, for tools and hooks.
 
 mod bound;
 mod callee;
@@ -50,9 +50,9 @@ use crate::secret::{Secret, Sensitive};
 use crate::session::Transcript;
 use crate::state::SessionState;
 
-/// One tool call as its hooks and its tool see it: who calls what, from where, for which run.
+/// One tool call as its hooks and its tool see it: the caller, the tool, its source, and the run.
 ///
-/// Hooks read it, they cannot change it. There is one context per call; retries of the call share it.
+/// Hooks can read it and cannot change it. There is one context per call; retries of the call share it.
 ///
 /// ```
 /// use onionskin::ToolContext;
@@ -70,13 +70,13 @@ pub struct ToolContext {
     attempt: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
-    /// The [`Place`] in the onion whose code runs just now.
+    /// The [`Place`] in the onion of the code that runs now.
     place: AtomicU8,
-    /// What few calls need.
+    /// The data that few calls need.
     rare: Mutex<Option<Arc<Rare>>>,
 }
 
-/// What a call keeps only if its tool or its hooks ask for it.
+/// The data of a call that exists only if its tool or its hooks use it.
 #[derive(Default)]
 struct Rare {
     /// Numbers the clock, sleep and random steps of the call.
@@ -84,29 +84,29 @@ struct Rare {
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
     stages: Mutex<CallStages>,
-    /// How often the tool was started again by hooks that were added to it as a value.
+    /// The number of further starts of the tool by its value's own hooks.
     again: AtomicU32,
-    /// How often it was started by them since the agent's hooks let the call through.
+    /// The number of starts by these hooks since the agent's hooks let the call through.
     starts: AtomicU32,
-    /// How often it was started inside of the hooks that it was declared with.
+    /// The number of starts inside the tool's declared hooks.
     inside: AtomicU32,
-    /// How often its function was started, where the core does not start it itself.
+    /// The number of starts of its function, if the core does not start it itself.
     started: AtomicU32,
-    /// How many starts came to nothing, because the arguments did not fit for example.
+    /// The number of starts that did not run the function, for example because of invalid arguments.
     refused: AtomicU32,
-    /// Whether the `timeout` is held by a part of the call further inside than the one that asks.
+    /// Whether the `timeout` applies to a part of the call inside the one that asks.
     bound_inside: AtomicBool,
-    /// What became of a thread that nobody waits for any more: a [`Left`].
+    /// The state of a thread without a caller: a [`Left`].
     left: AtomicU8,
-    /// Whether work of this call goes on that nobody waits for.
+    /// Whether work of this call still runs without a caller.
     runs_on: AtomicBool,
     /// Whether this call aborted its run.
     aborted: AtomicBool,
-    /// The call's place among those that run at once.
+    /// The call's slot among concurrent calls.
     place: CallPlace,
-    /// The states of the tool values whose code runs just now, the innermost last.
+    /// The states of the tool values whose code runs now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
-    /// How its own hooks left the call, if somebody asks for it.
+    /// How its own hooks left the call, if this is collected.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }
 
@@ -132,12 +132,12 @@ impl ToolContext {
         }
     }
 
-    /// A context of no run, to call a tool or a hook in a unit test. Events go nowhere.
+    /// A context without a run, to call a tool or a hook in a unit test. Its events are dropped.
     pub fn detached(tool_name: &'static str) -> Self {
         Self::new(RunContext::detached(), Entry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
-    /// A context of no run whose session holds `state`, to call what takes [`State`] in a unit test.
+    /// A context without a run, whose session holds `state`, for unit tests of hooks and tools with [`State`].
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
         let run = RunContext::detached_with_state(state);
         Self::new(run, Entry::detached(tool_name), Arc::from("detached"), 0, 0)
@@ -152,7 +152,7 @@ impl ToolContext {
         self.number
     }
 
-    /// Refuses the call if the tool was called as often as a run may.
+    /// Refuses the call if the run has reached the tool's `max_calls`.
     pub(crate) fn admit(&self) -> Result<(), Exit> {
         match self.entry().definition.max_calls {
             Some(most) if self.number > most => {
@@ -164,7 +164,7 @@ impl ToolContext {
         }
     }
 
-    /// Leaves a child's conversation for the loop, which merges it when its batch is over.
+    /// Stores a child's conversation for the loop, which merges it when its batch ends.
     pub(crate) fn keep_transcript(&self, transcript: Transcript) {
         *self.rare().transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
     }
@@ -174,7 +174,7 @@ impl ToolContext {
         rare.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// What the call remembers of its stages.
+    /// Accesses the call's record of its stages.
     pub(crate) fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
         with(&mut self.rare().stages.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -188,7 +188,7 @@ impl ToolContext {
         &self.entry
     }
 
-    /// The number of the compiled tool in its agent; none for a tool that only the run knows.
+    /// The slot of the compiled tool in its agent; `None` for a dynamic tool.
     #[doc(hidden)]
     pub fn slot(&self) -> usize {
         match self.entry().target {
@@ -202,27 +202,27 @@ impl ToolContext {
         &self.entry().name
     }
 
-    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers take.
+    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers accept.
     pub fn wire_name(&self) -> &str {
         &self.entry().wire_name
     }
 
-    /// The name of the agent whose call this is.
+    /// The name of the agent that makes the call.
     pub fn agent_name(&self) -> &str {
         self.run.agent().name()
     }
 
-    /// The MCP server, `agent` for child agents, `runtime` for built-in tools, none for functions.
+    /// The MCP server; `agent` for child agents, `runtime` for built-in tools, `None` for functions.
     pub fn server_name(&self) -> Option<&str> {
         self.entry().server.as_deref()
     }
 
-    /// Where the tool comes from.
+    /// The kind of source that the tool comes from.
     pub fn source(&self) -> ToolSource {
         self.entry().source
     }
 
-    /// What the model is told about the tool, and whether a call of it may be repeated.
+    /// The definition of the tool: the model's view of it, and its options.
     pub fn definition(&self) -> &ToolDefinition {
         &self.entry().definition
     }
@@ -232,17 +232,17 @@ impl ToolContext {
         &self.tool_use_id
     }
 
-    /// One id for a run and all runs of child agents beneath it; the caller may set it.
+    /// The id of a run and all child runs beneath it. The caller can set it.
     pub fn correlation_id(&self) -> &str {
         self.run.correlation_id()
     }
 
-    /// Has the tool's own hooks say how they leave this call.
+    /// Starts to collect how the tool's own hooks leave this call.
     pub(crate) fn log_hooks(&self) {
         let _ = self.rare().hooks.set(Mutex::default());
     }
 
-    /// What is kept already; nothing is made for it.
+    /// The existing rare data; it is not created.
     fn rarely(&self) -> Option<Arc<Rare>> {
         self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -263,14 +263,14 @@ impl ToolContext {
             .unwrap_or_default()
     }
 
-    /// When the run will end this call, if its time is limited.
+    /// The time when the run will end this call, if there is a limit.
     pub fn deadline(&self) -> Option<Instant> {
         self.run.deadline().map(|deadline| deadline.at)
     }
 
-    /// A token that is cancelled when the run is aborted, or when this call is over or dropped: give it
-    /// to work that you spawn. In a `blocking` tool it is the attempt's: it is cancelled as soon as nobody waits
-    /// for that attempt any more, after a timeout for example.
+    /// A token that is cancelled when the run is aborted, or when this call ends or is dropped. Pass it to tasks that
+    /// you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon as the attempt's
+    /// caller is gone, for example after a timeout.
     pub fn cancellation(&self) -> CancellationToken {
         self.rare()
             .token
@@ -279,13 +279,13 @@ impl ToolContext {
             .clone()
     }
 
-    /// The run that this call belongs to.
+    /// The run of this call.
     pub fn run(&self) -> &RunContext {
         &self.run
     }
 
-    /// Tells the session that this is a secret, as `#[bind(..)]` does by itself: it is taken out of whatever lets it out
-    /// from now on. For secrets that a tool or a hook finds elsewhere.
+    /// Registers a secret with the session, as `#[bind(..)]` does. From now on it is redacted from all output of the
+    /// session. Use it for secrets from other sources.
     ///
     /// ```
     /// use onionskin::{Secret, ToolContext};
@@ -301,16 +301,16 @@ impl ToolContext {
         self.run.conceal(secret);
     }
 
-    /// Lets a secret be seen again that was concealed in this session, as [`RunContext::forget`]: a token of one call, for
-    /// example, once it is no longer valid.
+    /// Removes a concealed secret from the session, as [`RunContext::forget`] does; for example a token of one call
+    /// after it expired.
     pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
         self.run.forget(secret);
     }
 
-    /// Sends an event of your own into the run's stream. It costs nothing to the run if nobody listens.
+    /// Sends an event with a value of the program's own. It costs nothing if the run's events have no reader.
     ///
     /// # Errors
-    /// If the value cannot be written as JSON.
+    /// Returns an error if the value cannot be serialised to JSON.
     pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
         let value = serde_json::to_value(event)?;
         self.event(EventKind::User { call_id: Arc::clone(&self.tool_use_id), value });
@@ -321,17 +321,17 @@ impl ToolContext {
         self.run.events().push(|| self.step_id(StepKind::Tool), kind);
     }
 
-    /// The wall clock, as a step: a replayed run sees the same time again.
+    /// The wall clock, as a step: a replayed run gets the same time again.
     pub async fn now(&self) -> SystemTime {
         self.run.step(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
 
-    /// Waits, as a step: a replayed run does not wait again. Cancel safe: dropping it ends the wait.
+    /// Waits, as a step: a replayed run does not wait again. Cancel safe: dropping the future ends the wait.
     pub async fn sleep(&self, duration: Duration) {
         self.run.step(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
     }
 
-    /// A random number, as a step: a replayed run sees the same one again. Not for secrets.
+    /// A random number, as a step: a replayed run gets the same number again. Do not use it for secrets.
     pub async fn random(&self) -> u64 {
         self.run.step(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }
@@ -362,8 +362,8 @@ impl ToolContext {
         }
     }
 
-    /// The same call, owned, for an attempt on a thread of its own. Whoever waits for the attempt cancels its
-    /// token, which this context's token cancels too.
+    /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
+    /// This context's token cancels it too.
     pub(crate) fn to_owned_attempt(&self) -> Self {
         let (rare, same) = (self.rare(), |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed)));
         let own = Rare {
@@ -402,7 +402,7 @@ impl fmt::Debug for ToolContext {
     }
 }
 
-/// The call's own token; the context that made it cancels it when the call is over.
+/// The call's own token. The context that made it cancels it when the call ends.
 struct CallToken {
     token: CancellationToken,
     owner: bool,

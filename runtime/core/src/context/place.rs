@@ -1,4 +1,4 @@
-//! Whose code of an onion runs just now.
+//! The place in an onion of the code that runs now.
 
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -8,26 +8,26 @@ use pin_project_lite::pin_project;
 
 use super::ToolContext;
 
-/// How far inside of an onion the code stands that runs just now.
+/// The place in an onion of the code that runs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Place {
-    /// In the agent's hooks, or in a tool without hooks of its own.
+    /// In the agent's hooks, or in a tool without its own hooks.
     Outside,
-    /// In the core: in a typed hook, a hook of the tool's own, or further inside.
+    /// In the core: in a typed hook, one of the tool's own hooks, or further inside.
     Inside,
-    /// In what [`ToolContext::call_original`] runs.
+    /// Inside [`ToolContext::call_original`].
     Original,
 }
 
 impl ToolContext {
-    /// Whether the call stands in the core already, so that what it starts is part of an attempt.
+    /// Whether the call is in the core already, so that a start is part of an attempt.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
         self.place.load(Ordering::Relaxed) >= Place::Inside as u8
     }
 
-    /// Whether the hooks that have not run yet are passed by.
+    /// Whether the hooks that have not run yet are skipped.
     #[inline]
     pub(crate) fn is_past_hooks(&self) -> bool {
         self.place.load(Ordering::Relaxed) == Place::Original as u8
@@ -35,8 +35,8 @@ impl ToolContext {
 }
 
 pin_project! {
-    /// A part of a call that stands at a place. Parts of one call may run side by side, so the context holds the place only
-    /// while the part is polled: one task polls all of them.
+    /// A part of a call at a place. Parts of one call can run concurrently, so the context holds the place only while
+    /// the part is polled: one task polls all of them.
     pub(crate) struct Placed<'a, F> {
         #[pin]
         call: F,
@@ -62,7 +62,7 @@ impl<F: Future> Future for Placed<'_, F> {
     }
 }
 
-/// Puts the place back, also after a panic.
+/// Restores the place, also after a panic.
 struct Back<'a> {
     cx: &'a ToolContext,
     place: u8,

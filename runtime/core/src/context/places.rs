@@ -1,4 +1,4 @@
-//! The places of calls that run at once (`max_parallel`). A call that waits for somebody else gives its place back meanwhile.
+//! The slots of concurrent calls (`max_parallel`). A call that waits for another party frees its slot meanwhile.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -8,34 +8,34 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use super::{Rare, RunContext, ToolContext};
 
-/// One of the places for calls that run at once.
+/// One of the slots for concurrent calls.
 pub(crate) struct Slot {
     places: Arc<Semaphore>,
     permit: OwnedSemaphorePermit,
 }
 
 impl Slot {
-    /// Waits for a place; none if there are no more, because the run is gone.
+    /// Waits for a slot; `None` if the run is gone.
     pub(crate) async fn of(places: &Arc<Semaphore>) -> Option<Self> {
         let permit = Arc::clone(places).acquire_owned().await.ok()?;
         Some(Self { places: Arc::clone(places), permit })
     }
 }
 
-/// The place of one call: held, or given back for a while.
+/// The slot of one call. The call can free it for a while.
 #[derive(Default)]
 pub(super) struct CallPlace {
     held: Mutex<Held>,
-    /// The place is taken again once, however many wait for that.
+    /// Serialises the tasks that take the slot again: it is taken once.
     taking: AsyncMutex<()>,
 }
 
 #[derive(Default)]
 struct Held {
     slot: Option<Slot>,
-    /// Where the place is taken again that was given back.
+    /// The semaphore of the freed slot, to take a slot again.
     given_back: Option<Arc<Semaphore>>,
-    /// The call counts as one that waits.
+    /// Counts the call as waiting.
     waits: Option<Waits>,
 }
 
@@ -44,7 +44,7 @@ impl CallPlace {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the place back. The second time in a row it does nothing.
+    /// Frees the slot. A second call in a row does nothing.
     fn give_back(&self, run: &RunContext) {
         let mut held = self.held();
         if let Some(Slot { places, permit }) = held.slot.take() {
@@ -56,15 +56,15 @@ impl CallPlace {
         }
     }
 
-    /// The call goes on, with or without its place.
+    /// Continues the call, with or without its slot.
     fn stop_waiting(&self) {
         let waits = self.held().waits.take();
         drop(waits);
     }
 
-    /// Waits until the call has its place again, and those above it have theirs.
+    /// Waits until the call and all calls above it have their slots again.
     ///
-    /// Cancel safety: what was not taken yet is taken the next time.
+    /// Cancel safety: slots that were not taken yet are taken by the next call of this method.
     fn take_back<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, ()> {
         self.stop_waiting();
         Box::pin(async move {
@@ -83,20 +83,20 @@ impl CallPlace {
     }
 }
 
-/// The call that began a run. While all calls of the run wait for somebody else, so does this call: it gives its own place back.
+/// The call that began a run. While all calls of the run wait for another party, this call frees its own slot too.
 pub(crate) struct BegunBy {
     run: RunContext,
-    /// Gone when the call is over.
+    /// Dropped when the call ends.
     call: Weak<Rare>,
     calls: Mutex<Calls>,
 }
 
-/// The calls of the run that was begun.
+/// The calls of the run.
 #[derive(Default)]
 struct Calls {
     all: usize,
     waiting: usize,
-    /// Whether the call above gave its place back.
+    /// Whether the call above freed its slot.
     away: bool,
 }
 
@@ -105,7 +105,7 @@ impl BegunBy {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the numbers of calls.
+    /// Changes the counters of calls.
     fn count(&self, change: impl FnOnce(&mut Calls)) {
         let mut calls = self.calls();
         change(&mut calls);
@@ -114,7 +114,8 @@ impl BegunBy {
             && let Some(call) = self.call.upgrade()
         {
             calls.away = true;
-            // Under the lock: what takes the place again comes after this. Locks are taken from the inner run to the outer one.
+            // Done under the lock, so that a later change takes the slot again. Locks are taken from the inner run to
+            // the outer one.
             call.place.give_back(&self.run);
         }
     }
@@ -124,16 +125,16 @@ impl BegunBy {
         &self.run
     }
 
-    /// Notes that work of a call of the run goes on after the call.
+    /// Records that work of one of the run's calls continues after the call.
     pub(crate) fn runs_on(&self) {
         if let Some(call) = self.call.upgrade() {
             call.runs_on.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Begins a call of the run, when the call above has its place.
+    /// Begins a call of the run, after the call above has its slot.
     ///
-    /// Cancel safety: dropping it begins none.
+    /// Cancel safety: dropping the future begins no call.
     pub(crate) async fn begin(self: &Arc<Self>) -> Begun {
         self.count(|calls| calls.all += 1);
         let begun = Begun(Arc::clone(self));
@@ -141,7 +142,7 @@ impl BegunBy {
         begun
     }
 
-    /// Waits until the call above has its place again.
+    /// Waits until the call above has its slot again.
     async fn go_on(&self) {
         if !self.calls().away {
             return;
@@ -153,7 +154,7 @@ impl BegunBy {
     }
 }
 
-/// A run that goes on. When it ends or is dropped, the call that began it goes on, with or without its place.
+/// A run in progress. When it ends or is dropped, the call that began it continues, with or without its slot.
 pub(crate) struct Running<'r>(&'r RunContext);
 
 impl<'r> Running<'r> {
@@ -179,7 +180,7 @@ impl Drop for Begun {
     }
 }
 
-/// A call that waits for somebody else.
+/// A call that waits for another party.
 struct Waits(Arc<BegunBy>);
 
 impl Waits {
@@ -196,14 +197,14 @@ impl Drop for Waits {
 }
 
 impl ToolContext {
-    /// Has the call hold its place.
+    /// Gives the call its slot.
     pub(crate) fn hold_slot(&self, slot: Option<Slot>) {
         if slot.is_some() {
             self.rare().place.held().slot = slot;
         }
     }
 
-    /// Waits for somebody else without a place, so that others can run meanwhile.
+    /// Waits for another party without a slot, so that other calls can run meanwhile.
     pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
         let rare = self.rare();
         rare.place.give_back(self.run());
@@ -213,7 +214,7 @@ impl ToolContext {
         done
     }
 
-    /// This call, as what begins a run.
+    /// This call as the one that begins a run.
     pub(crate) fn begins(&self) -> Arc<BegunBy> {
         Arc::new(BegunBy {
             run: self.run().clone(),

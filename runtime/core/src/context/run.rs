@@ -1,4 +1,4 @@
-//! The run that a call belongs to: its agent, its team, its session.
+//! The run of a call: its agent, its team, its session.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,7 +26,7 @@ use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, held_by
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 
-/// The name of what calls a tool without an agent.
+/// The agent name of a call without an agent.
 const DETACHED: &str = "detached";
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
@@ -36,20 +36,20 @@ pub struct RunContext(Arc<RunInner>);
 struct RunInner {
     seed: RunSeed,
     latch: Latch,
-    /// Whether every tool call is watched: there is a journal, or a secret that must not come out.
+    /// Whether every tool call is watched, because there is a journal or a secret.
     watched: AtomicBool,
     /// The messages of the conversation so far, shared between the run's loop and its calls.
     conversation: Mutex<History>,
 }
 
-/// What a run is made from.
+/// The parts of a new run.
 pub(crate) struct RunSeed {
     pub(crate) agent: AgentInfo,
-    /// The agent's name, with its number where it runs as a child: `London[2]`.
+    /// The agent's name, with a number if it runs as a child: `London[2]`.
     pub(crate) instance: Arc<str>,
     pub(crate) run_id: Arc<str>,
     pub(crate) correlation_id: Arc<str>,
-    /// The path of steps that led to this run; empty for the outermost one.
+    /// The path of steps to this run; empty for the outermost run.
     pub(crate) scope: Arc<str>,
     /// The call that began this run, if this agent runs as a child.
     pub(crate) begun_by: Option<Arc<BegunBy>>,
@@ -59,13 +59,13 @@ pub(crate) struct RunSeed {
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) token: CancellationToken,
-    /// The agent's tools behind its hooks, for calls past them.
+    /// The agent's tools, for calls past its hooks.
     pub(crate) core: Option<Arc<dyn DynCall>>,
     pub(crate) session: Option<Session>,
-    /// Whom the run is for.
+    /// The user of the run.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) approver: Option<Arc<dyn DynApprover>>,
-    /// The messages that the conversation begins with.
+    /// The initial messages of the conversation.
     pub(crate) history: History,
 }
 
@@ -85,7 +85,7 @@ impl RunContext {
         Self::new(Self::detached_seed_of(state))
     }
 
-    /// As an agent of this name sees its run.
+    /// A detached run with an agent of this name.
     pub(crate) fn detached_of(
         agent: Arc<str>,
         state: StateHandle,
@@ -109,7 +109,7 @@ impl RunContext {
         Self::new(RunSeed { core: Some(core), ..Self::detached_seed_of(state) })
     }
 
-    /// The run of one call of a tool that is known at run time only.
+    /// The run of one direct call of a dynamic tool.
     pub(crate) fn detached_with(
         state: StateHandle,
         session_state: SessionState,
@@ -129,7 +129,7 @@ impl RunContext {
         RunSeed {
             agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),
             instance: Arc::from(DETACHED),
-            // What is called twice is two calls.
+            // Two direct calls are two runs, each with a new id.
             run_id: new_id(),
             correlation_id: Arc::from(DETACHED),
             scope: Arc::from(""),
@@ -153,23 +153,23 @@ impl RunContext {
         &self.0.seed.agent
     }
 
-    /// The name that people see: the agent's, with a number where it runs as a child (`London[2]`).
+    /// The displayed name: the agent's, with a number if it runs as a child (`London[2]`).
     pub fn instance_name(&self) -> &str {
         &self.0.seed.instance
     }
 
-    /// What the run is called in its journal and in the idempotency keys of its calls: one id for a run and all runs beneath
-    /// it, another one for each run unless [`RunRequest::run_id`](crate::run::RunRequest::run_id) says so.
+    /// The id of the run in its journal and in the idempotency keys of its calls. The runs beneath share it. Each run
+    /// has a new id unless [`RunRequest::run_id`](crate::run::RunRequest::run_id) sets one.
     pub fn run_id(&self) -> &str {
         &self.0.seed.run_id
     }
 
-    /// One id for a run and all runs beneath it, by which people and traces find them. Several runs may share one.
+    /// The id of the run and of all runs beneath it, for people and traces. Several runs may share it.
     pub fn correlation_id(&self) -> &str {
         &self.0.seed.correlation_id
     }
 
-    /// Whether it is of a call without an agent.
+    /// Whether the run belongs to a call without an agent.
     pub(crate) fn is_detached(&self) -> bool {
         self.0.seed.agent.name() == DETACHED && self.correlation_id() == DETACHED
     }
@@ -183,7 +183,7 @@ impl RunContext {
         self.0.seed.begun_by.as_ref()
     }
 
-    /// Whether a call of `other` began this run, or one above it.
+    /// Whether a call of `other` began this run, or a run above it.
     pub(crate) fn is_beneath(&self, other: &Self) -> bool {
         let mut above = self.parent();
         while let Some(run) = above {
@@ -200,7 +200,7 @@ impl RunContext {
         Team { run: self.clone() }
     }
 
-    /// Whom the run is for, as the program says it ([`RunRequest::user`](crate::run::RunRequest::user)).
+    /// The user of the run, as set with [`RunRequest::user`](crate::run::RunRequest::user).
     pub fn user(&self) -> Option<&str> {
         self.0.seed.user.as_deref()
     }
@@ -227,7 +227,7 @@ impl RunContext {
         self.0.latch.token()
     }
 
-    /// How much of the run's time is left, if it is limited.
+    /// The time that the run has left, if it is limited.
     pub fn remaining(&self) -> Option<Duration> {
         self.0.seed.deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()))
     }
@@ -270,18 +270,18 @@ impl RunContext {
         self.0.seed.core.as_ref()
     }
 
-    /// Takes a secret out of whatever lets it out in this session, from now on. What a tool takes with `#[bind(..)]`,
-    /// what stands in the session's state as a secret, and what the agent's state owns needs no mention; this is for what
-    /// else a program works with.
+    /// Registers a secret, which is redacted from all output of the session from now on. Secrets that a tool takes with
+    /// `#[bind(..)]`, secrets in the session's state and secrets that the agent's state owns are registered already.
+    /// Use it for other secrets of the program.
     pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
         let mut texts = Vec::new();
         secret.expose().each(&mut |text| texts.push(text.to_vec()));
         self.know(&texts);
     }
 
-    /// Lets a secret be seen again that was concealed in this session: a token that is no longer valid, for example. Otherwise it
-    /// is looked for until the session ends. What stands in the agent's state as a secret, or in the session's, is
-    /// concealed again when it is used.
+    /// Removes a concealed secret from this session, for example a token that expired. Otherwise the secret is redacted
+    /// until the session ends. A secret in the agent's state or the session's state is registered again when it is
+    /// used.
     pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
         let mut texts = Vec::new();
         secret.expose().each(&mut |text| texts.push(text.to_vec()));
@@ -293,24 +293,24 @@ impl RunContext {
         self.watch();
     }
 
-    /// The secrets that must not come out.
+    /// The secrets to redact.
     #[inline]
     pub(crate) fn concealed(&self) -> &Concealed {
         self.0.seed.session_state.concealed()
     }
 
-    /// What takes the secrets out of texts that the session knows now; none if it knows none. A source of tools needs it for what it
-    /// writes by itself, such as a log: results, events and requests are redacted anyway.
+    /// Redacts the secrets that the session knows now; `None` if it knows none. A source of tools needs it for its own
+    /// output, such as a log. Results, events and requests are redacted already.
     pub fn redactor(&self) -> Option<Arc<Redactor>> {
         self.concealed().redactor()
     }
 
-    /// A number that differs between the sessions that are alive, for what is kept for each.
+    /// A number that differs between all live sessions, to store data per session.
     pub fn session_number(&self) -> usize {
         std::ptr::from_ref(self.concealed()).addr()
     }
 
-    /// Watches tool calls from now on if there is a secret.
+    /// Watches tool calls from now on if a secret is registered.
     pub(crate) fn watch(&self) {
         if self.concealed().any() {
             self.0.watched.store(true, Ordering::Relaxed);
@@ -322,7 +322,7 @@ impl RunContext {
         self.0.watched.load(Ordering::Relaxed)
     }
 
-    /// A result without secrets.
+    /// Redacts a result.
     pub(crate) fn hide(&self, mut result: ToolResult) -> ToolResult {
         if let Some(redactor) = self.concealed().redactor() {
             result.redact(&redactor);
@@ -330,7 +330,7 @@ impl RunContext {
         result
     }
 
-    /// A text without secrets.
+    /// Redacts a text.
     pub(crate) fn hide_text<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         match self.concealed().redactor() {
             Some(redactor) => redactor.redact(text),
@@ -411,25 +411,25 @@ impl AgentInfo {
         &self.0.name
     }
 
-    /// What the agent is for.
+    /// The agent's description.
     pub fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }
 
-    /// The names of the agents that it may call.
+    /// The names of its child agents.
     pub fn children(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.children.iter().map(|name| &**name)
     }
 }
 
-/// The team that an agent runs in: its parent and the parent's other children.
+/// The team of an agent: its parent and the parent's other children.
 #[derive(Clone, Debug)]
 pub struct Team {
     run: RunContext,
 }
 
 impl Team {
-    /// The parent; none if the agent was not called by another.
+    /// The parent; `None` if no other agent called this one.
     pub fn parent(&self) -> Option<&AgentInfo> {
         self.run.parent().map(RunContext::agent)
     }

@@ -1,29 +1,29 @@
-//! What one call remembers of its stages, whoever runs them how often.
+//! The record of one call's stages, for all of its runs.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What one call remembers of its stages.
+/// The record of one call's stages.
 #[derive(Default)]
 pub(crate) struct CallStages {
-    /// How often each cache was asked, and what was put into it.
+    /// The number of look-ups in each cache, and the key that was stored.
     asked: Vec<Asked>,
     /// The arguments that were approved.
     approved: Vec<Arc<str>>,
-    /// What was filled in when the call was looked up in a cache.
+    /// The filled-in values when the call was looked up in a cache.
     filled: Option<Vec<(String, Value)>>,
-    /// Whether the result is not to be kept.
+    /// Whether the result must not be cached.
     unkept: bool,
 }
 
-/// Whose call, with which arguments.
+/// The key of a cached result: the caller and the arguments.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) user: Option<Arc<str>>,
     pub(crate) session: Option<Arc<str>>,
     pub(crate) args: String,
-    /// What nobody outside gave.
+    /// The filled-in values.
     pub(crate) filled: String,
 }
 
@@ -34,7 +34,7 @@ struct Asked {
 }
 
 impl CallStages {
-    /// Counts that a cache is asked. Gives the number of times, and what this call put into it.
+    /// Counts a look-up. Returns the number of look-ups, and the key that this call stored.
     pub(crate) fn ask(&mut self, cache: usize) -> (u32, Option<Key>) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.cache == cache) {
             asked.times += 1;
@@ -44,7 +44,8 @@ impl CallStages {
         (1, None)
     }
 
-    /// Notes what is put into a cache or was found there; false if it was asked again since, or nothing is to be kept.
+    /// Records a key that is stored or was found. Returns false if the cache was asked again since, or the result must
+    /// not be cached.
     pub(crate) fn store(&mut self, cache: usize, key: &Key) -> bool {
         let asked =
             self.asked.iter_mut().find(|asked| asked.cache == cache && asked.times == 1 && !self.unkept);
@@ -53,17 +54,17 @@ impl CallStages {
         true
     }
 
-    /// Notes that the result is not the tool's own for these arguments.
+    /// Records that the result is not the tool's own for these arguments.
     pub(crate) fn keep_nothing(&mut self) {
         self.unkept = true;
     }
 
-    /// Notes what is filled in for a cache's key.
+    /// Records the filled-in values of a cache's key.
     pub(crate) fn fill(&mut self, values: Vec<(String, Value)>) {
         self.filled = Some(values);
     }
 
-    /// Notes what the tool runs with: if that is not what the key tells, nothing is kept.
+    /// Records the values that the tool runs with. If they differ from the key's, the result is not cached.
     pub(crate) fn runs_with(&mut self, values: &[(String, Value)]) {
         self.unkept |= self.filled.as_deref().is_some_and(|filled| filled != values);
     }

@@ -1,4 +1,4 @@
-//! How often the tool of a call was started, and what may happen once only.
+//! The number of starts of a call's tool, and effects that must occur once only.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,8 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
 
 impl ToolContext {
-    /// How often the tool itself was started for this call; 0 before the first time. A call that a hook, a guardrail, a
-    /// cache or a person answered or refused has not started it, nor has one whose arguments do not fit.
+    /// How often the tool itself was started for this call; 0 before the first start. It stays 0 if a hook, a
+    /// guardrail, a cache or an approver answered or refused the call, or if the arguments were invalid.
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
@@ -26,7 +26,7 @@ impl ToolContext {
         }
     }
 
-    /// As [`Self::attempt`], of a call that kept nothing beside its context, as most do; none if it kept more.
+    /// As [`Self::attempt`], for a call without rare data, as most calls are; `None` for other calls.
     pub(crate) fn plain_attempts(&mut self) -> Option<u32> {
         let starts_inside = self.entry().starts_inside;
         match self.rare.get_mut().unwrap_or_else(PoisonError::into_inner) {
@@ -36,8 +36,8 @@ impl ToolContext {
         }
     }
 
-    /// How often the call came as far as the tool with all that was declared with it. It is the same in a replay, whatever the
-    /// journal answered.
+    /// How often the call reached the tool with its declared hooks and stages. The number is the same in a replay,
+    /// whatever the journal answered.
     pub(crate) fn tries(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         match self.rarely() {
@@ -53,13 +53,13 @@ impl ToolContext {
         self.attempt.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Begins an attempt of a tool with hooks that were added to it as a value.
+    /// Begins an attempt of a tool value with its own hooks.
     pub(crate) fn start_behind_hooks(&self) {
         self.rare().starts.store(0, Ordering::Relaxed);
     }
 
-    /// Counts a start of the tool by hooks that were added to it as a value. The first one of an attempt is counted where
-    /// the attempt begins: what a tool's own hooks repeat is one step of the run.
+    /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where the attempt
+    /// begins, because repeats by a tool's own hooks are one step of the run.
     pub(crate) fn start_by_hooks(&self) {
         let rare = self.rare();
         if rare.starts.fetch_add(1, Ordering::Relaxed) > 0 {
@@ -67,13 +67,13 @@ impl ToolContext {
         }
     }
 
-    /// Counts a start of the tool inside of the hooks that it was declared with.
+    /// Counts a start of the tool inside its declared hooks.
     pub(crate) fn start_inside(&self) {
         self.rare().inside.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Runs the function of the tool that calls itself `tool`, held to its `timeout`. All that surrounds it comes before:
-    /// hooks, approval, cache, guardrails. What may happen once only does not run if an earlier run left it in doubt.
+    /// Runs the function of the tool under its own name `tool`, with its `timeout`. Hooks, approval, cache and
+    /// guardrails ran before. A function with the effect `Once` does not run if an earlier run left it in doubt.
     pub(crate) async fn start<F>(&self, tool: &str, call: F) -> ToolResult
     where
         F: Future<Output = ToolResult> + Send,
@@ -94,7 +94,7 @@ impl ToolContext {
         result
     }
 
-    /// Notes that a function was not run because its arguments do not fit.
+    /// Records that a function did not run because of invalid arguments.
     pub(crate) fn note_refused(&self, tool: &str, exit: &Exit) {
         if refused_by(tool, exit).is_some() {
             self.start_came_to_nothing();
@@ -115,8 +115,8 @@ impl ToolContext {
         }
     }
 
-    /// Records that the function begins, if it may run once only: where that was recorded before and its result was not, it may
-    /// have taken effect. An agent runs again: the steps of its run are recorded one by one.
+    /// Records the beginning of a function with the effect `Once`. If there is such a record and no result, the
+    /// function may have taken effect. An agent runs again, because the steps of its run are recorded one by one.
     async fn begin(&self) -> ToolResult<()> {
         let may_repeat = self.definition().effect != Effect::Once || self.source() == ToolSource::Agent;
         if may_repeat || self.run().journal().is_none() {

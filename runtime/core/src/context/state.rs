@@ -1,4 +1,4 @@
-//! State as tools and hooks take it: the agent's by its type, a session's by a key.
+//! State for tools and hooks: the agent's state by its type, the session's by a key.
 
 use std::any::type_name;
 use std::fmt;
@@ -13,10 +13,10 @@ use crate::error::{Exit, ToolResult};
 use crate::secret::{NotAsSecret, OnlyAsSecret, held_by, noted};
 use crate::state::StateCell;
 
-/// The agent's typed state, injected into tools and hooks by its type.
+/// The agent's typed state, injected into tools and hooks.
 ///
-/// It reads as the snapshot that was newest when the call began; [`State::update`] makes a newer one,
-/// which the next call sees.
+/// It dereferences to the newest snapshot at the beginning of the call. [`State::update`] makes a newer snapshot for
+/// later calls.
 ///
 /// ```
 /// use onionskin::{State, ToolContext, Inject};
@@ -31,7 +31,7 @@ use crate::state::StateCell;
 pub struct State<S> {
     cell: Arc<StateCell<S>>,
     snapshot: Arc<S>,
-    /// Whom an update tells of secrets.
+    /// The run whose session learns the secrets of an update.
     run: RunContext,
 }
 
@@ -49,15 +49,15 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
         self.cell.snapshot()
     }
 
-    /// Changes a copy of the newest state and makes it the newest. Updates wait for each other, so
-    /// `change` should be short. While it runs, [`Self::latest`] is the state as it was before.
+    /// Changes a copy of the newest state and makes it the newest. Updates are sequential, so `change` should be short.
+    /// While it runs, [`Self::latest`] returns the state before the update.
     ///
-    /// The session knows the secrets of the new state before anybody reads it: a state that has anything to
-    /// drop is copied once more to find them.
+    /// The session learns the secrets of the new state before the state is visible. To find them, a state whose type
+    /// needs `Drop` is copied once more.
     ///
     /// # Panics
-    /// If `change` updates the same state again: it would wait for itself. If `change` panics, the state stays as it
-    /// was.
+    /// Panics if `change` updates the same state again, because it would wait for itself. If `change` panics, the state
+    /// is unchanged.
     pub fn update<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let _update = self.cell.begin_update();
         let mut copy = S::clone(&self.cell.snapshot());
@@ -91,8 +91,8 @@ impl<S: fmt::Debug> fmt::Debug for State<S> {
     }
 }
 
-/// The agent's state is of another type than a tool or a hook asks for, or a tool that is called without an agent was
-/// not given it.
+/// The agent's state has another type than the tool or the hook asks for, or the tool was called without an agent and
+/// without a state.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{who} has no state of type `{wanted}`: give it one with `{with}`")]
 pub struct StateError {
@@ -113,11 +113,12 @@ impl StateError {
     }
 }
 
-/// The value of a parameter that is bound to a key of the tool value's state, or of the session's. What is wrong is told without the value,
-/// which may be a secret.
+/// The value of a parameter that is bound to a key of the tool value's state or the session's state. Errors omit the
+/// value, which may be a secret.
 ///
 /// # Errors
-/// If the key is missing, has no default and the type is no `Option`, or its value is of another type.
+/// Returns an error if the key is missing, there is no default and the type is not an `Option`, or if the value has
+/// another type.
 #[doc(hidden)]
 pub fn bound<T: DeserializeOwned>(
     cx: &ToolContext,
@@ -135,7 +136,7 @@ pub fn bound<T: DeserializeOwned>(
         (None, Some(value)) => {
             Some(T::deserialize(value).map_err(|_| format!("is no `{}`", type_name::<T>())))
         }
-        // What reads a value that is left out as nothing does so here.
+        // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
     if !secrets.is_empty() {
@@ -178,7 +179,7 @@ mod tests {
         let update = AssertUnwindSafe(|| state.update(|_| inner.update(|count| *count += 1)));
         let panic = catch_unwind(update).unwrap_err();
         assert!(panic.downcast_ref::<&str>().unwrap().contains("inside of an update of the same state"));
-        // Another state is another matter, and this one goes on.
+        // An update of another state does not wait for this one.
         let other = count();
         state.update(|count| *count += other.update(|count| *count + 1));
         assert_eq!(*state.latest(), 1);

@@ -12,26 +12,26 @@ use crate::text::{nearest, short};
 /// One tool of an agent.
 #[derive(Clone)]
 pub(crate) struct Entry {
-    /// As hooks see it.
+    /// The name for hooks.
     pub(crate) name: Arc<str>,
-    /// As the model sees it.
+    /// The name for the model.
     pub(crate) wire_name: Arc<str>,
     pub(crate) server: Option<Arc<str>>,
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
-    /// Whether a call of it has to be watched: it may take only so long, or happen only so often, or is given secrets.
+    /// Whether calls have to be watched: for a timeout, a limit of calls, or secrets.
     pub(crate) is_limited: bool,
-    /// Whether the tool's function is started inside of hooks or stages of its own, and not where the core starts the tool.
+    /// Whether the tool's function is started inside its own hooks or stages, and not by the core.
     pub(crate) starts_inside: bool,
 }
 
-/// Where a call goes.
+/// The target of a call.
 #[derive(Clone)]
 pub(crate) enum Target {
-    /// To the compiled tool of this number.
+    /// The compiled tool in this slot.
     Slot(usize),
-    /// To a tool that is known at run time only.
+    /// A dynamic tool.
     Dynamic(Arc<dyn DynCall>),
 }
 
@@ -60,7 +60,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// A tool of no agent.
+    /// A tool without an agent.
     pub(crate) fn detached(name: &str) -> Arc<Self> {
         let definition = ToolDefinition::new(name, "");
         Arc::new(Self::new(name, ToolSource::Function, None, definition, Target::Slot(0)))
@@ -76,7 +76,7 @@ impl Entry {
 pub struct NameClash {
     /// The agent.
     pub agent: String,
-    /// What the model would call both.
+    /// The name that the model would use for both.
     pub wire_name: String,
     /// One of them.
     pub first: String,
@@ -87,14 +87,14 @@ pub struct NameClash {
 /// The tools of an agent for one model turn.
 pub(crate) struct ToolTable {
     entries: Vec<Arc<Entry>>,
-    /// The entries in the order of their wire names, shorter ones first: comparing a few lengths is cheaper
-    /// than hashing a name safely.
+    /// The indices of entries sorted by the length and then the text of their wire names: comparing a few lengths is
+    /// cheaper than hashing a name safely.
     by_wire_name: Box<[usize]>,
     pub(crate) declarations: Arc<[ToolDeclaration]>,
 }
 
 impl ToolTable {
-    /// A table of these tools; of two that clash, the later one is left out and reported.
+    /// Makes a table of these tools. If two names clash, the later tool is left out and reported.
     pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = Entry>) -> (Self, Vec<NameClash>) {
         let mut entries: Vec<Arc<Entry>> = Vec::new();
         let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
@@ -127,7 +127,7 @@ impl ToolTable {
         &self.entries
     }
 
-    /// The tool that the model calls so, or that hooks and programs call so.
+    /// The tool with this wire name, or with this name for hooks and programs.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         match &*self.entries {
@@ -144,7 +144,7 @@ impl ToolTable {
         }
     }
 
-    /// Text for a model that called a tool that is not there.
+    /// The text for a model that called an unknown tool.
     pub(crate) fn unknown(&self, name: &str) -> String {
         let names = || self.entries.iter().map(|entry| &*entry.wire_name);
         let mut text = format!("Unknown tool name: '{}'.", short(name, 100));

@@ -1,4 +1,4 @@
-//! The time that one attempt of a tool's function may take.
+//! The time limit for one attempt of a tool's function.
 
 use std::panic::catch_unwind;
 use std::pin::Pin;
@@ -13,11 +13,11 @@ use super::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 pin_project! {
-    /// A part of a call that is held to the tool's `timeout`, unless a part further inside is.
+    /// A part of a call with the tool's `timeout`, unless the limit applies to a part further inside.
     ///
-    /// What stands between the core and the function (hooks, an approval, a cache) may take any time. It says so when it is
-    /// first polled ([`ToolContext::bound_inside`]) and puts one of these around what is inside of it, so the innermost one is
-    /// the one that counts.
+    /// The layers between the core and the function (hooks, approval, cache) may take any time. On its first poll such
+    /// a layer calls [`ToolContext::bound_inside`], and it wraps its inner part in one of these. So the limit applies
+    /// to the innermost part.
     struct Timed<'a, F> {
         #[pin]
         call: Option<F>,
@@ -34,12 +34,12 @@ pin_project! {
         /// The part was not polled yet.
         New,
         Runs { #[pin] sleep: Sleep },
-        /// Another one further inside counts.
+        /// The limit applies to a part further inside.
         Off,
     }
 }
 
-/// Holds a part of a call to the tool's `timeout`.
+/// Applies the tool's `timeout` to a part of a call.
 pub(crate) async fn timed<T, F>(cx: &ToolContext, call: F) -> ToolResult<T>
 where
     F: Future<Output = ToolResult<T>> + Send,
@@ -70,7 +70,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
                 Clock::Runs { sleep: sleep(*this.limit) }
             };
             this.clock.set(clock);
-            // Whatever stands outside is not what counts.
+            // The limit does not apply to the parts outside.
             this.cx.set_bound_inside(true);
         }
         if poll.is_ready() {
@@ -80,18 +80,18 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         if sleep.poll(context).is_pending() {
             return Poll::Pending;
         }
-        // It ends before anybody is told so.
+        // The call is dropped before the timeout is reported.
         this.call.set(None);
         Poll::Ready(Err(late(this.cx, *this.limit)))
     }
 }
 
-/// Whether a wait has an end here. tokio says so by a panic only.
+/// Whether the runtime has timers. tokio reports their absence only by a panic.
 pub(crate) fn has_timers() -> bool {
     Handle::try_current().is_ok() && catch_unwind(|| drop(sleep(Duration::ZERO))).is_ok()
 }
 
-/// A tool with a limit does not begin where the limit could not end it.
+/// A tool with a limit does not begin if the limit cannot be enforced.
 #[cold]
 fn no_timers(cx: &ToolContext) -> Exit {
     let name = cx.tool_name();

@@ -11,7 +11,7 @@ use crate::context::{RunContext, ToolContext};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// An agent whose onion is known at compile time. `agent!` implements it.
+/// An agent with an onion that is known at compile time. `agent!` implements it.
 #[doc(hidden)]
 pub trait Compiled {
     type Core: Core;
@@ -20,7 +20,7 @@ pub trait Compiled {
     fn compose(hooks: RuntimeHooks) -> (Arc<Self::Core>, Self::Entry);
 }
 
-/// The compiled tools of an agent behind its hooks: to test hooks, or to use tools without a model.
+/// The compiled tools of an agent inside its hooks: to test hooks, or to use the tools without a model.
 ///
 /// A call allocates nothing beyond what the tool and the hooks themselves do.
 ///
@@ -48,24 +48,24 @@ pub struct ToolCaller<A: Compiled> {
     table: ToolTable,
     run: RunContext,
     call_id: Arc<str>,
-    /// How many contexts were made.
+    /// The number of contexts that were made.
     calls: AtomicU64,
 }
 
 impl<A: Compiled> ToolCaller<A> {
-    /// The agent's tools, without a state.
+    /// The tools of an agent without a state.
     ///
     /// # Panics
-    /// If the schema or a default of a tool does.
+    /// Panics if the schema or a default of a tool panics.
     #[expect(clippy::new_without_default, reason = "it composes an onion, which is no default value")]
     pub fn new() -> Self {
         Self::with_state(())
     }
 
-    /// The agent's tools with a state.
+    /// The tools of an agent with a state.
     ///
     /// # Panics
-    /// If the schema or a default of a tool does.
+    /// Panics if the schema or a default of a tool panics.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
         let (core, entry) = A::compose(RuntimeHooks::default());
         let entries = core.definitions().into_iter().map(|(slot, definition)| {
@@ -81,7 +81,7 @@ impl<A: Compiled> ToolCaller<A> {
     /// The context of one call of a tool.
     ///
     /// # Errors
-    /// If the agent has no such compiled tool.
+    /// Returns an error if the agent has no compiled tool of this name.
     #[inline]
     pub fn context(&self, tool: &str) -> ToolResult<ToolContext> {
         match self.table.find(tool) {
@@ -102,18 +102,18 @@ impl<A: Compiled> ToolCaller<A> {
     /// Calls the tool of a context through all hooks.
     ///
     /// # Errors
-    /// As the tool and its hooks.
+    /// Returns the errors of the tool and its hooks.
     ///
     /// # Panics
-    /// If the outermost hook is written by hand and panics before it gives its future; a run turns that into an abort,
-    /// as any panic of a hook.
+    /// Panics if the outermost hook is hand-written and panics before it returns its future. A run converts this panic
+    /// to an abort, as any panic of a hook.
     #[inline]
     pub fn call<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        // It adds no hooks at run time.
+        // A caller adds no dynamic hooks.
         if A::Entry::LOOKS {
             args.bind(&cx.definition().input_schema);
         }
@@ -121,7 +121,7 @@ impl<A: Compiled> ToolCaller<A> {
     }
 }
 
-/// The place of a call that stands in no turn: each has another one.
+/// A distinct position for each call, because these calls belong to no turn.
 #[expect(clippy::cast_possible_truncation, reason = "both halves are kept")]
 fn halves(number: u64) -> [u32; 2] {
     [(number >> 32) as u32, number as u32]

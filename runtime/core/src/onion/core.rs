@@ -1,4 +1,4 @@
-//! The core of an onion: where a tool is started, watched and, if it panics, caught.
+//! The core of an onion. It starts a tool, observes it, and catches its panic.
 
 use std::any::{Any, type_name};
 use std::future::{Future, ready};
@@ -18,10 +18,10 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};
 use crate::output::ToolOutput;
 
-/// Runs a tool, unless its run was aborted: counts the attempt, holds it to its limits, catches its panic. Nothing of
-/// that happens before it is polled.
+/// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic. All of this
+/// happens when the future is polled.
 ///
-/// `call` only makes the tool's future; made where it stays, it is not moved.
+/// `call` only constructs the tool's future. It is constructed in place and never moved.
 #[inline]
 pub fn call_tool<F>(
     cx: &ToolContext,
@@ -31,7 +31,7 @@ where
     F: Future<Output = ToolResult> + Send,
 {
     if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
-        // A sync tool's panic comes while its future is polled, like an async one's.
+        // The panic of a synchronous tool occurs while its future is polled, as for an async tool.
         let call = Single { call: call() };
         Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
     } else {
@@ -40,8 +40,8 @@ where
 }
 
 pin_project! {
-    /// The choice between an agent's tools, which is the largest function of a program with many. As an `async` block it
-    /// would be compiled again in every codegen unit that polls it; a function is compiled once.
+    /// The dispatch to an agent's tools, which is the largest function of a program with many tools. An `async` block
+    /// would be compiled in every codegen unit that polls it. A function is compiled once.
     struct Single<F> {
         #[pin]
         call: F,
@@ -61,7 +61,7 @@ pin_project! {
     #[project = Project]
     enum Attempt<'a, F, W> {
         Plain { #[pin] call: F, cx: &'a ToolContext, started: bool },
-        // Boxed, so that a call that nobody watches is no larger for it.
+        // Boxed, so that an unwatched call is not larger.
         Watched { call: Pin<Box<Rare<W>>> },
     }
 }
@@ -85,7 +85,7 @@ where
                     cx.start_attempt();
                 }
                 let mut poll = call.poll(context);
-                // Asked of the session: whoever told it of a secret meanwhile need not be this run.
+                // The session is asked, because another run of it can register a secret meanwhile.
                 if cx.run().concealed().any() {
                     hide_late(cx, &mut poll);
                 }
@@ -100,7 +100,7 @@ where
 }
 
 pin_project! {
-    /// Keeps what few calls need out of the code of all.
+    /// Keeps rarely needed code out of the common path.
     pub(super) struct Rare<F> {
         #[pin]
         pub(super) call: F,
@@ -117,7 +117,7 @@ impl<F: Future> Future for Rare<F> {
     }
 }
 
-/// The tool itself, or another call of the session, concealed something while it ran: no hook sees that either.
+/// The tool, or another call of the session, registered a secret while it ran. Hooks must not see that secret either.
 #[cold]
 #[inline(never)]
 fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
@@ -127,7 +127,7 @@ fn hide_late(cx: &ToolContext, poll: &mut Poll<ToolResult>) {
     }
 }
 
-/// A tool whose arguments do not fit was not started.
+/// A tool with invalid arguments counts as not started.
 #[cold]
 #[inline(never)]
 fn note_failed(cx: &ToolContext, exit: &Exit) {
@@ -136,7 +136,7 @@ fn note_failed(cx: &ToolContext, exit: &Exit) {
     }
 }
 
-/// A hook may swallow an abort and call again before anybody drops it.
+/// A hook can ignore an abort and call again before the run is dropped.
 #[inline]
 fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
     match cx.run().aborted() {
@@ -152,7 +152,7 @@ where
 {
     let call = Caught::new(Single { call: call() }, cx, panicked);
     refuse_aborted(cx)?;
-    // From one of the tool's own hooks, past the others: that is part of the attempt.
+    // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
     if cx.is_inside() {
         return timed(cx, call).await;
     }
@@ -162,10 +162,10 @@ where
     watched(cx, Box::pin(call), starts).await
 }
 
-/// Runs a tool that is known at run time only.
+/// Runs a dynamic tool.
 ///
 /// # Errors
-/// Those of the tool.
+/// Returns the errors of the tool.
 pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
     match cx.dynamic() {
         Some(tool) => match refuse_lost(cx.tool_name(), args) {
@@ -180,7 +180,7 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
 }
 
 pin_project! {
-    /// Turns a panic of a call into the exit that it stands for.
+    /// Converts a panic of a call to an exit.
     pub(crate) struct Caught<'a, F, E> {
         #[pin]
         call: F,
@@ -205,7 +205,7 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
-        // Nobody sees what a panic left half done: the future is not polled again.
+        // A future that panicked is not polled again, so its state after the panic is never observed.
         match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
             Ok(poll) => poll,
             Err(panic) => {
@@ -217,14 +217,15 @@ where
     }
 }
 
-/// Ends a call that takes too long, hides secrets, and makes it a step where there is a journal. Boxed, so that the code of it
-/// is made in this crate once and not in every crate that has an agent. The tool was started `before` times.
+/// Ends a call after its timeout, hides secrets, and records it as a step if there is a journal. Boxed, so that its
+/// code is compiled in this crate once, and not in every crate with an agent. `before` is the number of earlier starts
+/// of the tool.
 fn watched<'a>(
     cx: &'a ToolContext,
     call: BoxFuture<'a, ToolResult>,
     before: u32,
 ) -> BoxFuture<'a, ToolResult> {
-    // Inside of the hooks and of the journal: none of them sees a secret.
+    // This layer is inside the hooks and the journal, so that they see no secret.
     let hidden = async move {
         let result = if cx.entry().starts_inside {
             timed(cx, call).await
@@ -257,8 +258,8 @@ pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
 }
 
-/// The last word of a type's name: for what a macro makes of a function that of the function, for an `Arc` that of what is
-/// shared.
+/// The last segment of a type's name: the function's name for a type that a macro generated, the inner type's name for
+/// an `Arc`.
 pub(crate) fn short_name<T>() -> &'static str {
     let name = type_name::<T>();
     let name = name.strip_prefix("alloc::sync::Arc<").unwrap_or(name);
@@ -266,26 +267,26 @@ pub(crate) fn short_name<T>() -> &'static str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// Drops what a panic carried. Where that panics as well, what the second one carries is left alone.
+/// Drops the payload of a panic. If that panics too, the second payload is leaked.
 pub(crate) fn discard(panic: Box<dyn Any + Send>) {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);
     }
 }
 
-/// Runs `work`; a panic of it becomes its words.
+/// Runs `work` and converts a panic to its message.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
 }
 
-/// The words of a panic, which is over with that.
+/// The message of a panic, whose payload is dropped.
 pub(crate) fn panic_words(panic: Box<dyn Any + Send>) -> String {
     let words = panic_text(&*panic).to_owned();
     discard(panic);
     words
 }
 
-/// The words of a panic.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")

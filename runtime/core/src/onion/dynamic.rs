@@ -1,4 +1,4 @@
-//! Where the compiled onion meets what is known at run time only.
+//! The border between the compiled onion and dynamic hooks and tools.
 
 use std::any::Any;
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
 use crate::error::{Abort, Exit, ToolResult};
 
-/// A [`Hook`] that is added at run time.
+/// A [`Hook`] as a trait object, for dynamic hooks.
 pub(crate) trait DynHook: Send + Sync + 'static {
     fn call_dyn<'a>(
         &'a self,
@@ -37,7 +37,7 @@ impl<H: Hook> DynHook for H {
     }
 }
 
-/// The rest of a call from a run-time hook inwards.
+/// The rest of a call, inside a dynamic hook.
 #[derive(Clone, Copy)]
 pub(crate) struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
@@ -59,15 +59,15 @@ fn step<'a>(next: DynNext<'a>, args: &'a mut Args) -> BoxFuture<'a, ToolResult> 
     }
 }
 
-/// The place of run-time hooks in an onion: `..` in `tool_hooks`, else outermost. It costs a test while
-/// there are none, then one box a hook and one more.
+/// The place of dynamic hooks in an onion: at `..` in `tool_hooks`, else outermost. Without dynamic hooks it costs one
+/// test. Otherwise it costs one box per hook and one more.
 #[doc(hidden)]
 pub struct Seam<C> {
     hooks: RuntimeHooks,
     inner: C,
 }
 
-/// The hooks that were added at run time, outermost first.
+/// The dynamic hooks, outermost first.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct RuntimeHooks(pub(crate) Arc<[Arc<dyn DynHook>]>);
@@ -79,7 +79,7 @@ impl<C: Call> Seam<C> {
 }
 
 impl<C: Call> Call for Seam<C> {
-    // Of the hooks that are declared; a caller that adds some knows it.
+    // The value for declared hooks. A caller with dynamic hooks checks for them separately.
     const LOOKS: bool = C::LOOKS;
 
     #[inline]
@@ -96,13 +96,12 @@ impl<C: Call> Call for Seam<C> {
     }
 }
 
-/// Boxes the rest of an onion: every 16 layers, so that the compiler's work grows with the number of
-/// hooks and not with its square.
+/// Boxes the rest of an onion at every 16 layers, so that the compiler's work grows linearly with the number of hooks.
 #[doc(hidden)]
 pub struct Bulkhead(Box<dyn DynCall>);
 
 impl Bulkhead {
-    /// Its type does not name what stands inside, so no type of an onion nests deeper than 16 layers.
+    /// The type does not name its content, so no type of an onion nests deeper than 16 layers.
     pub fn new(inner: impl Call) -> Self {
         Self(Box::new(inner))
     }
@@ -114,7 +113,7 @@ impl Call for Bulkhead {
     }
 }
 
-/// The latch may have been set by another call: what refuses to go on then gives that abort on.
+/// Another call may have set the latch. A call that does not continue returns that abort.
 #[cold]
 fn note_abort(cx: &ToolContext, abort: &Abort) {
     if cx.run().aborted().is_none() {
@@ -122,8 +121,8 @@ fn note_abort(cx: &ToolContext, abort: &Abort) {
     }
 }
 
-/// A call of an onion as it is seen from outside. A hook that panics aborts the run; once the abort latch is set,
-/// nothing else comes out.
+/// A call of an onion from outside. A panic of a hook aborts the run. Once the abort latch is set, the result is the
+/// abort.
 pub(crate) fn outermost<F>(cx: &ToolContext, call: F) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
@@ -146,7 +145,7 @@ impl<F: Future<Output = ToolResult>> Future for Outermost<'_, F> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
         let this = self.project();
         let Poll::Ready(result) = this.call.poll(context) else { return Poll::Pending };
-        // Which exit it is, is asked out of line: a good call has one question less.
+        // The kind of exit is checked out of line, which saves a good call one branch.
         if let Err(exit) = &result {
             note_exit(this.cx, exit);
         }

@@ -1,11 +1,11 @@
-//! What before and after hooks return.
+//! The return types of before and after hooks.
 
 use std::future::Future;
 
 use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 
-/// What a before hook can return: nothing, or an answer that stands in for the call; either may fail.
+/// A type that a before hook can return: nothing, or an answer in place of the call; either may fail.
 #[diagnostic::on_unimplemented(
     message = "a before hook cannot return `{Self}`",
     label = "not a before hook's result",
@@ -39,7 +39,7 @@ impl<T: BeforeReturn, E: Into<Exit>> BeforeReturn for Result<T, E> {
     }
 }
 
-/// What an after hook that borrows the result can return: nothing, or a new result.
+/// A type that an after hook can return if it borrows the result: nothing, or a new result.
 #[diagnostic::on_unimplemented(
     message = "an after hook that borrows the result cannot return `{Self}`",
     label = "not an after hook's result",
@@ -47,7 +47,7 @@ impl<T: BeforeReturn, E: Into<Exit>> BeforeReturn for Result<T, E> {
             it, where `E` is an error or a text, which the model is told, or an `Exit`"
 )]
 pub trait AfterReturn {
-    /// The result that goes outwards, given the one that came from inside.
+    /// The result of the hook, given the result from inside.
     #[doc(hidden)]
     fn replace(self, inner: ToolResult) -> ToolResult;
 }
@@ -73,7 +73,7 @@ impl<T: AfterReturn, E: Into<Exit>> AfterReturn for Result<T, E> {
     }
 }
 
-/// What an after hook that takes the result by value can return: the result that goes outwards.
+/// A type that an after hook can return if it takes the result by value: the result of the hook.
 #[diagnostic::on_unimplemented(
     message = "an after hook that takes the result by value cannot return `{Self}`",
     label = "the result would be lost",
@@ -98,15 +98,14 @@ impl<E: Into<Exit>> AfterOwned for Result<ToolOutput, E> {
     }
 }
 
-/// What an after hook's `result` or `output` parameter can be: the whole result, or the output of a call
-/// that succeeded.
+/// A type of an after hook's `result` or `output` parameter: the whole result, or the output of a successful call.
 #[diagnostic::on_unimplemented(
     message = "an after hook cannot take the result as `{Self}`",
     label = "not a result of a call",
     note = "write `ToolResult` (it also sees errors) or `ToolOutput` (calls that failed pass by), by value, `&` or `&mut`"
 )]
 pub trait AfterTarget: Sized {
-    /// The part that the hook sees, or the result that passes it by.
+    /// The part for the hook, or the result that bypasses it.
     #[doc(hidden)]
     fn take(result: ToolResult) -> Result<Self, ToolResult>;
 
@@ -136,14 +135,14 @@ impl AfterTarget for ToolOutput {
     }
 }
 
-/// What an around hook returns.
+/// The return type of an around hook.
 #[diagnostic::on_unimplemented(
     message = "an around hook returns `ToolResult`, not `{Self}`",
     label = "write `ToolResult` here",
     note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
 pub trait AroundReturn: Sized {
-    /// The hook's own future. Only its type goes through here, so that a wrong one is reported once.
+    /// Returns the hook's own future. Only its type is checked here, so that a wrong type is reported once.
     #[doc(hidden)]
     type Held<F: Future<Output = Self>>: Future<Output = ToolResult>;
 

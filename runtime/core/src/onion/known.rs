@@ -1,17 +1,18 @@
-//! One error for one mistake, also where generated code names a wrong type in many places.
+//! One error for one mistake, if generated code names a wrong type in several places.
 
-/// A constant that is known.
+/// A constant that compiles.
 ///
-/// `<Known<{ <H as Hook>::TYPED }> as Is>::Type<H>` is `H`. Where `H` is no hook, the constant is an error, which the
-/// compiler reports at the constant; the type is an error then too, and about whatever uses it the compiler is silent.
+/// `<Known<{ <H as Hook>::TYPED }> as Is>::Type<H>` is `H`. If `H` does not implement `Hook`, the constant is an error,
+/// which the compiler reports at the constant. The type is then an error too, and the compiler reports nothing about
+/// its uses.
 pub struct Known<const VALUE: bool>;
 
-/// What is there if a constant is [`Known`].
+/// Implemented for a [`Known`] constant.
 pub trait Is {
     /// The type itself.
     type Type<T>;
 
-    /// A value under that name of its type: of a constant that is an error, nothing more is said.
+    /// A value of [`Self::Type`]. If the constant is an error, the compiler reports nothing more.
     fn hold<T>(value: T) -> Self::Type<T>;
 }
 
@@ -23,7 +24,8 @@ impl<const VALUE: bool> Is for Known<VALUE> {
     }
 }
 
-/// How many values a hook or a guardrail takes, by its `TAKES`. One that a list cannot name has none.
+/// The number of values that a hook or a guardrail takes, from its `TAKES`. It is zero for a hook or a guardrail that a
+/// list cannot name.
 pub const fn taken(takes: Option<usize>) -> usize {
     match takes {
         Some(values) => values,
@@ -31,12 +33,13 @@ pub const fn taken(takes: Option<usize>) -> usize {
     }
 }
 
-/// Whether so many values are all that it takes. One that a list cannot name lacks none: it is refused for that alone.
+/// Whether `given` values are enough. It is true for a hook or a guardrail that a list cannot name, because that is an
+/// error of its own.
 pub const fn has_each(given: usize, takes: Option<usize>) -> bool {
     given >= taken(takes)
 }
 
-/// Whether so many values are no more than it takes; as [`has_each`].
+/// Whether `given` values are not too many; see [`has_each`].
 pub const fn has_no_more(given: usize, takes: Option<usize>) -> bool {
     match takes {
         Some(values) => given <= values,

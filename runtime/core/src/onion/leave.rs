@@ -6,7 +6,7 @@ use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 use crate::event::{HookEnd, HookExit};
 
-/// What came from inside of a hook last.
+/// The last result from inside a hook.
 #[derive(Default)]
 pub(crate) struct Came(AtomicU8);
 
@@ -26,18 +26,18 @@ fn kind(result: &ToolResult) -> u8 {
 }
 
 impl Came {
-    /// Notes what came from inside.
+    /// Records a result from inside.
     pub(crate) fn note(&self, result: &ToolResult) {
         self.0.store(kind(result), Ordering::Relaxed);
     }
 
-    /// Tells the call how the hook left it, if it wants to know.
+    /// Records in the call how the hook left it, if the call collects this.
     pub(crate) fn leave(&self, cx: &ToolContext, hook: &'static str, result: &ToolResult) {
         cx.log_hook(|| HookExit { hook: hook.into(), end: end(self.0.load(Ordering::Relaxed), result) });
     }
 }
 
-/// How one hook left the call, given what came from inside of it.
+/// How a hook left the call, given the last result from inside.
 fn end(came: u8, result: &ToolResult) -> HookEnd {
     match (came, result) {
         (NOTHING, Ok(_)) => HookEnd::Answered,

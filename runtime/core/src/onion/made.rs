@@ -1,11 +1,11 @@
-//! How hooks and guardrails are made where a list names them: what their `Made` can be.
+//! How lists construct hooks and guardrails: the types that their `Made` can be.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::Hook;
 
-/// What says of a hook or a guardrail `H` how lists make it and which state it works on: its `Made`.
+/// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "a macro of `onionskin` writes this",
@@ -14,19 +14,19 @@ use super::Hook;
             `onionskin::raw_hook!();` or `onionskin::raw_guardrail!();` if it is added at run time"
 )]
 pub trait MadeBy<H> {
-    /// `State<S>` if it takes one, else `()`.
+    /// `State<S>`, or `()` for none.
     #[doc(hidden)]
     type State;
 
-    /// What a list writes in parentheses after its name, as a tuple.
+    /// The values in parentheses after its name in a list, as a tuple.
     #[doc(hidden)]
     type Values;
 
-    /// Whether it is a typed hook, which is part of a ring.
+    /// Whether the hook is a typed hook, which is part of a ring.
     #[doc(hidden)]
     const TYPED: bool = false;
 
-    /// How many values that is; none if a list cannot name it.
+    /// The number of values; `None` if a list cannot name it.
     #[doc(hidden)]
     const TAKES: Option<usize> = Some(0);
 
@@ -34,15 +34,16 @@ pub trait MadeBy<H> {
     fn configure(values: Self::Values) -> H;
 }
 
-/// The `Made` of a hook or a guardrail that lists make by its [`Default`]: `raw_hook!(default)`, `raw_guardrail!(default)`.
+/// The `Made` of a hook or a guardrail that lists construct with [`Default`]: `raw_hook!(default)`,
+/// `raw_guardrail!(default)`.
 #[derive(Debug)]
 pub enum ByDefault {}
 
-/// The `Made` of a hook or a guardrail that no list can name: `raw_hook!()`, `raw_guardrail!()`.
+/// The `Made` of a hook or a guardrail that lists cannot name: `raw_hook!()`, `raw_guardrail!()`.
 #[derive(Debug)]
 pub enum AtRunTime {}
 
-/// A hook of a [`ToolSpec`]'s own, which clones of the tool do not share: each has a clone of the hook.
+/// One of a [`ToolSpec`]'s own hooks, cloned with the tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
     label = "not `Clone`",
@@ -61,17 +62,17 @@ impl<T: Clone> ForEachClone for T {
     }
 }
 
-/// The values that `agent!` writes in parentheses after a hook's name.
+/// The values in parentheses after a hook's name in `agent!`.
 pub type Values<H> = <<H as Hook>::Made as MadeBy<H>>::Values;
 
 /// The state that a hook works on.
 pub type StateOf<H> = <<H as Hook>::Made as MadeBy<H>>::State;
 
-/// The values that a list would need for what it cannot make.
+/// The values of a hook or a guardrail that a list cannot name.
 #[derive(Debug, Clone, Copy)]
 pub enum Never {}
 
-/// It is made as `M` says, and is in an [`Arc`] then.
+/// Constructed as `M` describes, in an [`Arc`].
 pub struct InArc<M>(PhantomData<fn() -> M>);
 
 impl<H: Default> MadeBy<H> for ByDefault {

@@ -1,8 +1,8 @@
 //! The onion: layers of hooks around the core that runs the tools.
 //!
-//! `agent!` writes one struct for each hook of an agent and one for its core; each holds the next one, so
-//! the whole chain is known at compile time and a call through it allocates nothing. Everything generic is
-//! here; what `agent!` writes only fills in names.
+//! `agent!` generates one struct for each hook of an agent and one for its core. Each struct holds the next one, so the
+//! whole chain is known at compile time and a call through it allocates nothing. All generic code is here; `agent!`
+//! generates only names.
 
 mod caller;
 mod core;
@@ -37,10 +37,10 @@ use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::ToolResult;
 
-/// One layer of an onion, or its core. Written by `agent!`.
+/// One layer of an onion, or its core. `agent!` generates it.
 #[doc(hidden)]
 pub trait Call: Send + Sync + 'static {
-    /// Whether anything in it may look at arguments before the tool does.
+    /// Whether a layer can look at the arguments before the tool does.
     const LOOKS: bool = true;
 
     fn call<'a, 'b>(
@@ -50,7 +50,7 @@ pub trait Call: Send + Sync + 'static {
     ) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// The core of an onion as the runtime needs to know it.
+/// The runtime's view of an onion's core.
 #[doc(hidden)]
 pub trait Core: Call {
     /// The compiled tools and their slots.
@@ -61,7 +61,7 @@ pub trait Core: Call {
 #[doc(hidden)]
 pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 
-/// A tool that could not say what it is.
+/// A tool whose definition is unusable.
 #[doc(hidden)]
 #[derive(Debug, thiserror::Error)]
 pub enum Undefined {
@@ -71,8 +71,8 @@ pub enum Undefined {
     Misnamed { tool: &'static str, defined: Arc<str> },
 }
 
-/// What a tool says that it is. Defaults and schemas are functions of the program: one that panics is told with
-/// the tool's name.
+/// The definition of a tool. Defaults and schemas are functions of the program; a panic of one is reported with the
+/// tool's name.
 #[doc(hidden)]
 pub fn define<'t>(
     tool: &'static str,
@@ -86,7 +86,7 @@ pub fn define<'t>(
     }
 }
 
-/// The core stands in the innermost layer and, for calls past the hooks, in the run.
+/// Both the innermost layer and the run hold the core; the run uses it for calls past the hooks.
 impl<C: Call> Call for Arc<C> {
     const LOOKS: bool = C::LOOKS;
 
@@ -105,8 +105,8 @@ impl<C: Call> DynCall for C {
     }
 }
 
-/// Middleware around tool calls. `#[tool_hook]` on a function implements it for the type that stands
-/// beside the function under the same name.
+/// Middleware around tool calls. `#[tool_hook]` on a function implements it for a generated type with the function's
+/// name.
 ///
 /// ```
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult};
@@ -136,23 +136,23 @@ impl<C: Call> DynCall for C {
             configured in the parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
-    /// How the hook is made and what it works on. `#[tool_hook]` says it; in an `impl` by hand write
-    /// `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its `Default`, or `onionskin::raw_hook!();` for
-    /// one that is added with `.hook(..)`.
+    /// How the hook is constructed, and which state it works on. `#[tool_hook]` sets it. In a hand-written `impl`,
+    /// write `onionskin::raw_hook!(default);` for a hook that `agent!` constructs with `Default`, or
+    /// `onionskin::raw_hook!();` for a hook that is added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
-    /// Whether the hook is a typed one: those stand inside all others.
+    /// Whether the hook is a typed hook. Typed hooks run inside all other hooks.
     #[doc(hidden)]
     const TYPED: bool = <Self::Made as MadeBy<Self>>::TYPED;
 
-    /// How many values `agent!` writes in parentheses after its name; none if `agent!` cannot name it.
+    /// The number of values in parentheses after its name in `agent!`; `None` if `agent!` cannot name it.
     #[doc(hidden)]
     const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
-    /// Runs around a call; `next.run(args)` goes on inwards.
+    /// Runs around a call; `next.run(args)` runs the rest of the call.
     ///
     /// # Errors
-    /// Any [`Exit`]. An abort ends the run whatever hooks outside return.
+    /// Any [`Exit`]. An abort ends the run, whatever hooks outside return.
     fn call<'a, 'b, N: Next>(
         &'a self,
         cx: &'a ToolContext,
@@ -161,7 +161,7 @@ pub trait Hook: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// A hook that several share: what it keeps is kept once.
+/// A shared hook: its fields exist once.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Arc<H> {
     type Made = InArc<H::Made>;
@@ -177,7 +177,7 @@ impl<H: Hook> Hook for Arc<H> {
     }
 }
 
-/// A value that a hook is configured with. All calls share it.
+/// A configured value of a hook. All calls share it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a value of a hook",
     label = "calls on all threads share it: it must be `Send`, `Sync` and `'static`",

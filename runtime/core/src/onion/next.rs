@@ -1,4 +1,4 @@
-//! What an around hook calls to go on inwards.
+//! The rest of a call, which an around hook runs.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,9 +12,9 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 
-/// The rest of the call: the hooks further inside, and the tool.
+/// The rest of the call: the hooks inside, and the tool.
 ///
-/// It can be run again, for a retry. Two runs alive at once need [`Next::fork`].
+/// It can be run several times, for example by a retry. Two concurrent runs need [`Next::fork`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the rest of a call",
     label = "write `impl Next` here",
@@ -24,11 +24,11 @@ pub trait Next: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
     ///
     /// # Errors
-    /// As the hooks inside and the tool.
+    /// Returns the errors of the hooks inside and of the tool.
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send;
 
-    /// As [`Next::run`], in a box and with arguments of its own, so that several can be alive at once
-    /// without making every call's future larger.
+    /// As [`Next::run`], boxed and with its own arguments, so that several runs can be concurrent without making every
+    /// call's future larger.
     fn fork<'n>(self, mut args: Args) -> Forked<'n>
     where
         Self: 'n,
@@ -37,7 +37,7 @@ pub trait Next: Copy + Send + Sync {
     }
 }
 
-/// A run of [`Next::fork`].
+/// The future of [`Next::fork`].
 pub type Forked<'n> = BoxFuture<'n, ToolResult>;
 
 /// The rest of a call inside one layer.
@@ -63,7 +63,7 @@ impl<C> Clone for InnerNext<'_, C> {
 impl<C> Copy for InnerNext<'_, C> {}
 
 impl<'a, C: Call> InnerNext<'a, C> {
-    /// The rest of the call with the arguments as they are.
+    /// Runs the rest of the call with the arguments unchanged.
     #[inline]
     pub(crate) fn inwards<'b>(
         self,
@@ -76,14 +76,14 @@ impl<'a, C: Call> InnerNext<'a, C> {
 impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        // The hooks inside see what the tool gets, also of what this one wrote.
+        // The hooks inside see what the tool gets, also for arguments that this hook changed.
         args.bind_if_loose(|| &self.cx.definition().input_schema);
         self.inwards(args)
     }
 }
 
 pin_project! {
-    /// Sees every result before the hook outside does, and latches an abort.
+    /// Sees every result before the hook outside, and latches an abort.
     pub(crate) struct Latched<'a, F> {
         #[pin]
         call: F,
@@ -103,7 +103,7 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Latched<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
         let this = self.project();
-        // Looked at where it lies: moving the result out and in again would cost every layer a copy.
+        // Read in place: moving the result out and in again would cost every layer a copy.
         let poll = this.call.poll(context);
         if let Poll::Ready(Err(exit)) = &poll {
             latch(this.cx, exit);

@@ -6,11 +6,11 @@ use crate::context::{Place, Placed, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
-    /// The tool itself, past all hooks that have not run yet: those of the agent, typed ones, and the tool's own. What
-    /// stands behind the hooks stays: approval, cache and guardrails.
+    /// Calls the tool itself, and skips all hooks that have not run yet: the agent's, typed hooks, and the tool's own.
+    /// Approval, cache and guardrails still run.
     ///
     /// # Errors
-    /// As the tool; and if it is called by what it runs: the tool, a guardrail, or what answers for errors.
+    /// Returns the errors of the tool, or an error if the caller is the tool itself, a guardrail or an error handler.
     pub async fn call_original(&self, args: &mut Args) -> ToolResult {
         if self.is_past_hooks() {
             return Err(Exit::Tool(ToolError::new(format!(

@@ -1,9 +1,9 @@
-//! Work that another thread does while a task waits for it.
+//! Work on another thread while a task waits for it.
 
 use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
 
-/// What is known by the task that something is done in, for a thread that does it while the task waits.
+/// Task-local values of the waiting task, for a thread that works in its place.
 pub(crate) struct Around {
     waiting: Waiting,
     chain: Chain,
@@ -15,14 +15,13 @@ impl Around {
         Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
     }
 
-    /// Work that is done on another thread.
+    /// Runs the work on the other thread.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
     }
 }
 
-/// Runs a future to its end on a thread of its own, so that it blocks neither a runtime that it is called
-/// from nor deadlocks with it.
+/// Runs a future to its end on a new thread. It neither blocks nor deadlocks a runtime that the caller runs in.
 pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {

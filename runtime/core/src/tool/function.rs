@@ -1,5 +1,5 @@
-//! A tool as `#[tool]` writes it for most functions: only what differs from one to the next. How it is run stands
-//! here once, so that a hundred tools do not bring it to the compiler a hundred times.
+//! A tool as `#[tool]` generates it for most functions: only the parts that differ between functions. The shared code
+//! to run it is here once, so that a hundred tools do not compile it a hundred times.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -30,26 +30,26 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     const NAME: &'static str;
     /// As [`Tool::State`].
     type State: Works;
-    /// The arguments that the model fills, one inside the other: `(A, (B, ()))`.
+    /// The arguments that the model fills, as nested pairs: `(A, (B, ()))`.
     type Values: Values;
-    /// The same by their names.
+    /// The same arguments as a struct with their names.
     type Args: Send + 'static;
     /// What the function returns.
     type Output: Send + 'static;
 
-    /// What is known of the tool.
+    /// The tool's static definition.
     fn defined() -> &'static Defined;
 
     /// Reads the arguments.
     ///
     /// # Errors
-    /// If they do not fit; the error names every wrong one.
+    /// Returns an error if they do not fit. The error names every invalid argument.
     fn read(args: &mut Args) -> ToolResult<Self::Values>;
 
-    /// Gives the arguments their names.
+    /// Converts the arguments to the struct.
     fn named(values: Self::Values) -> Self::Args;
 
-    /// Takes their names from the arguments.
+    /// Converts the struct to the arguments.
     fn unnamed(args: Self::Args) -> Self::Values;
 
     /// Calls the function.
@@ -62,19 +62,19 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
         values: Self::Values,
     ) -> ToolResult<impl Future<Output = Self::Output> + Send + 'a>;
 
-    /// What becomes of what it returns.
+    /// How the function's return value becomes the result.
     fn returned() -> impl Returned<Self::Output>;
 }
 
-/// Values of several types and how each is read. All tools whose parameters are of the same types share the code.
+/// Values of several types and their readers. All tools with the same parameter types share this code.
 #[doc(hidden)]
 pub trait Values: Send + Sized + 'static {
     type Readers: 'static;
 
-    /// Reads the values from this slot on.
+    /// Reads the values, beginning with this slot.
     ///
     /// # Errors
-    /// If one cannot be read; the error tells what is wrong with all of them.
+    /// Returns an error if one cannot be read. The error names the problems of all.
     fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self>;
 }
 
@@ -110,7 +110,7 @@ impl<T: Send + 'static, R: Values> Values for (T, R) {
 /// Reads all arguments of a call.
 ///
 /// # Errors
-/// If they do not fit; the error names every wrong one.
+/// Returns an error if they do not fit. The error names every invalid argument.
 #[doc(hidden)]
 #[inline(never)]
 pub fn read<V: Values>(
@@ -164,14 +164,14 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
     }
 }
 
-/// The type alone of what a function gives.
+/// The return type of a function, without a value.
 fn kind_of<R>(_: fn() -> R) -> PhantomData<fn() -> R> {
     PhantomData
 }
 
 pin_project! {
-    /// A call of a function. Written by hand: what the compiler makes of an `async` block is several times as
-    /// much, for every tool.
+    /// A call of a function. It is hand-written, because the compiler generates several times as much code for an
+    /// `async` block, for every tool.
     #[project = Project]
     enum Running<F, R> {
         Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
@@ -197,7 +197,7 @@ impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
     }
 }
 
-/// Gives the schema of a function's structured result; functions of the same result share the code.
+/// Returns the schema of a function's structured result. Functions with the same return type share the code.
 #[doc(hidden)]
 pub const fn schema_by<R, T: Returned<R>>(_: fn() -> T) -> fn() -> Option<Value> {
     T::schema

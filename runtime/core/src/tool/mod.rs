@@ -1,4 +1,4 @@
-//! Tools: what a model can call.
+//! Tools: the functions that a model can call.
 
 mod around;
 mod function;
@@ -28,8 +28,8 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::policy::ToolPolicy;
 
-/// A tool: something that a model can call. `#[tool]` on a function implements it for the type that
-/// stands beside the function under the same name; write it by hand for anything else.
+/// A tool that a model can call. `#[tool]` on a function implements it for a generated type with the function's name.
+/// Implement it by hand for other kinds of tools.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -60,18 +60,18 @@ use crate::policy::ToolPolicy;
     note = "a function's name is a value of the function: where a value of the tool is wanted, write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
-    /// The tool's name, which [`Self::definition`] says too: letters A to Z, digits, `_`, `-` and `.`, at most 64. `agent!`
-    /// refuses two tools of one name.
+    /// The tool's name, which equals the name in [`Self::definition`]: letters A to Z, digits, `_`, `-` and `.`, at
+    /// most 64 characters. `agent!` rejects two tools with the same name.
     const NAME: &'static str;
 
-    /// The state that the tool works on: `State<S>` if it takes one, else `()`. `agent!` compares it with the
-    /// agent's, and so does the builder of an agent with tools that it is given.
+    /// The state that the tool works on: `State<S>`, or `()` for none. `agent!` and the builders of agents compare it
+    /// with the agent's state.
     type State: Works;
 
-    /// What the model is told about the tool.
+    /// The definition of the tool: the model's view of it, and its options.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool. Hooks, and the stages below, stand outside of this.
+    /// Runs the tool. Hooks and the stages below run around this method.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit).
@@ -81,10 +81,10 @@ pub trait Tool: Send + Sync + 'static {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
 
-    /// Comes before [`Self::run`]: looks at the arguments, and may change them.
+    /// Runs before [`Self::run`]. It can read and change the arguments.
     ///
     /// # Errors
-    /// Any [`Exit`]: the tool then does not run. [`Self::on_error`] gets a tool error.
+    /// Any [`Exit`]: the tool then does not run. A tool error is passed to [`Self::on_error`].
     fn on_invoke<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -94,10 +94,10 @@ pub trait Tool: Send + Sync + 'static {
         ready(Ok(()))
     }
 
-    /// Comes after [`Self::run`]: gives the output that goes outwards.
+    /// Runs after [`Self::run`]. It returns the output of the call.
     ///
     /// # Errors
-    /// Any [`Exit`], in place of the output. [`Self::on_error`] gets a tool error.
+    /// Any [`Exit`], in place of the output. A tool error is passed to [`Self::on_error`].
     fn on_output<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -107,11 +107,11 @@ pub trait Tool: Send + Sync + 'static {
         ready(Ok(output))
     }
 
-    /// Answers a tool error of the three before it, their panics included; a stop and an abort pass it by.
+    /// Handles a tool error of the three methods above, panics included. A stop and an abort do not reach it.
     ///
     /// # Errors
-    /// Any [`Exit`]. If another tool error comes out than the one that it was given, the model is told both; one that has
-    /// the first as its source is told alone.
+    /// Any [`Exit`]. If it returns another tool error, the model gets both errors. If that error has the first one as
+    /// its source, the model gets only that error.
     fn on_error<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -121,7 +121,8 @@ pub trait Tool: Send + Sync + 'static {
         ready(Err(Exit::Tool(error)))
     }
 
-    /// Runs `core`, which is the tool or its typed hooks around it, between the stages above. `#[tool]`'s have none.
+    /// Runs `core` between the stages above. `core` is the tool, or its typed hooks around it. A `#[tool]` has no
+    /// stages.
     #[doc(hidden)]
     fn staged<'a, F, Fut>(
         &'a self,
@@ -137,7 +138,7 @@ pub trait Tool: Send + Sync + 'static {
         stages::staged(self, cx, args, core)
     }
 
-    /// The same tool with more stages behind its declared ones, where it has a place for them.
+    /// The same tool with more stages after its declared ones, if it has a place for them.
     #[doc(hidden)]
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
@@ -148,15 +149,15 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// A tool whose type is not known at compile time: an MCP tool, a child agent, a built-in tool.
+/// A tool as a trait object: an MCP tool, a child agent, a built-in tool.
 pub trait DynTool: Send + Sync + 'static {
-    /// What the model is told about the tool.
+    /// The definition of the tool: the model's view of it, and its options.
     fn definition(&self) -> &ToolDefinition;
 
     /// Runs the tool.
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Why the tool would refuse these arguments, as far as that can be told before it runs.
+    /// The refusal of these arguments, as far as it is known before the tool runs.
     #[doc(hidden)]
     fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
         let _ = args;
@@ -170,20 +171,20 @@ pub trait DynTool: Send + Sync + 'static {
         None
     }
 
-    /// The states that the tool works on, as far as its type says so.
+    /// The states that the tool works on, as far as its type is known.
     #[doc(hidden)]
     fn works_on(&self) -> Vec<WorksOn> {
         Vec::new()
     }
 
-    /// [`Tool::NAME`], of a tool that has one.
+    /// [`Tool::NAME`], for a tool that has one.
     #[doc(hidden)]
     fn declared_name(&self) -> Option<&'static str> {
         None
     }
 }
 
-/// A [`DynTool`] as what a call goes to.
+/// A [`DynTool`] as the target of calls.
 pub(crate) struct Dynamic(pub(crate) Arc<dyn DynTool>);
 
 impl DynCall for Dynamic {
@@ -193,7 +194,7 @@ impl DynCall for Dynamic {
 }
 
 impl Dynamic {
-    /// Where the calls of a tool go.
+    /// The target of a tool's calls.
     pub(crate) fn target(tool: Arc<dyn DynTool>) -> Target {
         Target::Dynamic(Arc::new(Self(tool)))
     }
@@ -227,8 +228,8 @@ impl<T: Tool> DynTool for T {
     }
 }
 
-/// How `agent!` makes the tool `T` from its name alone. The tool's state stands in front, so that what is no tool
-/// at all is reported as that only.
+/// Constructs the tool `T` for `agent!` from its name. The tool's state is the first parameter, so that a type that
+/// does not implement `Tool` is reported as that only.
 #[diagnostic::on_unimplemented(
     message = "`agent!` cannot make the tool `{T}` from its name",
     label = "has no `Default`",
@@ -253,7 +254,7 @@ impl<T: Default, S> Make<T> for State<S> {
     }
 }
 
-/// What a tool or a hook says of the state it works on, held against the agent's state `S`.
+/// The state that a tool or a hook works on, checked against the agent's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
@@ -268,14 +269,14 @@ pub trait FitsState<S> {
 #[diagnostic::do_not_recommend]
 impl<S> FitsState<S> for () {}
 
-/// What a tool's own hook or guardrail says of the state it works on, held against the tool's state `S`.
+/// The state that a tool's own hook or guardrail works on, checked against the tool's state `S`.
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
     label = "works on another state than the tool",
     note = "an agent has one state, and whatever its calls go through works on that: change one of the two"
 )]
 pub trait FitsTool<S> {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const FITS: bool = true;
 }
@@ -301,7 +302,7 @@ impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
     note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
 )]
 pub trait States {
-    /// Several as a pair of pairs.
+    /// Several states as nested pairs.
     type All;
 }
 
@@ -313,7 +314,7 @@ impl<S> States for State<S> {
     type All = Self;
 }
 
-/// The states that a tool works on, to be held against an agent's where its type is not known.
+/// The states that a tool works on, for a check against an agent whose type is unknown.
 #[diagnostic::on_unimplemented(
     message = "no tool works on `{Self}`",
     label = "not the state of a tool",
@@ -328,9 +329,9 @@ pub trait Works {
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorksOn {
-    /// That of `State<S>`.
+    /// The type id of `State<S>`.
     pub(crate) id: TypeId,
-    /// That of `S`.
+    /// The name of `S`.
     pub(crate) name: &'static str,
 }
 

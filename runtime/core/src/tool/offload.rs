@@ -1,4 +1,4 @@
-//! Blocking tools: their functions run on threads of their own, off the async ones.
+//! Blocking tools: their functions run on threads outside the async executor.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::around::Around;
 use crate::context::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// How far the work on a thread has come. One step decides whether it begins or is given up.
+/// The progress of work on a thread. One atomic step decides whether it begins or is given up.
 #[derive(Clone)]
 struct Progress(Arc<AtomicU8>);
 
@@ -18,13 +18,13 @@ const DONE: u8 = 2;
 const GIVEN_UP: u8 = 3;
 
 impl Progress {
-    /// Goes on from waiting; false if somebody else was faster.
+    /// Leaves the state `WAITS`; returns false if another thread left it first.
     fn leaves_waiting(&self, to: u8) -> bool {
         self.0.compare_exchange(WAITS, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 }
 
-/// Gives the work up when nobody waits for it any more, and tells the call what is left of it.
+/// Gives the work up when its caller is dropped, and records in the call what is left of it.
 struct Waits<'a> {
     cx: &'a ToolContext,
     progress: Progress,
@@ -40,7 +40,7 @@ impl Drop for Waits<'_> {
     }
 }
 
-/// Marks the end of the work, also by a panic.
+/// Marks the end of the work, also after a panic.
 struct Ends(Progress);
 
 impl Drop for Ends {
@@ -49,15 +49,16 @@ impl Drop for Ends {
     }
 }
 
-/// Runs a blocking tool on a thread of its own, off the async threads. Its panic goes on in the caller, where
-/// it becomes a tool error as any other. `work` gets the context of this one attempt.
+/// Runs a blocking tool on a thread outside the async executor. Its panic continues in the caller, where it becomes a
+/// tool error. `work` gets the context of this attempt.
 ///
-/// Dropping the future before the work began has it never begin: it may wait long for a thread. Work that has begun cannot
-/// be stopped, it is told: the cancellation token of the attempt's context is cancelled then, also if the call goes on and is
-/// tried again.
+/// If the future is dropped before the work began, the work never begins: it may wait long for a thread. Work that has
+/// begun cannot be stopped. Instead the cancellation token of the attempt's context is cancelled, also if the call
+/// continues with another attempt.
 ///
 /// # Errors
-/// As the work; and if it did not begin, because its run ended or the tokio runtime is shutting down.
+/// Returns the error of the work, or an error if the work did not begin because its run ended or the tokio runtime
+/// shuts down.
 pub async fn offload<R: Send + 'static>(
     cx: &ToolContext,
     work: impl FnOnce(&ToolContext) -> ToolResult<R> + Send + 'static,
@@ -68,7 +69,7 @@ pub async fn offload<R: Send + 'static>(
     let progress = Progress(Arc::default());
     let _waits = Waits { cx, progress: progress.clone() };
     let run = move || {
-        // Nobody may wait for it any more, or its run may be over before it is dropped.
+        // The caller may be gone, or its run may have ended before the caller is dropped.
         if attempt.cancellation().is_cancelled() || !progress.leaves_waiting(BEGUN) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What a tool's own options put around its function: hooks and stages.
+//! A tool's own options around its function: hooks and stages.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -13,9 +13,9 @@ use crate::error::{Exit, ToolResult};
 use crate::onion::Call;
 use crate::policy::{Inside, Stack, ToolPolicy, fill_in};
 
-/// A tool with hooks of its own, as it is inside of them; `O` is the object that it belongs to, if it is a toolbox's.
+/// A tool with its own hooks, as seen inside them; `O` is the toolbox object that it belongs to, if any.
 pub trait Body<O>: 'static {
-    /// What is known of the tool.
+    /// The tool's definition.
     fn definition() -> &'static ToolDefinition;
 
     /// Runs the tool.
@@ -30,12 +30,12 @@ pub struct Own<T, O> {
 }
 
 impl<T: Body<O>, O> Own<T, O> {
-    /// The tool in its policy.
+    /// Wraps the tool in its policy.
     pub fn new(of: O, policy: ToolPolicy) -> Self {
         Self { of, policy, tool: PhantomData }
     }
 
-    /// The arguments with what is filled in.
+    /// The arguments with the bound values filled in.
     fn own_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<Option<Args>> {
         self.policy.stages.fill().map(|fill| fill_in(fill, cx, args)).transpose()
     }
@@ -62,7 +62,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Own<T, O> {
             let mut own = self.own_args(cx, args)?;
             let body = T::body(&self.of, cx, own.as_mut().unwrap_or(args));
             let result = cx.start(&T::definition().name, body).await;
-            // What looks at the result stands outside of this: it sees no secret.
+            // The hooks and stages outside see the result without secrets.
             cx.run().hide(result.map_err(|exit| self.explain(exit)))
         })
     }
@@ -90,7 +90,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Own<T, O> {
     }
 }
 
-/// The states of two tools of a toolbox: an agent's state fits if it fits both.
+/// The states of two tools of a toolbox. An agent's state fits if it fits both.
 pub struct BothStates<A, B>(PhantomData<fn() -> (A, B)>);
 
 impl<A: States, B: States> States for BothStates<A, B> {

@@ -1,4 +1,4 @@
-//! The stages of a hand-written tool: before, after, on errors.
+//! The stages of a hand-written tool: before it, after it, and on errors.
 
 use std::future::Future;
 
@@ -10,7 +10,7 @@ use crate::error::ToolResult;
 use crate::onion::{Caught, tool_panicked};
 use crate::policy::answer;
 
-/// Runs `core`, which is the tool or its typed hooks around it, between the tool's own stages.
+/// Runs `core` between the tool's own stages. `core` is the tool, or its typed hooks around it.
 pub(crate) async fn staged<'a, T, F, Fut>(
     tool: &'a T,
     cx: &'a ToolContext,

@@ -8,10 +8,10 @@ use crate::context::ToolContext;
 use crate::definition::ToolSource;
 use crate::text::same;
 
-/// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements it.
+/// An object whose methods are tools that share it. `#[toolbox]` on an `impl` block implements this trait.
 ///
-/// An agent names the type in `toolboxes: [..]` and is given the object when it is built; each call borrows it, so
-/// what changes in it lives behind a lock or an atomic.
+/// An agent names the type in `toolboxes: [..]`. The object is provided when the agent is built. Each call borrows it,
+/// so mutable fields need a lock or an atomic.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
@@ -22,25 +22,24 @@ pub trait Toolbox: Sized + 'static {
     /// The type's name.
     const NAME: &'static str;
 
-    /// The names of its tools, block by block.
+    /// The names of its tools, for each `impl` block.
     const TOOLS: &'static [&'static [&'static str]];
 
-    /// What [`ToolSpec::code`](crate::ToolSpec::code) shows of each, in the order of [`Self::TOOLS`]. A constant: it is in a program only where it
-    /// is asked for.
+    /// The source code of each tool for [`ToolSpec::code`](crate::ToolSpec::code), in the order of [`Self::TOOLS`]. It
+    /// is a constant, so a program contains it only if it uses it.
     const SOURCES: &'static [&'static [&'static str]] = &[];
 
-    /// The methods behind its tools, in the order of [`Self::TOOLS`]: `Kb::search` in a filter of `agent!` is the method,
-    /// whatever its tool is called. Without it they are called as the tools are.
+    /// The method names of its tools, in the order of [`Self::TOOLS`]. `Kb::search` in a filter of `agent!` names the
+    /// method, whatever the name of its tool. Default: the names of the tools.
     const METHODS: &'static [&'static [&'static str]] = Self::TOOLS;
 
-    /// The state that its tools work on: `State<S>` if one takes it, else `()`. `agent!` compares it with the
-    /// agent's.
+    /// The state that its tools work on: `State<S>`, or `()` for none. `agent!` compares it with the agent's state.
     type State;
 
-    /// Text for the system prompt of agents that have it.
+    /// Text for the system prompt of agents that use the toolbox.
     const INSTRUCTIONS: Option<&'static str> = None;
 
-    /// The tools, bound to this object; in the order of [`Self::TOOLS`].
+    /// The tools, bound to this object, in the order of [`Self::TOOLS`].
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
 
     #[doc(hidden)]
@@ -49,13 +48,13 @@ pub trait Toolbox: Sized + 'static {
     }
 }
 
-/// A toolbox that an agent uses; the object is given when the agent is built.
+/// A toolbox that an agent uses. The object is provided when the agent is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[doc(hidden)]
 pub struct ToolboxLink {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
-    /// Stands before the names of its tools.
+    /// The prefix of the names of its tools.
     pub(crate) prefix: Option<&'static str>,
 }
 
@@ -65,7 +64,7 @@ impl ToolboxLink {
     }
 }
 
-/// A toolbox that is given to an agent: the object, or an `Arc` of it where the program keeps its hands on it.
+/// A toolbox that a builder accepts: the object, or an `Arc` of it if the program keeps using it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
@@ -106,7 +105,7 @@ impl<T: Toolbox> SharedToolbox for &Arc<T> {
     }
 }
 
-/// The tools of one more `impl` block, `#[toolbox(part = ..)]`, which the main one takes in.
+/// The tools of a further `impl` block, `#[toolbox(part = ..)]`, which the main block includes.
 #[doc(hidden)]
 pub trait ToolboxPart<P>: Sized {
     const TOOLS: &'static [&'static str];
@@ -117,7 +116,7 @@ pub trait ToolboxPart<P>: Sized {
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
 }
 
-/// What the tool of a method is called.
+/// The name of a method's tool.
 #[doc(hidden)]
 pub const fn tool_of_method<T: Toolbox>(method: &str) -> Option<&'static str> {
     let mut block = 0;
@@ -154,7 +153,8 @@ fn without<'n>(prefix: Option<&str>, name: &'n str) -> Option<&'n str> {
     }
 }
 
-/// Whether all calls can share a toolbox; a constant, so that a type that cannot be is one error, at the type.
+/// Whether calls on several threads can share a toolbox. It is a constant, so that a type that is not `Sync` is one
+/// error, at the type.
 #[doc(hidden)]
 pub const fn can_be_shared<T: Send + Sync + 'static>() -> bool {
     true

@@ -1,17 +1,17 @@
-//! What typed hooks take and return.
+//! The parameter and return types of typed hooks.
 
 use std::future::Future;
 
 use crate::error::ToolResult;
 
-/// What a typed hook returns: the result of its tool, of the type `T`.
+/// The return type of a typed hook: the result of its tool, of the type `T`.
 #[diagnostic::on_unimplemented(
     message = "a typed hook returns what its tool does, `ToolResult<{T}>`, and not `{Self}`",
     label = "write `ToolResult<{T}>` here",
     note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(..)`"
 )]
 pub trait TypedReturn<T>: Sized {
-    /// The hook's own future, as in [`AroundReturn`].
+    /// Returns the hook's own future, as in [`AroundReturn`].
     #[doc(hidden)]
     type Held<F: Future<Output = Self>>: Future<Output = ToolResult<T>>;
 

@@ -1,4 +1,4 @@
-//! A function as a tool whose arguments and output typed hooks see.
+//! A function as a tool with typed arguments and output for typed hooks.
 
 use super::{TypedCall, TypedTool};
 use crate::args::Args;

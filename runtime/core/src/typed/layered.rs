@@ -1,9 +1,9 @@
-//! Typed hooks on a tool that has layers of its own: hooks, guardrails, an approval, a cache, a handler for its errors.
+//! Typed hooks on a tool with its own layers: hooks, guardrails, approval, cache, error handlers.
 //!
-//! Those layers work on JSON, and typed hooks run outside of them. So the arguments that come out of the last typed hook are
-//! written as JSON again, and the output of the outermost layer is read as the function's return type. A value that no typed
-//! hook changed is handed on as it was: an argument in the model's own words, an output with its meta, and an answer that
-//! cannot be read as the return type.
+//! Those layers work on JSON, and typed hooks run outside them. So the arguments from the last typed hook are
+//! serialised to JSON again, and the output of the outermost layer is deserialised as the function's return type. A
+//! value that no typed hook changed is passed on unchanged: an argument in the model's own text, an output with its
+//! meta, and an answer that is not of the return type.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::onion::Call;
 use crate::output::ToolOutput;
 
-/// Arguments in their order, each with its name and as JSON.
+/// Arguments in order, each with its name and its JSON.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct Written(Vec<(&'static str, Result<String, serde_json::Error>)>);
@@ -37,18 +37,18 @@ impl Written {
     }
 }
 
-/// How an output is read as what a tool's function returns. The typed hook says it, because a tool without one need not be
-/// readable.
+/// How an output is deserialised as the tool's return type. The typed hook provides it, because a tool without typed
+/// hooks need not be deserialisable.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Reading {
     read: fn(&ToolOutput) -> Result<Box<dyn Any + Send>, String>,
-    /// Whether the value is all of the output, with what there is beside the content.
+    /// Whether the value is the whole output, with the parts beside the content.
     is_whole: bool,
 }
 
 impl Reading {
-    /// By the rungs that fit a type.
+    /// Selects the rungs that fit a type.
     pub fn by<R: Send + 'static, B: Reread<R>>(_: &Kind<R>, _: B) -> Self {
         Self {
             read: |output| match B::reread(output) {
@@ -69,10 +69,10 @@ impl Reading {
 #[doc(hidden)]
 pub struct TypedCall<'a> {
     args: &'a Args,
-    /// As they were read.
+    /// The arguments as they were read.
     read: Written,
     reading: Reading,
-    /// What came out of the tool's own layers when it ran last. In a box, because most tools have none.
+    /// The last output of the tool's own layers. Boxed, because most tools have none.
     output: Mutex<Option<Box<ToolOutput>>>,
 }
 
@@ -90,11 +90,11 @@ impl<'a> TypedCall<'a> {
         self.output.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The arguments for the tool's own layers: each one that a typed hook changed is written anew, all others stay in the
-    /// words of the model, or away.
+    /// The arguments for the tool's own layers. An argument that a typed hook changed is serialised again. The others
+    /// keep the model's text, or stay absent.
     ///
     /// # Errors
-    /// If JSON has no such value.
+    /// Returns an error if a value has no JSON form.
     pub fn written(&self, tool: &ToolDefinition, arguments: Written) -> ToolResult<Args> {
         let text = |(name, text): (_, Result<_, serde_json::Error>)| match text {
             Ok(text) => Ok((name, text)),
@@ -108,7 +108,7 @@ impl<'a> TypedCall<'a> {
             return Ok(self.args.clone());
         }
         let own_words = self.args.text();
-        // Of words that have to be repaired first, every value is written anew.
+        // If the text needed repairs, every value is serialised again.
         let own_words = serde_json::from_str::<BTreeMap<String, &RawValue>>(&own_words).ok();
         let mut object = Vec::with_capacity(texts.len());
         for (at, (name, text)) in texts.iter().enumerate() {
@@ -125,7 +125,7 @@ impl<'a> TypedCall<'a> {
     }
 }
 
-/// An answer of a tool's own layers that cannot be read as the function's return type.
+/// An answer of a tool's own layers that is not of the function's return type.
 #[derive(Debug)]
 struct NotRead {
     output: ToolOutput,
@@ -140,10 +140,10 @@ impl fmt::Display for NotRead {
 
 impl Error for NotRead {}
 
-/// Runs a tool's own layers, and reads their output as the function's return type.
+/// Runs a tool's own layers, and deserialises their output as the function's return type.
 ///
 /// # Errors
-/// Those of the layers and of the tool; and if what they answer cannot be read.
+/// Returns the errors of the layers and of the tool, or an error if the answer cannot be deserialised.
 pub async fn through<C: Call, R: 'static>(
     layers: &C,
     cx: &ToolContext,
@@ -164,10 +164,10 @@ pub async fn through<C: Call, R: 'static>(
     }
 }
 
-/// The result of a call whose output came back through the typed hooks.
+/// The result of a call after the typed hooks.
 ///
 /// # Errors
-/// If the value is an error, or cannot be written.
+/// Returns an error if the value is an error, or cannot be serialised.
 pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, value: R) -> ToolResult {
     let output = encode(returned, value)?;
     let Some(kept) = call.kept().filter(|_| !call.reading.is_whole) else { return Ok(output) };
@@ -178,7 +178,7 @@ pub fn settled<R: 'static, T: Returned<R>>(returned: T, call: &TypedCall<'_>, va
     Ok(if is_unchanged { *kept } else { output })
 }
 
-/// If typed hooks handed on the error that an answer cannot be read, that answer goes outwards.
+/// If typed hooks passed on the error for an unreadable answer, the answer itself is the result.
 pub(super) fn unread(exit: Exit) -> ToolResult {
     let not_read = exit
         .as_tool_error()

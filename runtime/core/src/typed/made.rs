@@ -1,11 +1,11 @@
-//! Which hooks are typed ones, where an agent names them.
+//! Typed hooks in an agent's list of hooks.
 
 use std::sync::Arc;
 
 use super::{EndRing, RawRing, Ring};
 use crate::onion::{AtRunTime, ByDefault, Hook, InArc, MadeBy};
 
-/// As [`MadeBy`], for a hook: it can be a typed one, which is part of a ring.
+/// As [`MadeBy`], for a hook. The hook may be typed, and is then part of a ring.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
     label = "a macro of `onionskin` writes this",
@@ -13,16 +13,16 @@ use crate::onion::{AtRunTime, ByDefault, Hook, InArc, MadeBy};
             `Default`, or `onionskin::raw_hook!();` for one that is added with `.hook(..)`"
 )]
 pub trait HookMadeBy<H>: MadeBy<H> {
-    /// What the hook adds to the ring of typed hooks: itself if it is one, else nothing (`= R`).
+    /// The ring with this hook added if it is typed, else the ring unchanged (`= R`).
     #[doc(hidden)]
     type Ring<R: Ring>: Ring;
 
-    /// Makes this hook part of the ring, if it is a typed one.
+    /// Makes this hook part of the ring if it is typed.
     #[doc(hidden)]
     fn ring<R: Ring>(hook: &Arc<H>, rest: R) -> Self::Ring<R>;
 }
 
-/// A ring of typed hooks with this hook outside of it, if it is one.
+/// A ring of typed hooks, with this hook around it if it is typed.
 pub type RingOf<H, R> = <<H as Hook>::Made as HookMadeBy<H>>::Ring<R>;
 
 impl<H: Default> HookMadeBy<H> for ByDefault {
@@ -51,7 +51,7 @@ impl<H, M: HookMadeBy<H>> HookMadeBy<Arc<H>> for InArc<M> {
     }
 }
 
-/// A hook that can be added at run time. Typed hooks stand at their tool, whose place is settled when the agent is
+/// A hook that can be added dynamically. Typed hooks cannot, because their place at the tool is fixed when the agent is
 /// declared.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be added at run time",

@@ -1,7 +1,7 @@
 //! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
 //!
-//! They run inside of all raw hooks, next to the tool: `ring` composes them, `layered` brings them together with what the tool
-//! has of its own.
+//! They run inside all raw hooks, next to the tool. `ring` composes them, and `layered` combines them with the tool's
+//! own layers.
 
 mod form;
 mod function;

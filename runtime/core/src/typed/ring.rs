@@ -1,8 +1,8 @@
-//! The inner ring: hooks on one tool that get its typed arguments and output.
+//! The inner ring: hooks on one tool with its typed arguments and output.
 //!
-//! They cannot stand among the raw layers, which borrow the arguments. They form a ring of their own
-//! inside the core: [`Ring::call`] finds out by type whether a hook concerns the tool at hand, so an agent
-//! without typed hooks has an empty ring and pays nothing.
+//! They cannot be raw layers, because these borrow the arguments. They form a ring inside the core: [`Ring::call`]
+//! compares types to find out whether a hook is for the current tool. An agent without typed hooks has an empty ring,
+//! which costs nothing.
 
 use std::any::Any;
 use std::future::Future;
@@ -15,7 +15,7 @@ use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::tool::Tool;
 
-/// A tool whose typed arguments and output hooks can see. `#[tool]` implements it.
+/// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
 #[diagnostic::on_unimplemented(
     message = "typed hooks cannot be put on `{Self}`",
     label = "not a tool that typed hooks can see into",
@@ -23,7 +23,7 @@ use crate::tool::Tool;
             any tool"
 )]
 pub trait TypedTool: Tool {
-    /// The arguments, owned: a struct with a field for each parameter that the model fills.
+    /// The owned arguments: a struct with a field for each parameter that the model fills.
     type Args: Send + 'static;
     /// What the function returns.
     type Output: Send + 'static;
@@ -31,24 +31,24 @@ pub trait TypedTool: Tool {
     /// Reads the arguments.
     ///
     /// # Errors
-    /// If they do not fit; the error names every wrong field.
+    /// Returns an error if they do not fit. The error names every invalid field.
     fn decode(&self, args: &mut Args) -> Result<Self::Args, Exit>;
 
-    /// What has to be read from a result again: the output, if the tool has layers of its own, else nothing.
+    /// The type that must be deserialisable: the output if the tool has its own layers, else nothing.
     #[doc(hidden)]
     type Rereads;
 
-    /// What has to be written again: the arguments, if the tool has layers of its own, else nothing.
+    /// The type that must be serialisable: the arguments if the tool has its own layers, else nothing.
     #[doc(hidden)]
     type Rewrites;
 
-    /// What was read, to be compared with what comes out of the typed hooks, if the tool has layers of its own.
+    /// The arguments as they were read, for a comparison after the typed hooks, if the tool has its own layers.
     #[doc(hidden)]
     fn written(_: &Self::Args) -> Written {
         Written::default()
     }
 
-    /// Runs the function, or what the tool has of its own around it.
+    /// Runs the function, or the tool's own layers around it.
     #[doc(hidden)]
     fn invoke<'a>(
         &'a self,
@@ -57,18 +57,18 @@ pub trait TypedTool: Tool {
         call: &'a TypedCall<'a>,
     ) -> impl Future<Output = ToolResult<Self::Output>> + Send + 'a;
 
-    /// What came out of the typed hooks as a tool result.
+    /// The result of the typed hooks as a tool result.
     ///
     /// # Errors
-    /// If the value is an error.
+    /// Returns an error if the value is an error.
     #[doc(hidden)]
     fn encode(output: Self::Output, call: &TypedCall<'_>) -> ToolResult;
 
-    /// That it is one: what a typed hook asks of its tool before anything else.
+    /// A marker that a typed hook checks first: the type is a typed tool.
     #[doc(hidden)]
     const IS: bool = true;
 
-    /// The abort that the function returned, if it did.
+    /// The abort, if the function returned one.
     #[doc(hidden)]
     fn aborted(_: &Self::Output) -> Option<&Abort> {
         None
@@ -86,7 +86,7 @@ pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
     ///
     /// # Errors
-    /// As the hooks inside and the tool.
+    /// Returns the errors of the hooks inside and of the tool.
     fn run(self, args: T::Args) -> impl Future<Output = ToolResult<T::Output>> + Send;
 }
 
@@ -95,7 +95,7 @@ pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
 pub trait TypedHook: Hook {
     type Tool: TypedTool;
 
-    /// How the output of the tool's own layers is read, if it has some.
+    /// How the output of the tool's own layers is deserialised, if it has any.
     fn reading() -> Reading;
 
     fn call_typed<'a, N: TypedNext<Self::Tool>>(
@@ -162,8 +162,8 @@ impl Ring for EndRing {
     }
 }
 
-/// What a hook that is added at run time brings to the ring of typed hooks: nothing. Typed hooks stand at their
-/// tool, inside the core, whose type is settled when the agent is declared.
+/// A dynamic hook in the ring of typed hooks: it adds nothing. Typed hooks run next to their tool inside the core,
+/// whose type is fixed when the agent is declared.
 #[doc(hidden)]
 pub trait RawRing {}
 
@@ -181,7 +181,8 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         Self { hook, rest }
     }
 
-    /// The hook around the rest. Its panic is an abort, as that of any hook; the tool's does not come so far.
+    /// Runs the hook around the rest. Its panic is an abort, as for any hook. A panic of the tool does not reach this
+    /// point.
     async fn around(
         &self,
         tool: &H::Tool,
@@ -224,13 +225,13 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         let Some(own_tool) = any.downcast_ref::<H::Tool>() else {
             return self.rest.call_typed(tool, cx, args, call).await;
         };
-        // `T` is `H::Tool`, so both casts succeed; the compiler sees it after monomorphisation.
+        // `T` is `H::Tool`, so both casts succeed; the compiler removes the checks after monomorphisation.
         let args = cast::<T::Args, ArgsOf<H::Tool>>(args)?;
         cast::<OutputOf<H::Tool>, T::Output>(self.around(own_tool, cx, args, call).await?)
     }
 }
 
-/// The same value under the name of the same type.
+/// Converts a value to the same type under another name.
 fn cast<A: 'static, B: 'static>(value: A) -> ToolResult<B> {
     let mut slot = Some(value);
     let any: &mut dyn Any = &mut slot;
@@ -257,7 +258,7 @@ impl<T: TypedTool, R: Ring> TypedNext<T> for RingNext<'_, T, R> {
     async fn run(self, args: T::Args) -> ToolResult<T::Output> {
         let call = async { self.ring.call_typed(self.tool, self.cx, args, self.call).await };
         let result = Caught::new(call, self.cx, tool_panicked).await;
-        // The function may return an abort itself; the hook outside gets it as a value and may drop it.
+        // The function can return an abort itself. The hook outside gets it as a value and may drop it.
         let abort = match &result {
             Err(Exit::Abort(abort)) => Some(abort),
             Ok(output) => T::aborted(output),
