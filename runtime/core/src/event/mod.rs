@@ -1,4 +1,4 @@
-//! Events: everything that happens in a run, in order, as it happens.
+//! Events: the occurrences of a run, in order, reported as they occur.
 
 mod outcome;
 mod output;
@@ -21,56 +21,56 @@ use crate::model::{StopReason, Usage};
 use crate::output::StructuredContent;
 use crate::secret::{Redact, Redactor};
 
-/// One thing that happened in a run.
+/// One event of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The step it happened in.
+    /// The step of the event.
     pub step: StepId,
-    /// Counts the events of the outermost run from 1.
+    /// The event's number in the outermost run, counted from 1.
     pub seq: u64,
-    /// The agent, with its number where it runs as a child (`London[2]`).
+    /// The agent, with a number if it runs as a child (`London[2]`).
     pub agent: Arc<str>,
-    /// What happened.
+    /// The kind of event.
     pub kind: EventKind,
 }
 
-/// What can happen in a run.
+/// The kinds of events of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventKind {
-    /// An agent began.
+    /// An agent's run began.
     RunStarted {
-        /// What it was asked.
+        /// The input.
         input: Arc<str>,
-        /// False for child instances beyond `max_display_instances`: they run, but need not be shown.
+        /// False for child instances beyond `max_display_instances`: they run, and need not be displayed.
         shown: bool,
     },
-    /// The model is asked.
+    /// A model request begins.
     TurnStarted {
-        /// Counts from 1.
+        /// The turn, counted from 1.
         turn: u32,
     },
-    /// The model wrote a piece of its answer. It counts once the turn is finished: see
+    /// A piece of the model's answer. It is final when the turn is finished; see
     /// [`TurnRestarted`](Self::TurnRestarted).
     TextDelta {
         /// The piece.
         text: String,
     },
-    /// The model wrote a piece of its reasoning.
+    /// A piece of the model's reasoning.
     ReasoningDelta {
         /// The piece.
         text: String,
     },
-    /// The model failed and is asked again: forget the deltas of this agent's turn, they are no part of its answer.
+    /// The model failed and is asked again. Discard the deltas of this agent's turn: they are not part of its answer.
     TurnRestarted {
-        /// Counts from 1.
+        /// The turn, counted from 1.
         turn: u32,
     },
-    /// The model's turn is over.
+    /// The model's turn ended.
     TurnFinished {
-        /// What it cost.
+        /// The tokens of the turn.
         usage: Usage,
         /// Why the model stopped.
         stop: StopReason,
@@ -79,27 +79,27 @@ pub enum EventKind {
     ToolStarted {
         /// The id that the model gave the call.
         call_id: Arc<str>,
-        /// The tool, as hooks see it.
+        /// The tool's name, as hooks see it.
         tool: Arc<str>,
-        /// Where the tool comes from; none if there is no such tool.
+        /// The kind of source of the tool; `None` for an unknown tool.
         source: Option<ToolSource>,
-        /// The arguments as the model wrote them.
+        /// The arguments, as the model wrote them.
         arguments: Arc<str>,
     },
-    /// A tool call is over. Every call that began ends with just one of these.
+    /// A tool call ended. Every call that began has exactly one such event.
     ToolFinished {
         /// The id that the model gave the call.
         call_id: Arc<str>,
-        /// The tool, as hooks see it.
+        /// The tool's name, as hooks see it.
         tool: Arc<str>,
-        /// How it ended.
+        /// How the call ended.
         outcome: CallOutcome,
-        /// What the model is told.
+        /// The content for the model.
         content: Arc<[ContentBlock]>,
-        /// How long it took.
+        /// The duration of the call.
         duration: Duration,
-        /// How often the tool itself was started: more than 1 after retries; 0 if a hook, a guardrail, a cache or a person
-        /// answered in its place, or its arguments do not fit.
+        /// How often the tool itself was started: more than 1 after retries. It is 0 if a hook, a guardrail, a cache or
+        /// an approver answered in its place, or if the arguments were invalid.
         attempts: u32,
         /// The structured value of the result or of the error.
         #[serde(default, skip_serializing_if = "StructuredContent::is_none")]
@@ -107,7 +107,7 @@ pub enum EventKind {
         /// How each of the tool's own hooks left the call, the innermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         hook_exits: Vec<HookExit>,
-        /// What it failed with, and what caused that, outermost first.
+        /// The error and its causes, outermost first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         error_chain: Vec<String>,
     },
@@ -115,39 +115,39 @@ pub enum EventKind {
     Progress {
         /// The call.
         call_id: Arc<str>,
-        /// How much is done, in a unit of the tool's own.
+        /// The finished amount, in the tool's unit.
         done: f64,
-        /// How much there is.
+        /// The total amount.
         total: Option<f64>,
-        /// In words.
+        /// A message for people.
         message: Option<String>,
     },
-    /// An event of the program's own ([`ToolContext::emit`](crate::ToolContext::emit)).
+    /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit)).
     User {
-        /// The call it came from.
+        /// The call that emitted it.
         call_id: Arc<str>,
         /// The value.
         value: Value,
     },
-    /// Something that a person who watches should know: a server that restarted, a tool that was left out.
+    /// A message for people who watch the run: for example a server that restarted, or a tool that was left out.
     Notice {
-        /// In words.
+        /// The message.
         text: String,
     },
-    /// An agent has its answer.
+    /// An agent's run ended with an answer.
     RunFinished {
         /// The answer.
         text: String,
     },
     /// An agent's run failed.
     RunFailed {
-        /// Why.
+        /// The error.
         error: String,
     },
 }
 
 impl EventKind {
-    /// Whether a [`RunOutput`] takes something from it.
+    /// Whether the event contributes to a [`RunOutput`].
     pub(crate) fn adds_up(&self) -> bool {
         matches!(
             self,

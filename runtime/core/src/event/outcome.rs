@@ -13,7 +13,7 @@ use crate::error::{ErrorKind, Exit, ToolResult};
 pub enum CallOutcome {
     /// With a result.
     Ok,
-    /// With a tool error: the run goes on.
+    /// With a tool error; the run continues.
     Error(ErrorKind),
     /// With a graceful end of the run.
     Stop,
@@ -32,28 +32,28 @@ impl CallOutcome {
     }
 }
 
-/// How one hook left a call.
+/// The exit of one hook from a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HookExit {
-    /// The name of the hook's type: for a `#[tool_hook]` that of its function.
+    /// The name of the hook's type: the function's name for a `#[tool_hook]`.
     pub hook: Cow<'static, str>,
-    /// How it left.
+    /// How the hook left the call.
     pub end: HookEnd,
 }
 
-/// How a hook can leave a call.
+/// The ways in which a hook can leave a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum HookEnd {
-    /// It gave on the kind of result that came from inside.
+    /// It returned the same kind of result as it got from inside.
     Passed,
-    /// It gave an output although none came from inside.
+    /// It returned an output, and got none from inside.
     Answered,
-    /// It made an output of an error.
+    /// It turned an error into an output.
     Recovered,
-    /// It made an error of its own.
+    /// It returned its own error.
     Error(ErrorKind),
     /// It stopped the run.
     Stop,

@@ -1,4 +1,4 @@
-//! What the events of a run add up to.
+//! The output of a run, as the sum of its events.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use crate::journal::StepId;
 use crate::model::Usage;
 use crate::output::StructuredContent;
 
-/// What a run gave: the sum of its events.
+/// The output of a run: the sum of its events.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RunOutput {
     /// The answer.
     pub text: String,
-    /// Tokens, those of children included.
+    /// Tokens, including those of children.
     pub usage: Usage,
-    /// Model turns of the agent itself.
+    /// The agent's own model turns.
     pub turns: u32,
-    /// Tool calls, those of children included, in the order in which they began.
+    /// Tool calls, including those of children, in the order in which they began.
     pub tool_calls: Vec<ToolCallReport>,
 }
 
@@ -31,31 +31,31 @@ pub struct RunOutput {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolCallReport {
-    /// The agent that called, with its number where it ran as a child.
+    /// The agent that made the call, with a number if it ran as a child.
     pub agent: Arc<str>,
     /// The id that the model gave the call.
     pub call_id: Arc<str>,
     /// The call's step.
     pub step: StepId,
-    /// The tool, as hooks see it.
+    /// The tool's name, as hooks see it.
     pub tool: Arc<str>,
-    /// Where the tool comes from.
+    /// The kind of source of the tool.
     pub source: Option<ToolSource>,
-    /// The arguments as the model wrote them.
+    /// The arguments, as the model wrote them.
     pub arguments: Arc<str>,
-    /// How it ended; none while it has not.
+    /// How the call ended; `None` before its end.
     pub outcome: Option<CallOutcome>,
-    /// What the model was told.
+    /// The content for the model.
     pub content: Arc<[ContentBlock]>,
-    /// How long it took.
+    /// The duration of the call.
     pub duration: Duration,
-    /// How often the tool itself was started: 0 if something answered in its place, or the call ended before.
+    /// How often the tool itself was started; 0 if another layer answered in its place, or the call ended before.
     pub attempts: u32,
-    /// Where the structured value is: [`Self::structured_content`] reads it.
+    /// The structured value, which [`Self::structured_content`] reads.
     pub structured: StructuredContent,
-    /// How each of the tool's own hooks left the call, in the order in which they did: the innermost first.
+    /// How each of the tool's own hooks left the call, in that order: the innermost first.
     pub hook_exits: Vec<HookExit>,
-    /// What it failed with, and what caused that, outermost first; empty if it did not fail.
+    /// The error and its causes, outermost first; empty if the call did not fail.
     pub error_chain: Vec<String>,
 }
 
@@ -70,14 +70,14 @@ impl ToolCallReport {
         self.structured.read(&self.content)
     }
 
-    /// Whether it ended with a tool error or an abort.
+    /// Whether the call ended with a tool error or an abort.
     pub fn is_error(&self) -> bool {
         matches!(self.outcome, Some(CallOutcome::Error(_) | CallOutcome::Abort))
     }
 }
 
 impl RunOutput {
-    /// Adds one event. Folding all events of a run gives its output.
+    /// Adds one event. The sum of all events of a run is its output.
     pub fn add(&mut self, event: &Event) {
         self.add_in("", event);
     }
@@ -89,7 +89,7 @@ impl RunOutput {
         }
     }
 
-    /// As [`Self::add_in`], of an event that no reader gets.
+    /// As [`Self::add_in`], for an event without a reader.
     pub(crate) fn take_in(&mut self, scope: &str, event: Event) {
         match event.kind {
             EventKind::TurnStarted { .. } if *event.step.scope == *scope => self.turns += 1,
@@ -122,7 +122,8 @@ impl RunOutput {
                 hook_exits,
                 error_chain,
             } => {
-                // A model may give two calls one id, and two parents' children may have one name. The call is one of the last.
+                // A model can give two calls the same id, and children of two parents can have the same name. The call
+                // is one of the last.
                 let open = self.tool_calls.iter_mut().rev().find(|call| {
                     call.outcome.is_none() && call.call_id == call_id && call.step == event.step
                 });

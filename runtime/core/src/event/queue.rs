@@ -1,4 +1,4 @@
-//! Where a run writes its events, and where they are read.
+//! The queue between the writers and the reader of a run's events.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,28 +10,28 @@ use crate::journal::StepId;
 use crate::secret::Redact as _;
 use crate::state::SessionState;
 
-/// Deltas join the last one of their kind when so many events wait to be read.
+/// The number of waiting events from which deltas are joined with the last one of their kind.
 const CAPACITY: usize = 1024;
 
-/// Where a run writes its events; all runs beneath an outermost run share one.
+/// The queue for a run's events. All runs beneath an outermost run share one.
 #[derive(Clone)]
 pub(crate) struct Events {
     queue: Option<Arc<Queue>>,
     agent: Arc<str>,
-    /// Knows the secrets that no event may show.
+    /// The session, with the secrets to redact.
     session: SessionState,
 }
 
 #[derive(Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
-    /// Where its events go instead of waiting here.
+    /// The queue of another run that gets the events instead.
     relay: Option<Relay>,
-    /// Whether events are added up only, so that those that add nothing need not be made.
+    /// Whether events are only added up, so that events that contribute nothing need not be made.
     adds_up: AtomicBool,
 }
 
-/// Gives the events of one run on to another's, and adds them up.
+/// Passes the events of one run to another run's queue, and adds them up.
 struct Relay {
     /// The run's scope.
     scope: Arc<str>,
@@ -44,7 +44,7 @@ struct State {
     waiting: VecDeque<Event>,
     seq: u64,
     reader: Option<Waker>,
-    /// What the events add up to, once only that is wanted of them: they are not kept then.
+    /// The sum of the events, if only the sum is wanted. The events are then dropped.
     sum: Option<RunOutput>,
 }
 
@@ -57,13 +57,13 @@ impl Events {
         Self { queue: Some(queue), agent, session }
     }
 
-    /// Whether they go anywhere.
+    /// Whether the events have a reader or a sum.
     #[inline]
     pub(crate) fn are_read(&self) -> bool {
         self.queue.is_some()
     }
 
-    /// Whether anything beside their sum is wanted of them.
+    /// Whether the events themselves are wanted, and not only their sum.
     pub(crate) fn are_kept(&self) -> bool {
         match self.queue.as_deref() {
             Some(Queue { relay: Some(relay), .. }) => relay.onto.are_kept(),
@@ -77,7 +77,7 @@ impl Events {
         Self { queue: self.queue.clone(), agent, session: self.session.clone() }
     }
 
-    /// Never blocks and never drops: only deltas are held to a bound, by joining them.
+    /// Never blocks and never drops an event. Only deltas are bounded, because they can be joined.
     pub(crate) fn push(&self, step: impl FnOnce() -> StepId, mut kind: EventKind) {
         let Some(queue) = &self.queue else { return };
         if let Some(redactor) = self.session.concealed().redactor() {
@@ -89,14 +89,14 @@ impl Events {
         }
     }
 
-    /// For a run in this scope with a session of its own: its events are added up on their way here.
+    /// The queue for a run in this scope with its own session. Its events are added up as they pass.
     pub(crate) fn relayed(&self, scope: Arc<str>, session: SessionState) -> Self {
         let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
         let queue = Queue { relay: Some(relay), ..Queue::default() };
         Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session }
     }
 
-    /// Pushes an event of another run, whose secrets are out of it.
+    /// Pushes an event of another run, whose secrets are already redacted.
     fn pass(&self, mut event: Event) {
         let Some(queue) = &self.queue else { return };
         if let Some(redactor) = self.session.concealed().redactor() {
@@ -108,7 +108,7 @@ impl Events {
         }
     }
 
-    /// What the events of [`Self::relayed`] added up to.
+    /// The sum of the events of [`Self::relayed`].
     pub(crate) fn output(&self) -> RunOutput {
         let relay = self.queue.as_ref().and_then(|queue| queue.relay.as_ref());
         let output = relay.map(|relay| relay.output.lock().unwrap_or_else(PoisonError::into_inner).clone());
@@ -152,7 +152,7 @@ impl Queue {
         let event = Event { step: step(), seq: state.seq, agent: Arc::clone(agent), kind };
         state.waiting.push_back(event);
         let reader = state.reader.take();
-        // A waker is foreign code: it may well read at once.
+        // A waker is foreign code, and may read from the queue at once.
         drop(state);
         if let Some(reader) = reader {
             reader.wake();
@@ -168,7 +168,7 @@ impl Queue {
         Poll::Pending
     }
 
-    /// Keeps no event from now on, but what they add up to, beginning with this.
+    /// Drops events from now on, and adds them to this sum.
     pub(crate) fn add_up(&self, mut sum: RunOutput) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         for event in std::mem::take(&mut state.waiting) {
@@ -178,7 +178,7 @@ impl Queue {
         self.adds_up.store(true, Ordering::Relaxed);
     }
 
-    /// What the events added up to since [`Self::add_up`].
+    /// The sum of the events since [`Self::add_up`].
     pub(crate) fn sum(&self) -> RunOutput {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.sum.take().unwrap_or_default()

@@ -1,16 +1,16 @@
-//! The name of a step: where it stands in its run, never when it happened.
+//! The name of a step: its position in the run, independent of time.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepKind {
-    /// The run itself: its beginning and its end.
+    /// The run itself: its start and its end.
     Run,
     /// One answer of the model.
     Model,
@@ -18,7 +18,7 @@ pub enum StepKind {
     Tools,
     /// The innermost part of a tool call.
     Tool,
-    /// The beginning of a tool's function that may run once only.
+    /// The start of a tool's function with the effect `Once`.
     Begin,
     /// A wait.
     Timer,
@@ -28,8 +28,8 @@ pub enum StepKind {
     Random,
 }
 
-/// The name of a step, for example `turn 3/call 2/search`. It is fixed when the step is built and holds
-/// nothing that depends on time, so the same run builds the same names again.
+/// The name of a step, for example `turn 3/call 2/search`. It is fixed when the step is created and contains nothing
+/// that depends on time, so a replay creates the same names.
 ///
 /// ```
 /// use onionskin::journal::{StepId, StepKind};
@@ -44,13 +44,13 @@ pub struct StepId {
     pub scope: Arc<str>,
     /// The model turn, counted from 1.
     pub turn: u32,
-    /// What the step does.
+    /// The kind of step.
     pub kind: StepKind,
     /// The call in its turn, counted from 1.
     pub call: Option<u32>,
-    /// The tool, or what else the step is named after.
+    /// The name of the tool, or of another subject of the step.
     pub name: Arc<str>,
-    /// Which attempt; the first is 1, and 0 stands for the call as a whole.
+    /// The number of the attempt, counted from 1; 0 for the call as a whole.
     pub attempt: u32,
 }
 

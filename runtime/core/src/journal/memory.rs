@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::{Journal, JournalError, StepId, StepWork};
 
-/// Keeps steps in memory: a second run with the same [`run_id`](crate::run::RunRequest::run_id) answers from them. For tests, and to
-/// see which steps a run takes.
+/// Stores steps in memory. A second run with the same [`run_id`](crate::run::RunRequest::run_id) is answered from them.
+/// Use it in tests, and to list the steps of a run.
 #[derive(Default)]
 pub struct MemoryJournal {
     steps: Mutex<BTreeMap<(String, String), Value>>,
 }
 
 impl MemoryJournal {
-    /// The recorded steps of a run, by name.
+    /// The names of a run's recorded steps.
     pub fn steps(&self, run: &str) -> Vec<String> {
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         steps.keys().filter(|(of, _)| of == run).map(|(_, step)| step.clone()).collect()

@@ -1,8 +1,8 @@
-//! Steps: the effects of a run, named by where they stand in it, so that a run can be replayed.
+//! Steps: the effects of a run, named by their position in it, so that a run can be replayed.
 //!
-//! Everything that a run does to the world is a *step*: a model turn, the innermost part of a tool call,
-//! a child's run, a clock reading. All else, hooks included, is plain code that gives the same again when
-//! the steps give the same again. A [`Journal`] records steps and, on a later run, answers from the record.
+//! Each effect of a run on the outside world is a *step*: a model turn, the innermost part of a tool call, a child's
+//! run, a clock reading. All other code, hooks included, is deterministic given the results of the steps. A [`Journal`]
+//! records steps and answers them from the record in a later run.
 
 mod id;
 mod memory;
@@ -23,21 +23,21 @@ pub use id::{StepId, StepKind};
 pub use memory::MemoryJournal;
 pub(crate) use record::CallRecord;
 
-/// The work of one step: run at most once, its value is what the journal records.
+/// The work of one step. It runs at most once, and the journal records its value.
 pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
 
-/// Records the steps of runs. Without one a run calls its steps directly, which costs nothing.
+/// Records the steps of runs. Without a journal a run calls its steps directly, at no cost.
 ///
-/// Cancel safety: a dropped future of `step` leaves the step in doubt; on the next run its
-/// [`Effect`](crate::Effect) says what happens. For a tool whose effect is [`Once`](crate::Effect::Once), that its function
-/// begins is a step of its own ([`StepKind::Begin`]), recorded before the function runs: where there is that record, and none of
-/// the call, the call ends as [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
+/// Cancel safety: a dropped future of `step` leaves the step in doubt. In the next run, the tool's
+/// [`Effect`](crate::Effect) decides how to continue. For a tool with the effect [`Once`](crate::Effect::Once), the
+/// start of its function is a separate step ([`StepKind::Begin`]), recorded before the function runs. If that step is
+/// recorded and the call is not, the call ends with [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
 pub trait Journal: Send + Sync + 'static {
-    /// Runs `work`, records its value under `id` in the run `run` and gives it back; or gives back what
-    /// is recorded there and does not run it.
+    /// Runs `work`, records its value under `id` in the run `run`, and returns the value. If a value is recorded there
+    /// already, it returns that value and does not run `work`.
     ///
     /// # Errors
-    /// If the record cannot be read or written. The run then aborts.
+    /// Returns an error if the record cannot be read or written. The run then aborts.
     fn step<'a>(
         &'a self,
         run: &'a str,
@@ -45,10 +45,10 @@ pub trait Journal: Send + Sync + 'static {
         work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<Value, JournalError>>;
 
-    /// Runs the calls of one model turn, at most `limit` at once, as one operation.
+    /// Runs the calls of one model turn as one operation, at most `limit` at a time.
     ///
     /// # Errors
-    /// If the record cannot be read or written. The run then aborts.
+    /// Returns an error if the record cannot be read or written. The run then aborts.
     fn batch<'a>(
         &'a self,
         calls: &'a [StepId],
@@ -84,7 +84,7 @@ impl<J: Journal> Journal for std::sync::Arc<J> {
 
 /// Runs one call of a batch.
 pub trait StepExec: Send + Sync {
-    /// Runs the call at `index`; its steps go through the journal one by one.
+    /// Runs the call at `index`. Its steps pass through the journal one by one.
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
 }
 
@@ -94,11 +94,12 @@ pub trait StepExec: Send + Sync {
 pub struct JournalError {
     /// The step.
     pub step: String,
-    /// What went wrong.
+    /// The reason.
     pub reason: String,
 }
 
-/// A tool whose effect is [`Once`](crate::Effect::Once) did not run again: an earlier run ended while it was at work.
+/// A tool with the effect [`Once`](crate::Effect::Once) did not run again, because an earlier run ended while the tool
+/// ran.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while it was at work. Its effect is \
@@ -113,10 +114,10 @@ pub struct InDoubt {
     pub run_id: String,
 }
 
-/// The journal as runs hold it.
+/// The journal as a trait object.
 pub(crate) use Journal as DynJournal;
 
-/// Runs `count` calls, at most `limit` at once, in no order.
+/// Runs `count` calls in any order, at most `limit` at a time.
 pub(crate) async fn run_bounded<'a>(
     count: usize,
     limit: usize,
@@ -125,10 +126,10 @@ pub(crate) async fn run_bounded<'a>(
     stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
 }
 
-/// Runs typed work as a step of a run.
+/// Runs work with a typed value as a step of a run.
 ///
 /// # Errors
-/// If the journal fails, or its record is of another type; in words.
+/// Returns a message if the journal fails, or if its record has another type.
 pub(crate) async fn step_through<T, F, Fut>(
     journal: &dyn Journal,
     run_id: &str,
@@ -142,7 +143,7 @@ where
 {
     let work: StepWork<'_> = Box::new(move || {
         Box::pin(async move {
-            // What cannot be written as JSON is caught when it is read back, below.
+            // A value that cannot be serialised is found below, where it is read back.
             serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
         })
     });
@@ -150,17 +151,17 @@ where
     serde_json::from_value(value).map_err(|error| format!("step `{id}` does not fit its record: {error}"))
 }
 
-/// A random number from the standard library's hash seeds: for ids and jitter, not for secrets.
+/// A random number from the standard library's hash seeds, for ids and jitter. Do not use it for secrets.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
 }
 
-/// An id that no other has: of a run, of a session.
+/// A unique id for a run or a session.
 pub(crate) fn new_id() -> Arc<str> {
     let digit = |byte: u8| char::from(b"0123456789abcdef"[usize::from(byte & 15)]);
     let bytes = [random(), random()].map(u64::to_be_bytes);
     let digits = bytes.iter().flatten().flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
-    // One allocation beside the id's own: it is made for every run.
+    // One allocation beside the id's own, because every run makes an id.
     let mut id = String::with_capacity(32);
     id.extend(digits);
     id.into()

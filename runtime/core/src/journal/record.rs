@@ -1,4 +1,4 @@
-//! The result of a tool call as it is written down: in a journal, in an event.
+//! The serialised result of a tool call, for journals and events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 
-/// A tool result that can be written down. What a program kept with it by type is left out.
+/// A tool result that can be serialised. Typed extensions of the result are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CallRecord {
     exit: RecordedExit,
@@ -19,7 +19,7 @@ pub(crate) struct CallRecord {
     starts: u32,
 }
 
-/// What records that do not say it tell of.
+/// The value for records without this field.
 fn one() -> u32 {
     1
 }

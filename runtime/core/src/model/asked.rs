@@ -1,20 +1,20 @@
-//! What a model is asked, without secrets.
+//! Redaction of model requests.
 
 use std::sync::Arc;
 
 use super::{History, Message, ModelRequest, ToolDeclaration};
 use crate::secret::{Redact as _, Redactor};
 
-/// Takes secrets out of the requests of one run. A request differs from the one before by a few messages, so what was looked at
-/// is kept: while the secrets stay the same, only what is new is looked at.
+/// Redacts the requests of one run. A request adds a few messages to the one before it, so redacted messages are kept:
+/// while the secrets are unchanged, only new messages are searched.
 #[derive(Default)]
 pub(crate) struct Asked(Option<Known>);
 
 struct Known {
     redactor: Arc<Redactor>,
-    /// The conversation so far, without the secrets.
+    /// The redacted conversation so far.
     messages: History,
-    /// The tools as they are, and as they are shown.
+    /// The tools before and after redaction.
     tools: [Arc<[ToolDeclaration]>; 2],
 }
 
@@ -39,14 +39,14 @@ impl Asked {
     }
 }
 
-/// A message that shows no secret stays shared.
+/// A message without secrets stays shared.
 fn shown(redactor: &Redactor, message: Arc<Message>) -> Arc<Message> {
     let mut hidden = (*message).clone();
     hidden.redact(redactor);
     if hidden == *message { message } else { Arc::new(hidden) }
 }
 
-/// Tools that show no secret stay shared.
+/// Tools without secrets stay shared.
 fn declarations(tools: &Arc<[ToolDeclaration]>, redactor: &Redactor) -> Arc<[ToolDeclaration]> {
     let shows =
         |tool: &ToolDeclaration| redactor.shows(&tool.description) || redactor.shows_in(&tool.input_schema);

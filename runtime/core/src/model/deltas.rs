@@ -1,15 +1,15 @@
-//! The pieces of an answer, without secrets.
+//! Redaction of the pieces of an answer.
 
 use std::sync::Arc;
 
 use super::ModelDelta;
 use crate::secret::{Redactor, StreamRedactor};
 
-/// The pieces of a model's answer: its text, and its reasoning.
+/// Redacts the pieces of a model's answer: its text and its reasoning.
 pub(crate) struct RedactedDeltas(Option<(StreamRedactor, StreamRedactor)>);
 
 impl RedactedDeltas {
-    /// Without secrets, pieces pass as they are.
+    /// Without a redactor, pieces are passed on unchanged.
     pub(crate) fn new(redactor: Option<Arc<Redactor>>) -> Self {
         Self(
             redactor
@@ -17,7 +17,7 @@ impl RedactedDeltas {
         )
     }
 
-    /// Takes the next piece, and gives what can be told by now.
+    /// Takes the next piece and returns the text that is decided.
     pub(crate) fn push(&mut self, delta: ModelDelta) -> Option<ModelDelta> {
         let Some((text, reasoning)) = &mut self.0 else { return Some(delta) };
         let delta = match delta {
@@ -27,7 +27,7 @@ impl RedactedDeltas {
         Some(delta).filter(|delta| !delta.is_empty())
     }
 
-    /// The answer is over: gives what was held back.
+    /// Returns the text that was held back, at the end of the answer.
     pub(crate) fn finish(self) -> impl Iterator<Item = ModelDelta> {
         let rest = self.0.map(|(mut text, mut reasoning)| {
             [ModelDelta::Reasoning(reasoning.finish()), ModelDelta::Text(text.finish())]

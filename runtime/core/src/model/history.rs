@@ -9,13 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Message, ToolCall};
 
-/// So many messages make a chunk.
+/// The number of messages in a chunk.
 const CHUNK: usize = 64;
 
 /// The messages of a conversation, the oldest first.
 ///
-/// A clone is a snapshot: it costs the same however long the conversation is, and shares the messages with the original. What is
-/// appended to one of them does not show in the other.
+/// A clone is a snapshot. Its cost does not depend on the length of the conversation, because it shares the messages
+/// with the original. Appending to one does not change the other.
 ///
 /// ```
 /// use onionskin::model::{History, Message};
@@ -35,11 +35,11 @@ pub struct History {
     tail: Option<Arc<Chunk>>,
 }
 
-/// Messages that stand behind each other.
+/// Consecutive messages.
 #[derive(Default)]
 struct Chunk {
     messages: Vec<Arc<Message>>,
-    /// The ids of the tool calls; only a full chunk has them.
+    /// The ids of the tool calls, for full chunks only.
     calls: OnceLock<HashSet<Arc<str>>>,
 }
 
@@ -55,17 +55,17 @@ impl History {
         Self::default()
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.full.len() * CHUNK + self.newest().len()
     }
 
-    /// Whether there is no message.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The message at a place, counted from 0.
+    /// The message at an index, counted from 0.
     pub fn get(&self, index: usize) -> Option<&Message> {
         self.shared(index).map(|message| &**message)
     }
@@ -90,7 +90,7 @@ impl History {
         self.push_shared(Arc::new(message));
     }
 
-    /// Takes the newest message out.
+    /// Removes the newest message and returns it.
     pub fn pop(&mut self) -> Option<Message> {
         if self.tail.is_none() {
             let (last, before) = self.full.split_last()?;
@@ -114,7 +114,7 @@ impl History {
         }
     }
 
-    /// Appends the messages that stand in another one from a place on.
+    /// Appends another conversation's messages from an index on.
     pub(crate) fn extend_from(&mut self, other: &Self, start: usize) {
         if start == 0 && self.is_empty() {
             *self = other.clone();
@@ -123,12 +123,12 @@ impl History {
         }
     }
 
-    /// The messages from a place on.
+    /// The messages from an index on.
     pub(crate) fn since(&self, start: usize) -> impl Iterator<Item = Arc<Message>> {
         (start..self.len()).filter_map(|index| self.shared(index).cloned())
     }
 
-    /// Whether a tool call has this id. It takes a look at each chunk and not at each message.
+    /// Whether a tool call has this id. The cost is one look-up per chunk, not per message.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         let is_in = |chunk: &Arc<Chunk>| {
             let ids = || calls(&chunk.messages).map(|call| Arc::clone(&call.id)).collect();
@@ -210,7 +210,7 @@ impl<'h> IntoIterator for &'h History {
     }
 }
 
-/// Copies of the messages: others may share them.
+/// Clones the messages, because others may share them.
 impl IntoIterator for History {
     type Item = Message;
     type IntoIter = std::vec::IntoIter<Message>;
@@ -346,7 +346,7 @@ mod tests {
         let mut history: History = (0..2 * CHUNK + 3).map(asks).collect();
         assert!((0..2 * CHUNK + 3).all(|number| history.has_call(&format!("call_{number}"))));
         assert!(!history.has_call("call_131"));
-        // What was taken out is not found any more, also where its chunk was looked at before.
+        // A removed message is not found any more, also if its chunk was searched before.
         (0..4).for_each(|_| drop(history.pop()));
         assert!(history.has_call("call_126") && !history.has_call("call_127"));
     }

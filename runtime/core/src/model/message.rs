@@ -13,23 +13,23 @@ use crate::content::ContentBlock;
 #[serde(tag = "role", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Message {
-    /// What the agent was asked.
+    /// The input of the agent.
     User {
         /// The content.
         content: Vec<ContentBlock>,
     },
-    /// What the model answered.
+    /// The answer of the model.
     Assistant {
         /// The text.
         text: String,
         /// The tool calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// What the provider must get back unchanged.
+        /// Data of the provider, to send back unchanged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_data: Option<Value>,
     },
-    /// The results of the tool calls of the message before: one for each call, in call order.
+    /// The results of the tool calls in the message before: one for each call, in call order.
     Tool {
         /// The results.
         results: Vec<ToolResultMessage>,
@@ -44,18 +44,18 @@ pub struct ToolCall {
     pub id: Arc<str>,
     /// The tool's wire name.
     pub name: Arc<str>,
-    /// The arguments: JSON text, as the model wrote it.
+    /// The arguments as JSON text, as the model wrote it.
     pub arguments: Arc<str>,
 }
 
 impl ToolCall {
-    /// A call.
+    /// Makes a call.
     pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<Arc<str>>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
 }
 
-/// The result of a tool call as the model is told it.
+/// The result of a tool call, as the model gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResultMessage {
@@ -63,14 +63,14 @@ pub struct ToolResultMessage {
     pub call_id: Arc<str>,
     /// The tool's wire name.
     pub name: Arc<str>,
-    /// What the model is told: shared with the call's event and its report.
+    /// The content for the model, shared with the call's event and its report.
     pub content: Arc<[ContentBlock]>,
     /// Whether the call failed.
     pub is_error: bool,
 }
 
 impl ToolResultMessage {
-    /// The result of a call that did not fail. For one that did, set [`is_error`](Self::is_error).
+    /// The result of a successful call. For a failed call, set [`is_error`](Self::is_error).
     pub fn new(
         call_id: impl Into<Arc<str>>,
         name: impl Into<Arc<str>>,
@@ -86,12 +86,12 @@ impl Message {
         Self::User { content: vec![ContentBlock::Text(text.into())] }
     }
 
-    /// A model's message of text only.
+    /// A model's message with text only.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), tool_calls: Vec::new(), provider_data: None }
     }
 
-    /// The tool calls of a model's message; a message of another role has none.
+    /// The tool calls of a model's message; empty for other roles.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match self {
             Self::Assistant { tool_calls, .. } => tool_calls,

@@ -1,4 +1,4 @@
-//! Models: what answers a conversation, behind one trait of our own.
+//! Models: one trait for all providers.
 
 mod asked;
 mod deltas;
@@ -45,25 +45,26 @@ use crate::export::ExportError;
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Answers a conversation. Pieces of the answer go to `deltas` as they come; the whole is returned.
+    /// Answers a conversation. Pieces of the answer are passed to `deltas` as they arrive; the whole answer is
+    /// returned.
     ///
     /// Cancel safety: dropping the future ends the request.
     ///
     /// # Errors
-    /// If there is no answer; [`ModelError::is_transient`] says whether asking again may help.
+    /// Returns an error if there is no answer. [`ModelError::is_transient`] says whether a retry can succeed.
     fn respond(
         &self,
         request: &ModelRequest,
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send;
 
-    /// The provider's name as OpenTelemetry's `gen_ai.provider.name`.
+    /// The provider's name, as OpenTelemetry's `gen_ai.provider.name`.
     fn provider(&self) -> Cow<'static, str> {
         Cow::Borrowed("onionskin")
     }
 }
 
-/// A [`Model`] behind a pointer.
+/// A [`Model`] as a trait object.
 pub(crate) trait DynModel: Send + Sync {
     fn respond_dyn<'a>(
         &'a self,
@@ -92,26 +93,26 @@ impl<M: Model> Model for Arc<M> {
     }
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelRequest {
-    /// The agent that asks.
+    /// The agent that makes the request.
     pub agent: Arc<str>,
-    /// The model's name, where the agent names one.
+    /// The model's name, if the agent sets one.
     pub model: Option<Arc<str>>,
     /// The system prompt.
     pub system: Option<Arc<str>>,
-    /// The conversation so far, which the request shares with the run.
+    /// The conversation so far, shared with the run.
     pub messages: History,
-    /// The tools that it may call.
+    /// The tools that the model may call.
     pub tools: Arc<[ToolDeclaration]>,
-    /// Sampling and the like.
+    /// Model parameters, such as the temperature.
     pub params: RequestParams,
 }
 
 impl ModelRequest {
-    /// A request of one user message and no tools.
+    /// A request with one user message and without tools.
     pub fn new(agent: &str, input: impl Into<String>) -> Self {
         Self {
             agent: agent.into(),
@@ -124,20 +125,20 @@ impl ModelRequest {
     }
 }
 
-/// Parameters of a request; what is not set is left to the provider.
+/// Model parameters of a request. The provider chooses those that are not set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RequestParams {
-    /// How freely the model samples.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
     /// Nucleus sampling.
     pub top_p: Option<f64>,
-    /// At most so many tokens in one answer.
+    /// The maximum number of tokens in one answer.
     pub max_tokens: Option<u32>,
-    /// Sampling is repeatable with the same seed, where the provider can.
+    /// A seed for repeatable sampling, if the provider supports it.
     pub seed: Option<u64>,
-    /// Text that ends an answer.
+    /// Texts that end an answer.
     pub stop_sequences: Vec<String>,
 }
 
@@ -145,9 +146,9 @@ pub struct RequestParams {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ModelDelta {
-    /// Of the text.
+    /// A piece of the text.
     Text(String),
-    /// Of the reasoning.
+    /// A piece of the reasoning.
     Reasoning(String),
 }
 
@@ -161,38 +162,38 @@ pub struct ModelResponse {
     pub reasoning: Option<String>,
     /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
-    /// What it cost.
+    /// The tokens of the request and the answer.
     pub usage: Usage,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub stop: StopReason,
-    /// What the provider must get back unchanged in the next turn, such as signatures of its reasoning.
+    /// Data of the provider to send back unchanged in the next turn, such as signatures of its reasoning.
     pub provider_data: Option<serde_json::Value>,
 }
 
 impl ModelResponse {
-    /// An answer of text only.
+    /// An answer with text only.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// An answer of tool calls only.
+    /// An answer with tool calls only.
     pub fn tool_calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self { tool_calls: calls.into_iter().collect(), stop: StopReason::ToolCalls, ..Self::default() }
     }
 }
 
-/// Tokens that were used.
+/// The tokens of one or more requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
 impl Usage {
-    /// Tokens read and written.
+    /// Usage with these input and output tokens.
     pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
         Self { input_tokens, output_tokens }
     }
@@ -210,25 +211,25 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// Why a model stopped writing.
+/// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It was done.
+    /// The answer is complete.
     #[default]
     Done,
-    /// It wants tools called.
+    /// The model calls tools.
     ToolCalls,
-    /// It ran into the token limit.
+    /// The answer reached the token limit.
     Length,
-    /// The provider held it back.
+    /// The provider filtered the answer.
     ContentFilter,
-    /// Something else.
+    /// Another reason.
     Other,
 }
 
-/// Why there is no answer.
+/// The reason why a model gave no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -237,9 +238,9 @@ pub enum ModelError {
     Status {
         /// The HTTP status.
         status: u16,
-        /// What the provider said.
+        /// The provider's message.
         message: String,
-        /// How long it asks to wait.
+        /// The delay that the provider requests.
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
@@ -248,13 +249,14 @@ pub enum ModelError {
     /// The answer could not be read.
     #[error("the model's answer could not be read: {0}")]
     Malformed(String),
-    /// The answer did not come in time.
+    /// The answer did not arrive in time.
     #[error("the model did not answer within {0:?}")]
     Timeout(Duration),
-    /// The model was set up wrongly.
+    /// The model is not configured correctly.
     #[error("the model is not set up: {0}")]
     Setup(String),
-    /// The provider cannot take strict tools of the agent so, and nobody asked to send them otherwise. There was no request.
+    /// The provider does not accept the agent's strict tools, and no option allows sending them otherwise. No request
+    /// was sent.
     #[error(
         "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
         .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -266,7 +268,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether asking again may help: rate limits, overload, broken connections.
+    /// Whether a retry can succeed: after rate limits, overload and broken connections.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => {

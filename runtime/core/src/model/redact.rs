@@ -1,9 +1,9 @@
-//! Messages, answers and errors of models, without secrets.
+//! Redaction of messages, answers and errors of models.
 
 use super::{Message, ModelError, ModelResponse, ToolCall};
 use crate::secret::{Redact, Redactor};
 
-/// What a provider must get back unchanged stays.
+/// Data to send back to the provider is not redacted.
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {

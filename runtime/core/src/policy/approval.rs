@@ -1,4 +1,4 @@
-//! Calls that somebody has to approve before they are made.
+//! Approval of calls before they run.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::panic_words;
 
-/// What a tool's `approval = path` can give: whether a call has to be approved, or why.
+/// A type that a tool's `approval = path` function can return: whether a call needs approval, or the reason for it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether a call has to be approved",
     label = "not a yes or no",
@@ -36,10 +36,10 @@ impl<T: Into<String>> NeedsApproval for Option<T> {
     }
 }
 
-/// Which calls of a tool have to be approved.
+/// The rule for calls that need approval.
 pub(crate) type Needed = Arc<dyn Fn(&Args) -> Option<Option<String>> + Send + Sync>;
 
-/// What has to be approved by the one or the other.
+/// Requires approval if one of two rules does.
 pub(super) fn either(one: Needed, other: Needed) -> Needed {
     Arc::new(move |args| match (one(args), other(args)) {
         (Some(reason), Some(more)) => Some(reason.or(more)),
@@ -47,7 +47,7 @@ pub(super) fn either(one: Needed, other: Needed) -> Needed {
     })
 }
 
-/// Asks for a call, if it has to be approved and was not with these arguments.
+/// Asks the approver if the call needs approval and was not approved with these arguments.
 pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> ToolResult<()> {
     let Some(reason) = needed(args) else { return Ok(()) };
     let text = args.text();
@@ -63,7 +63,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         return Err(refused(None));
     };
     let asked = AssertUnwindSafe(approver.approve_dyn(request(cx, args, reason))).catch_unwind();
-    // Others go on while a person thinks.
+    // Other calls can run while a person decides.
     match cx.without_slot(asked).await {
         Ok(Approval::Allow) => {
             cx.stages(|stages| stages.approve(text));

@@ -1,4 +1,4 @@
-//! Results that are kept, so that a tool need not run again.
+//! Cached results of tools.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -15,13 +15,13 @@ use crate::args::Args;
 use crate::context::{Key, RunContext, ToolContext};
 use crate::output::ToolOutput;
 
-/// Keeps a tool's results in memory, and answers calls with the same arguments by the same user in the same session.
+/// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session.
 ///
-/// `#[tool(cache(..))]` has one for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for each value;
-/// the tools of a toolbox are made once with their object, and whoever has the object shares their caches. Errors are not
-/// kept, nor what answered for one, nor the result of a call that ran the tool a second time; what a hook answers never comes here. The
-/// oldest result goes where there are too many. While a call runs, equal ones wait for its result; if it has none to keep, the next
-/// one of them runs.
+/// `#[tool(cache(..))]` makes a cache for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for
+/// each value. The caches of a toolbox's tools belong to its object; all users of the object share them. Not cached are
+/// errors, answers of error handlers, results of a call that ran the tool more than once, and answers of hooks. A full
+/// cache drops its oldest result. While a call runs, equal calls wait for its result. If the result cannot be cached,
+/// the next one of them runs.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,28 +41,28 @@ pub struct Cache {
 
 type KeyFn = Arc<dyn Fn(&Args) -> String + Send + Sync>;
 
-/// How many results are kept unless told otherwise.
+/// The default maximum number of results.
 const CAPACITY: usize = 1024;
 
 #[derive(Default)]
 struct Store {
     kept: HashMap<Key, Kept>,
-    /// The same by age, the oldest first.
+    /// The same entries by age, the oldest first.
     ages: BTreeMap<u64, Key>,
     next: u64,
-    /// What runs just now.
+    /// The calls in progress.
     flights: HashMap<Key, Running>,
 }
 
-/// The call that others of its key wait for.
+/// A call in progress, with its waiting calls.
 struct Running {
-    /// Whose call it is.
+    /// The run of the call.
     run: RunContext,
     number: u64,
     over: CancellationToken,
 }
 
-/// A call whose result may be kept. Others of its key wait until it is over, however it ends.
+/// A call whose result may be cached. Other calls with its key wait until it ends, however it ends.
 pub(super) struct Flight {
     key: Key,
     number: u64,
@@ -75,8 +75,8 @@ tokio::task_local! {
     static FLIGHTS: Flights;
 }
 
-/// The calls whose results are awaited around the work that is done here: each was made within the one before it. A direct
-/// call has a run of its own, so only the task knows them.
+/// The calls with waiting calls around the current work; each call was made within the one before it. A direct call has
+/// its own run, so only the task knows these calls.
 #[derive(Clone, Default)]
 pub(crate) struct Flights(Option<Arc<(u64, Flights)>>);
 
@@ -85,7 +85,7 @@ impl Flights {
         FLIGHTS.try_with(Self::clone).unwrap_or_default()
     }
 
-    /// Does work of another thread within them.
+    /// Does work on another thread with the same calls.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         FLIGHTS.sync_scope(self, work)
     }
@@ -126,7 +126,7 @@ struct Kept {
 }
 
 impl Store {
-    /// Puts a result in, as the youngest.
+    /// Inserts a result as the newest.
     fn insert(&mut self, key: Key, output: ToolOutput) {
         self.remove(&key);
         let age = self.next;
@@ -142,27 +142,27 @@ impl Store {
     }
 }
 
-/// What a cache says to a call.
+/// The result of a cache look-up.
 pub(super) enum Found {
     Output(ToolOutput),
-    /// Nothing, and nobody is about to find it: the result may be kept.
+    /// Nothing is stored and no call is in progress. The result of this call may be cached.
     Nothing(Flight),
-    /// The cache has no part in this call.
+    /// The cache does not apply to this call.
     Off,
-    /// The call was made by the one that it would wait for.
+    /// The call was made by the call that it would wait for.
     WithinItself,
 }
 
 impl Cache {
-    /// Keeps up to 1024 results, until there are more.
+    /// Makes a cache of at most 1024 results.
     pub fn new() -> Self {
         Self { ttl: None, key: None, capacity: CAPACITY, store: Arc::default() }
     }
 
-    /// Keeps a result for this long.
+    /// Sets the maximum age of a result.
     ///
     /// # Panics
-    /// If that is no time at all, which would keep nothing: leave the cache out.
+    /// Panics if the duration is zero, because the cache would keep nothing.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         assert!(!ttl.is_zero(), "a cache with a `ttl` of 0 keeps nothing: leave the cache out");
@@ -170,18 +170,18 @@ impl Cache {
         self
     }
 
-    /// Tells calls apart by this text in place of all their arguments. Users, sessions and what fills bound parameters, which
-    /// the function does not see, are told apart all the same.
+    /// Sets a function whose text replaces the arguments in the key. Users, sessions and filled-in parameters, which
+    /// the function does not get, always remain part of the key.
     #[must_use]
     pub fn key<K: Into<String>>(mut self, key: impl Fn(&Args) -> K + Send + Sync + 'static) -> Self {
         self.key = Some(Arc::new(move |args| key(args).into()));
         self
     }
 
-    /// Keeps at most so many results.
+    /// Sets the maximum number of results.
     ///
     /// # Panics
-    /// If that is none: leave the cache out.
+    /// Panics if the number is zero, because the cache would keep nothing.
     #[must_use]
     pub fn capacity(mut self, most: usize) -> Self {
         assert!(most > 0, "a cache with a `capacity` of 0 keeps nothing: leave the cache out");
@@ -193,17 +193,18 @@ impl Cache {
         Arc::as_ptr(&self.store).addr()
     }
 
-    /// Looks for the result of a call; `args` are the ones that the tool gets beside what is filled in, `None` if nobody
-    /// knows them.
+    /// Looks up the result of a call. `args` are the final arguments without filled-in values, or `None` if they are
+    /// unknown.
     ///
-    /// While another call of the same key runs, this one waits for its result. Cancel safety: dropping it ends the wait only.
+    /// While another call with the same key runs, this one waits for its result. Cancel safety: dropping the future
+    /// only ends the wait.
     pub(super) async fn look(
         &self,
         cx: &ToolContext,
         args: Option<&mut Args>,
         fill: Option<&dyn Fill>,
     ) -> Found {
-        // Whoever runs the tool again is not content with the result: it is not kept either.
+        // A caller that runs the tool again rejects the earlier result, so that one is not cached either.
         let (times, stored) = cx.stages(|stages| stages.ask(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
@@ -214,13 +215,13 @@ impl Cache {
         loop {
             match self.look_now(cx, &key) {
                 Ok(found) => return found,
-                // It may fail or be dropped, so that there is nothing to find.
+                // The other call can fail or be dropped, and leave no result.
                 Err(running) => cx.without_slot(running.cancelled_owned()).await,
             }
         }
     }
 
-    /// What there is now; or the end of the call that may find it.
+    /// The stored result, or a token for the end of the call in progress.
     fn look_now(&self, cx: &ToolContext, key: &Key) -> Result<Found, CancellationToken> {
         let mut store = self.store();
         match store.kept.get(key) {
@@ -233,7 +234,7 @@ impl Cache {
             None => {}
         }
         match store.flights.get(key) {
-            // It waits for this one.
+            // The call in progress waits for this one.
             Some(running) if cx.run().is_beneath(&running.run) => return Ok(Found::Off),
             Some(running) if Flights::here().hold(running.number) => return Ok(Found::WithinItself),
             Some(running) => return Err(running.over.clone()),
@@ -245,7 +246,7 @@ impl Cache {
         Ok(Found::Nothing(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
     }
 
-    /// Keeps the result of a call, unless the tool was run again.
+    /// Caches the result of a call, unless the tool was run again.
     pub(super) fn keep(&self, cx: &ToolContext, flight: &Flight, output: &ToolOutput) {
         let key = &flight.key;
         if cx.tries() > 1 || !cx.stages(|stages| stages.store(self.id(), key)) {
@@ -262,7 +263,7 @@ impl Cache {
     fn key_of(&self, cx: &ToolContext, args: &mut Args, fill: Option<&dyn Fill>) -> Option<Key> {
         let text = match &self.key {
             Some(key) => key(args),
-            // Two numbers that read the same may not be the same.
+            // Two different numbers can be equal after rounding.
             None if args.rounded_number().is_some() => return None,
             None => {
                 let mut text = String::new();
@@ -288,7 +289,7 @@ impl Cache {
     }
 }
 
-/// A value as text, the keys of objects in their order.
+/// Writes a value as text, with sorted object keys.
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(object) => {
@@ -321,7 +322,7 @@ impl Default for Cache {
     }
 }
 
-/// The same rules, and nothing kept yet.
+/// The same settings, without any results.
 impl Clone for Cache {
     fn clone(&self) -> Self {
         Self { ttl: self.ttl, key: self.key.clone(), capacity: self.capacity, store: Arc::default() }
@@ -338,7 +339,7 @@ impl fmt::Debug for Cache {
     }
 }
 
-/// What a tool's `cache(key = path)` can give.
+/// A type that a tool's `cache(key = path)` function can return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the key of a cache",
     label = "not a text",
@@ -356,7 +357,7 @@ impl<T: Into<String>> CacheKey for T {
     }
 }
 
-/// Why a tool can have no cache.
+/// The reason why a tool cannot have a cache.
 pub(crate) fn no_cache_of_once(tool: &str) -> String {
     format!(
         "each call of the tool `{tool}` has to be made, because its effect is `Once`, so it cannot have a cache: if that is not \
@@ -364,7 +365,7 @@ pub(crate) fn no_cache_of_once(tool: &str) -> String {
     )
 }
 
-/// A cache by a function's key.
+/// Makes a cache with a key function.
 #[doc(hidden)]
 pub fn keyed<K: CacheKey + 'static>(cache: Cache, key: fn(&Args) -> K) -> Cache {
     cache.key(move |args| key(args).text())

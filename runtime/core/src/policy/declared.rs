@@ -1,4 +1,4 @@
-//! What a tool was declared with.
+//! The declared policy of a tool.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::stack::PolicyHook;
 use super::stages::Stages;
 use crate::onion::{Hook, MadeBy, Values};
 
-/// A tool's own hooks and stages, as its declaration says them.
+/// A tool's own hooks and stages, as declared.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct ToolPolicy {
@@ -23,20 +23,20 @@ impl ToolPolicy {
         Self::default()
     }
 
-    /// Adds a hook inside of those before it, made from what it is configured with.
+    /// Adds a hook inside the earlier ones, constructed from its configuration.
     #[must_use]
     pub fn hook<H: Hook>(mut self, with: Values<H>) -> Self {
         self.hooks.push(Arc::new(<H::Made as MadeBy<H>>::configure(with)));
         self
     }
 
-    /// Has every call approved.
+    /// Requires approval for every call.
     #[must_use]
     pub fn approval(self) -> Self {
         self.approval_if(Arc::new(|_| Some(None)))
     }
 
-    /// Has the calls approved for which the function gives something: the reason, if there is one.
+    /// Requires approval for the calls for which the function returns `Some`, with an optional reason.
     #[must_use]
     pub fn approval_if(mut self, needed: Needed) -> Self {
         self.stages.needs_approval(needed);
@@ -61,14 +61,14 @@ impl ToolPolicy {
         self
     }
 
-    /// Lets a function answer for the tool's errors.
+    /// Adds an error handler.
     #[must_use]
     pub(super) fn on_error(mut self, handler: Arc<dyn OnError>) -> Self {
         self.stages.add_on_error(handler);
         self
     }
 
-    /// The same with the stages of another one behind its own.
+    /// The same policy with the stages of another one after its own.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.stages = self.stages.and(&other.stages);

@@ -1,4 +1,4 @@
-//! Values that nobody outside gives, put in beside the arguments just before the tool reads them.
+//! Values that callers do not set. They are added to the arguments just before the tool reads them.
 
 use serde_json::Value;
 
@@ -6,33 +6,33 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{Exit, ToolResult};
 
-/// Parameters that are filled in the innermost layer.
+/// The parameters that are filled in the innermost layer.
 pub(crate) trait Fill: Send + Sync + 'static {
-    /// Their values now, by the tool's own names.
+    /// The current values, under the tool's own names.
     ///
     /// # Errors
-    /// If one has none.
+    /// Returns an error if one has no value.
     fn values(&self, cx: &ToolContext) -> ToolResult<Vec<(String, Value)>>;
 
-    /// The refusal of arguments in which somebody set one of them.
+    /// The refusal of arguments that set one of these parameters.
     fn refuse(&self, parameter: &str) -> Exit;
 
-    /// What the tool ended with, in words that do not tell the values.
+    /// The tool's exit, with messages that do not show the values.
     fn explain(&self, exit: Exit) -> Exit;
 }
 
-/// The arguments with what is filled in. Those outside stay as they are: nobody there sees what was filled in.
+/// The arguments with the values filled in. The caller's arguments are unchanged, so callers do not see the values.
 ///
 /// # Errors
-/// If a value is missing, or somebody set one.
+/// Returns an error if a value is missing, or if the arguments set one.
 pub(crate) fn fill_in(fill: &dyn Fill, cx: &ToolContext, args: &Args) -> ToolResult<Args> {
     let mut own = args.clone();
     let values = fill.values(cx)?;
-    // Text that is no object is refused by the tool.
+    // The tool refuses text that is not an object.
     if own.as_object().is_err() {
         return Ok(own);
     }
-    // A default that is shown where a hook replaced all arguments is nothing that somebody set.
+    // If a hook replaced all arguments, a default that is shown there was not set by the hook.
     let is_set = |parameter: &str| own.get(parameter).is_some() && !own.is_default(parameter);
     if let Some((parameter, _)) = values.iter().find(|(parameter, _)| is_set(parameter)) {
         return Err(fill.refuse(parameter));

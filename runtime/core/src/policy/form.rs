@@ -1,10 +1,10 @@
-//! What guardrails take and return.
+//! The parameter and return types of guardrails.
 
 use crate::args::Args;
 use crate::error::{Exit, ToolResult};
 use crate::output::ToolOutput;
 
-/// What an input guardrail can return: nothing, or the arguments that stand in for the ones it saw; either may be refused.
+/// A type that an input guardrail can return: nothing, or new arguments; either may be a refusal.
 #[diagnostic::on_unimplemented(
     message = "an input guardrail cannot return `{Self}`",
     label = "not an input guardrail's result",
@@ -12,10 +12,10 @@ use crate::output::ToolOutput;
             arguments are rewritten through `args: &mut Args`, or by returning `Args`"
 )]
 pub trait InputReturn {
-    /// Puts what was returned in place of the arguments.
+    /// Replaces the arguments by the returned ones.
     ///
     /// # Errors
-    /// If the call is refused.
+    /// Returns an error if the guardrail refuses the call.
     #[doc(hidden)]
     fn settle(self, args: &mut Args) -> ToolResult<()>;
 }
@@ -42,8 +42,8 @@ impl<T: InputReturn, E: Into<Exit>> InputReturn for Result<T, E> {
     }
 }
 
-/// What an output guardrail that borrows the output can return: nothing, or the output that stands in for it; either may be
-/// refused.
+/// A type that an output guardrail can return if it borrows the output: nothing, or a new output; either may be a
+/// refusal.
 #[diagnostic::on_unimplemented(
     message = "an output guardrail that borrows the output cannot return `{Self}`",
     label = "not an output guardrail's result",
@@ -51,7 +51,7 @@ impl<T: InputReturn, E: Into<Exit>> InputReturn for Result<T, E> {
             instead; it is rewritten through `output: &mut ToolOutput`, or by returning a `ToolOutput`"
 )]
 pub trait OutputReturn {
-    /// The result that goes outwards, given the one that was borrowed.
+    /// The result of the guardrail, given the result that it borrowed.
     #[doc(hidden)]
     fn replace(self, inner: ToolResult) -> ToolResult;
 }
@@ -77,7 +77,7 @@ impl<T: OutputReturn, E: Into<Exit>> OutputReturn for Result<T, E> {
     }
 }
 
-/// What an output guardrail that takes the output by value can return: the output that goes outwards.
+/// A type that an output guardrail can return if it takes the output by value: the output of the guardrail.
 #[diagnostic::on_unimplemented(
     message = "an output guardrail that takes the output by value cannot return `{Self}`",
     label = "the output would be lost",
@@ -102,7 +102,7 @@ impl<E: Into<Exit>> OutputGiven for Result<ToolOutput, E> {
     }
 }
 
-/// What an output guardrail's `output` or `result` parameter can be: the output of a call that succeeded, or the whole
+/// A type of an output guardrail's `output` or `result` parameter: the output of a successful call, or the whole
 /// result.
 #[diagnostic::on_unimplemented(
     message = "an output guardrail cannot take the output as `{Self}`",
@@ -110,7 +110,7 @@ impl<E: Into<Exit>> OutputGiven for Result<ToolOutput, E> {
     note = "write `ToolOutput` (calls that failed pass by) or `ToolResult` (it also sees errors), by value, `&` or `&mut`"
 )]
 pub trait GuardedOutput: Sized {
-    /// The part that the guardrail sees, or the result that passes it by.
+    /// The part for the guardrail, or the result that bypasses it.
     #[doc(hidden)]
     fn take(result: ToolResult) -> Result<Self, ToolResult>;
 
@@ -140,7 +140,7 @@ impl GuardedOutput for ToolOutput {
     }
 }
 
-/// An output guardrail's parameter called `args`: the arguments that the tool had.
+/// The arguments of the tool, for an output guardrail's parameter called `args`.
 #[diagnostic::on_unimplemented(
     message = "an output guardrail takes the arguments of the call as `&Args`, not as `{Self}`",
     label = "write `&Args`",

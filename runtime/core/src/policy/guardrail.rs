@@ -1,4 +1,4 @@
-//! Guardrails: what looks at a tool's arguments before it runs, and at its output before anybody sees it.
+//! Guardrails: checks of a tool's arguments before it runs, and of its output before the caller sees it.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::context::ToolContext;
 use crate::error::ToolResult;
 use crate::onion::{InArc, MadeBy, short_name};
 
-/// Looks at the arguments of a call before its tool runs: lets them pass, rewrites them, or refuses the call.
-/// `#[guardrail(input)]` on a function implements it for the type that stands beside the function under the same name.
+/// Checks the arguments of a call before its tool runs: it accepts them, changes them, or refuses the call.
+/// `#[guardrail(input)]` on a function implements it for a generated type with the function's name.
 ///
 /// ```
 /// use onionskin::{Args, ToolContext, ToolResult, ToolSpec, call, tool};
@@ -50,20 +50,20 @@ use crate::onion::{InArc, MadeBy, short_name};
     note = "what looks at the output stands in `output_guardrails`, what goes around calls in `hooks`"
 )]
 pub trait InputGuardrail: Send + Sync + Sized + 'static {
-    /// How the guardrail is made and what it works on. `#[guardrail(input)]` says it; in an `impl` by hand write
-    /// `onionskin::raw_guardrail!(default);` for one that a tool's list makes by its `Default`, or
-    /// `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+    /// How the guardrail is constructed, and which state it works on. `#[guardrail(input)]` sets it. In a hand-written
+    /// `impl`, write `onionskin::raw_guardrail!(default);` for a guardrail that a tool's list constructs with
+    /// `Default`, or `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
     type Made: MadeBy<Self>;
 
-    /// How many values a list writes in parentheses after its name; none if a list cannot name it.
+    /// The number of values in parentheses after its name in a list; `None` if a list cannot name it.
     #[doc(hidden)]
     const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
-    /// Looks at the arguments, and may change them.
+    /// Checks the arguments, and may change them.
     ///
     /// # Errors
-    /// Any [`Exit`](crate::Exit): the tool then does not run. A tool error is a refusal, its text goes to the model; one
-    /// without a kind of its own becomes [`ErrorKind::Denied`](crate::ErrorKind::Denied).
+    /// Any [`Exit`](crate::Exit): the tool then does not run. A tool error is a refusal, and the model gets its text.
+    /// An error without a specific kind becomes [`ErrorKind::Denied`](crate::ErrorKind::Denied).
     fn check<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -71,8 +71,8 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = ToolResult<()>> + Send + 'a;
 }
 
-/// Looks at the result of a call before anybody outside sees it: lets it pass, rewrites it, or withholds it.
-/// `#[guardrail(output)]` on a function implements it for the type that stands beside the function under the same name.
+/// Checks the result of a call before the caller sees it: it accepts it, changes it, or withholds it.
+/// `#[guardrail(output)]` on a function implements it for a generated type with the function's name.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an output guardrail",
     label = "not an output guardrail",
@@ -88,8 +88,8 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     #[doc(hidden)]
     const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
-    /// Looks at a result, given the arguments that the tool had, and gives the one that goes outwards. It gets errors too,
-    /// but no abort; the output of a stop comes as a plain one, and stays a stop.
+    /// Checks a result, given the arguments of the tool, and returns the result of the call. It gets errors too, but no
+    /// aborts. The output of a stop is passed as a plain one, and the result stays a stop.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit), in place of the result.
@@ -101,12 +101,12 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     ) -> impl Future<Output = ToolResult> + Send + 'a;
 }
 
-/// An [`InputGuardrail`] whose type is not known.
+/// An [`InputGuardrail`] as a trait object.
 pub trait DynInputGuardrail: Send + Sync + 'static {
-    /// The name of its type: for a `#[guardrail]` that of its function.
+    /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
 
-    /// The guardrail for a clone of its tool; none if the clone shares it.
+    /// The guardrail for a clone of its tool; `None` if the clone shares it.
     #[doc(hidden)]
     fn for_clone(&self) -> Option<Arc<dyn DynInputGuardrail>> {
         None
@@ -122,17 +122,17 @@ impl<G: InputGuardrail> DynInputGuardrail for G {
     }
 
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
-        // A block of its own: one that is written by hand may panic before it gives its future.
+        // A block of its own, because a hand-written guardrail can panic before it returns its future.
         Box::pin(async move { self.check(cx, args).await })
     }
 }
 
-/// An [`OutputGuardrail`] whose type is not known.
+/// An [`OutputGuardrail`] as a trait object.
 pub trait DynOutputGuardrail: Send + Sync + 'static {
-    /// The name of its type: for a `#[guardrail]` that of its function.
+    /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
 
-    /// The guardrail for a clone of its tool; none if the clone shares it.
+    /// The guardrail for a clone of its tool; `None` if the clone shares it.
     #[doc(hidden)]
     fn for_clone(&self) -> Option<Arc<dyn DynOutputGuardrail>> {
         None
@@ -162,7 +162,7 @@ impl<G: OutputGuardrail> DynOutputGuardrail for G {
     }
 }
 
-/// One input guardrail or several: a tuple, or a list of what is known at run time only.
+/// One or more input guardrails: one, a tuple, or a list of trait objects.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added as an input guardrail",
     label = "not an input guardrail, or not `Clone`",
@@ -175,7 +175,7 @@ pub trait InputGuardrails {
     fn list(self) -> Vec<Arc<dyn DynInputGuardrail>>;
 }
 
-/// One output guardrail or several: a tuple, or a list of what is known at run time only.
+/// One or more output guardrails: one, a tuple, or a list of trait objects.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added as an output guardrail",
     label = "not an output guardrail, or not `Clone`",
@@ -188,7 +188,7 @@ pub trait OutputGuardrails {
     fn list(self) -> Vec<Arc<dyn DynOutputGuardrail>>;
 }
 
-/// A guardrail that each clone of a tool has a clone of.
+/// A guardrail that is cloned with its tool.
 struct ForEach<G>(G);
 
 impl<G: InputGuardrail + Clone> DynInputGuardrail for ForEach<G> {
@@ -224,7 +224,7 @@ impl<G: OutputGuardrail + Clone> DynOutputGuardrail for ForEach<G> {
     }
 }
 
-/// A guardrail that several tools share: what it keeps is kept once.
+/// A shared guardrail: its fields exist once.
 #[diagnostic::do_not_recommend]
 impl<G: InputGuardrail> InputGuardrail for Arc<G> {
     type Made = InArc<G::Made>;

@@ -1,8 +1,8 @@
-//! What a tool has of its own around its function: hooks, and inside of these stages: approval, cache, guardrails, and what
-//! answers for its errors.
+//! A tool's own layers around its function: hooks, and inside them the stages: approval, cache, guardrails and error
+//! handlers.
 //!
-//! `#[tool]` gives a tool with such options a [`ToolPolicy`]; a [`ToolSpec`](crate::ToolSpec) has hooks and stages that are
-//! added at run time. Both run through one `stack`. Tools without them have none of this, not even a test.
+//! A `#[tool]` with such options has a [`ToolPolicy`]. A [`ToolSpec`](crate::ToolSpec) has hooks and stages that are
+//! added at run time. Both run through one `stack`. Tools without them have no stack, not even a test for one.
 
 mod approval;
 mod cache;

@@ -1,4 +1,4 @@
-//! What answers for a tool's errors.
+//! Handlers of a tool's errors.
 
 use std::any::Any;
 use std::error::Error;
@@ -12,7 +12,7 @@ use crate::context::{CallStages, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text};
 
-/// A function that answers for a tool's errors, added at run time.
+/// A handler of a tool's errors, added at run time.
 pub(crate) trait OnError: Send + Sync + 'static {
     fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult>;
 }
@@ -27,13 +27,13 @@ where
     }
 }
 
-/// The policy of a tool that was declared with `on_error`: a function that answers for its errors.
+/// A function that handles a tool's errors, declared with `on_error`.
 #[doc(hidden)]
 pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
     policy.on_error(Arc::new(move |error, cx: ToolContext| std::future::ready(on_error(&cx, error))))
 }
 
-/// Lets a handler answer a tool error. If it fails as well, the error tells both.
+/// Passes a tool error to a handler. If the handler fails too, the error contains both.
 pub(crate) async fn answer<F, Fut>(cx: &ToolContext, result: ToolResult, handler: F) -> ToolResult
 where
     F: FnOnce(ToolError) -> Fut,
@@ -47,15 +47,15 @@ where
     match Caught::new(call, cx, handler_panicked).await {
         Err(Exit::Tool(second)) => Err(Exit::Tool(both(error, second))),
         answered => {
-            // The next call may go well.
+            // The next call may succeed.
             cx.stages(CallStages::keep_nothing);
             answered
         }
     }
 }
 
-/// An error that came up while another one was handled. One that holds the first as its source, or ends with its words, is
-/// the first one told otherwise, and stays as it is.
+/// Combines an error with the error that occurred while handling it. If the second one has the first as its source, or
+/// ends with its text, it replaces the first one unchanged.
 fn both(first: ToolError, second: ToolError) -> ToolError {
     let text = first.to_string();
     let mut source: Option<&(dyn Error + 'static)> = Some(&second);

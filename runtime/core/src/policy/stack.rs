@@ -13,11 +13,11 @@ use crate::onion::{
     Came, Caught, ForEachClone, Hook, Latched, Next, hook_panicked, short_name, tool_panicked,
 };
 
-/// A [`Hook`] of a tool's own.
+/// One of a tool's own [`Hook`]s.
 pub(crate) trait PolicyHook: Send + Sync + 'static {
     fn name(&self) -> &'static str;
 
-    /// The hook for a clone of the tool; none if the clone shares it.
+    /// The hook for a clone of the tool; `None` if the clone shares it.
     fn fork(&self) -> Option<Arc<dyn PolicyHook>> {
         None
     }
@@ -45,7 +45,7 @@ impl<H: Hook> PolicyHook for H {
     }
 }
 
-/// A hook that each clone of a tool has a clone of.
+/// A hook that is cloned with its tool.
 pub(crate) struct ForEach<H>(pub(crate) H);
 
 impl<H: Hook + ForEachClone> PolicyHook for ForEach<H> {
@@ -67,26 +67,26 @@ impl<H: Hook + ForEachClone> PolicyHook for ForEach<H> {
     }
 }
 
-/// The tool, inside of its hooks and stages.
+/// The tool inside its hooks and stages.
 pub(crate) trait Inside: Sync {
-    /// What the arguments have to fit.
+    /// The definition that the arguments have to fit.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Notes that the hooks let a call through.
+    /// Records that the hooks passed a call on.
     fn begins(&self, cx: &ToolContext);
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Why the tool would refuse these arguments, as far as that can be told before it runs.
+    /// The refusal of these arguments, as far as it is known before the tool runs.
     fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
 
-    /// The arguments that the tool gets in the end, but for what is filled in; none if they cannot be told.
+    /// The final arguments of the tool without filled-in values; `None` if they are unknown.
     fn final_args(&self, args: &Args) -> Option<Args> {
         Some(args.clone())
     }
 }
 
-/// What a call of a tool goes through: hooks, the outermost first, then stages, then the tool.
+/// The layers of a tool's calls: hooks, the outermost first, then stages, then the tool.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack<'a> {
     pub(crate) hooks: &'a [Arc<dyn PolicyHook>],
@@ -95,16 +95,16 @@ pub(crate) struct Stack<'a> {
 }
 
 impl<'a> Stack<'a> {
-    /// Runs the tool through all of it. [`ToolContext::call_original`] passes the hooks by.
+    /// Runs the tool through all layers. [`ToolContext::call_original`] skips the hooks.
     ///
-    /// A panic of a hook is an abort, as that of an agent's hook; the hooks see a panic of the tool as a tool error.
+    /// A panic of a hook is an abort, as for an agent's hook. The hooks see a panic of the tool as a tool error.
     pub(crate) fn run(mut self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         if cx.is_past_hooks() {
             self.hooks = &[];
         }
         let Some((hook, rest)) = self.hooks.split_first() else { return self.core(cx, args) };
         Box::pin(async move {
-            // Not what the call's definition says: the value that is called may have given the parameters other names.
+            // The call's definition is not used here, because the tool value can have renamed the parameters.
             args.bind_if_loose(|| &self.inside.definition().input_schema);
             cx.bound_inside();
             let came = Came::default();
@@ -116,7 +116,7 @@ impl<'a> Stack<'a> {
         })
     }
 
-    /// The tool in its stages.
+    /// Runs the tool in its stages.
     fn core(self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         let call = async move {
             self.inside.begins(cx);
@@ -130,7 +130,7 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// The rest of a call from one of the tool's own hooks inwards.
+/// The rest of a call, inside one of the tool's own hooks.
 #[derive(Clone, Copy)]
 pub(crate) struct PolicyNext<'a> {
     rest: Stack<'a>,

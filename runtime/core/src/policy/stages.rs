@@ -1,4 +1,4 @@
-//! The stages between a tool's own hooks and its function: approval, cache, guardrails, and what answers for its errors.
+//! The stages between a tool's own hooks and its function: approval, cache, guardrails and error handlers.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::definition::{Effect, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text, tool_panicked};
 
-/// The stages of a tool's calls inside its own hooks, in the order in which they were declared and then added.
+/// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
 pub(crate) struct Stages {
     approval: Option<Needed>,
@@ -25,12 +25,12 @@ pub(crate) struct Stages {
     input: Vec<Arc<dyn DynInputGuardrail>>,
     output: Vec<Arc<dyn DynOutputGuardrail>>,
     on_error: Vec<Arc<dyn OnError>>,
-    /// What is filled in inside of all others.
+    /// The values to fill in, inside all other stages.
     fill: Option<Arc<dyn Fill>>,
 }
 
 impl Stages {
-    /// Has more calls approved: nothing takes back what was asked for before.
+    /// Adds a rule for approval. Earlier rules still apply.
     pub(crate) fn needs_approval(&mut self, more: Needed) {
         self.approval = Some(match self.approval.take() {
             Some(needed) => approval::either(needed, more),
@@ -58,7 +58,7 @@ impl Stages {
         self.on_error.push(handler);
     }
 
-    /// The same with the stages of another one behind these; of two caches the other's is the one.
+    /// The same stages followed by those of another one. The other's cache replaces this one.
     #[must_use]
     pub(crate) fn and(mut self, other: &Self) -> Self {
         if let Some(needed) = &other.approval {
@@ -72,12 +72,12 @@ impl Stages {
         self
     }
 
-    /// The same stages around a tool of which parameters are filled in, or none any more.
+    /// The same stages around a tool with these filled-in parameters, or with none.
     pub(crate) fn filled(&self, fill: Option<Arc<dyn Fill>>) -> Self {
         Self { fill, ..self.clone() }
     }
 
-    /// The same stages for a clone of their tool, which shares no guardrail that was not given as shared.
+    /// The same stages for a clone of their tool. Guardrails are cloned unless they were added as shared.
     pub(crate) fn for_clone(&self) -> Self {
         let input =
             self.input.iter().map(|guardrail| guardrail.for_clone().unwrap_or_else(|| Arc::clone(guardrail)));
@@ -103,7 +103,7 @@ impl Stages {
 
     /// Runs a tool through its stages.
     ///
-    /// Boxed, and the tool behind a pointer, so that the code stands in this crate once and not with every tool.
+    /// Boxed, with the tool behind a pointer, so that the code is compiled in this crate once and not for every tool.
     pub(crate) fn run<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -114,11 +114,11 @@ impl Stages {
             if self.looks_at_args() {
                 bring_into_types(inside.definition(), args);
             }
-            // The tool was declared with its cache, and its value was given the effect.
+            // The tool was declared with its cache, and its value was given the effect `Once`.
             if self.is_cached() && cx.definition().effect == Effect::Once {
                 return Err(Exit::tool(no_cache_of_once(cx.tool_name())));
             }
-            // Nobody is asked for what cannot run as it stands. A guardrail may still make it readable.
+            // No approval is requested for a call that would be refused. A guardrail may still correct its arguments.
             if let Some(refusal) = self.refusal(cx, args, inside) {
                 return if self.input.is_empty() {
                     self.leave(cx, args, Err(refusal)).await
@@ -148,12 +148,12 @@ impl Stages {
         })
     }
 
-    /// Whether a stage decides by the arguments before the tool reads them.
+    /// Whether a stage reads the arguments before the tool does.
     fn looks_at_args(&self) -> bool {
         self.approval.is_some() || self.cache.is_some() || !self.input.is_empty()
     }
 
-    /// Why a call that may have to be approved would be refused for its arguments.
+    /// The refusal of a call that may need approval, for invalid arguments.
     fn refusal(&self, cx: &ToolContext, args: &Args, inside: &dyn Inside) -> Option<Exit> {
         self.approval.as_ref()?;
         inside.refusal(cx, args)
@@ -166,13 +166,13 @@ impl Stages {
         }
     }
 
-    /// The guardrails, and the tool between them.
+    /// Runs the guardrails, and the tool between them.
     async fn guarded(&self, cx: &ToolContext, args: &mut Args, inside: &dyn Inside) -> ToolResult {
         for guardrail in &self.input {
             self.admit(cx, args, &**guardrail).await?;
             bring_into_types(inside.definition(), args);
         }
-        // What was approved is what runs: others are asked for again.
+        // The approved arguments are the ones that run: changed arguments need approval again.
         if !self.input.is_empty() {
             if let Some(refusal) = self.refusal(cx, args, inside) {
                 return self.leave(cx, args, Err(refusal)).await;
@@ -183,19 +183,19 @@ impl Stages {
         self.leave(cx, args, result).await
     }
 
-    /// What becomes of the tool's result on its way out.
+    /// Passes the tool's result through the stages after it.
     async fn leave(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> ToolResult {
         let result = self.answer(cx, result).await;
         let (released, refused) = self.release(cx, args, result).await;
         if !refused || self.on_error.is_empty() {
             return released;
         }
-        // What answers for a refusal is a result as any other: it does not get past who refused.
+        // The answer of an error handler is a result like any other, so the guardrails that refused check it too.
         let answer = self.answer(cx, released).await;
         self.release(cx, args, answer).await.0
     }
 
-    /// Lets a tool error be answered for.
+    /// Passes a tool error to the error handlers.
     async fn answer(&self, cx: &ToolContext, mut result: ToolResult) -> ToolResult {
         for handler in &self.on_error {
             result = on_error::answer(cx, result, |error| handler.answer(cx, error)).await;
@@ -203,7 +203,7 @@ impl Stages {
         result
     }
 
-    /// Asks an input guardrail whether the tool may have these arguments.
+    /// Runs an input guardrail on the arguments.
     async fn admit(
         &self,
         cx: &ToolContext,
@@ -214,8 +214,8 @@ impl Stages {
         check.await.map_err(|exit| refusal(exit, guardrail.name()))
     }
 
-    /// Lets a result out through the output guardrails; whether one of them refused it. What stops the run is its answer,
-    /// so it goes through them too.
+    /// Passes a result through the output guardrails. Returns also whether one of them refused it. A stop is the run's
+    /// answer, so its output passes through them too.
     async fn release(&self, cx: &ToolContext, args: &Args, result: ToolResult) -> (ToolResult, bool) {
         let mut refused = false;
         let (mut result, stops) = match result {
@@ -244,7 +244,7 @@ impl Stages {
     }
 }
 
-/// What a guardrail says no with is a refusal, unless it says itself what it is.
+/// Marks a guardrail's error as a refusal, unless it has a specific kind.
 fn refusal(exit: Exit, guardrail: &str) -> Exit {
     match exit {
         Exit::Tool(error) => {
@@ -256,7 +256,7 @@ fn refusal(exit: Exit, guardrail: &str) -> Exit {
     }
 }
 
-/// A guardrail that panics refuses: that is all it could have done.
+/// A guardrail that panics refuses the call.
 #[cold]
 fn guardrail_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
     let text = format!("a guardrail of `{}` panicked: {}", cx.tool_name(), panic_text(panic));

@@ -1,13 +1,13 @@
-//! The forms in which a secret may show: as it is, and as the usual encodings write it.
+//! The forms of a secret: its text, and the usual encodings of it.
 
 use std::fmt::Write as _;
 
-/// Shorter texts are not looked for: they would be found in any text.
+/// Secrets with a shorter form are not redacted, because they would occur in ordinary texts.
 pub(crate) const SHORTEST: usize = 6;
-/// A line of a secret that has several, such as a private key, is one of its own from this length on.
+/// A line of a multi-line secret, such as a private key, is redacted by itself from this length on.
 const SHORTEST_LINE: usize = 16;
 
-/// All forms of a secret, none twice; none at all if it is too short.
+/// All distinct forms of a secret; empty if it is too short.
 pub(super) fn forms(secret: &[u8]) -> Vec<String> {
     let mut forms = Vec::new();
     collect(secret, &mut forms);
@@ -54,13 +54,13 @@ fn collect(secret: &[u8], forms: &mut Vec<String>) {
     forms.extend([hex.to_uppercase(), hex]);
 }
 
-/// As it stands in a JSON string, between the quotes.
+/// As in a JSON string, without the quotes.
 fn json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// The same without any character beyond ASCII.
+/// The same with ASCII characters only.
 fn ascii_json(text: &str) -> String {
     json(text).chars().fold(String::new(), |mut out, c| {
         if c.is_ascii() {
@@ -74,7 +74,8 @@ fn ascii_json(text: &str) -> String {
     })
 }
 
-/// As it stands in a URL (<https://www.rfc-editor.org/rfc/rfc3986#section-2.1>), where some bytes stand for themselves.
+/// Percent-encoded as in a URL (<https://www.rfc-editor.org/rfc/rfc3986#section-2.1>). `is_plain` selects the unencoded
+/// bytes.
 fn percent(secret: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     secret.iter().fold(String::new(), |mut out, byte| {
         if is_plain(*byte) {
@@ -105,8 +106,8 @@ fn lower_escapes(percent: &str) -> String {
         .collect()
 }
 
-/// The characters of a base64 text (<https://www.rfc-editor.org/rfc/rfc4648#section-4>) that this secret settles, where
-/// it begins so many bytes after a group of three.
+/// The characters of a base64 text (<https://www.rfc-editor.org/rfc/rfc4648#section-4>) that this secret determines, if
+/// it begins `alignment` bytes after a group of three.
 fn base64(secret: &[u8], alignment: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bytes: Vec<u8> = std::iter::repeat_n(0, alignment).chain(secret.iter().copied()).collect();

@@ -1,4 +1,4 @@
-//! The secrets that a session knows.
+//! The secrets of a session.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::redactor::{Redactor, id};
 
-/// The secrets that a session and its runs know. While there are none it costs a look at [`Self::any`].
+/// The secrets that a session and its runs know. Without secrets it costs one call of [`Self::any`].
 #[derive(Default)]
 pub(crate) struct Concealed {
     any: AtomicBool,
@@ -16,7 +16,7 @@ pub(crate) struct Concealed {
 #[derive(Clone, Default)]
 struct Known {
     redactor: Option<Arc<Redactor>>,
-    /// The secrets that were added, so that what a state holds is told apart from what is new at every change of it.
+    /// The secrets that were added, to find the new ones among those of a state at every change.
     added: HashSet<u64>,
 }
 
@@ -26,12 +26,12 @@ impl Concealed {
         self.any.load(Ordering::Acquire)
     }
 
-    /// What to look for; none if there are no secrets.
+    /// The redactor for these secrets; `None` without secrets.
     pub(crate) fn redactor(&self) -> Option<Arc<Redactor>> {
         if self.any() { self.lock().redactor.clone() } else { None }
     }
 
-    /// Looks for these from now on.
+    /// Adds secrets.
     pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
         let mut known = self.lock();
         let secrets = secrets.iter().map(Vec::as_slice);
@@ -42,7 +42,7 @@ impl Concealed {
         }
     }
 
-    /// Looks for these no more.
+    /// Removes secrets.
     pub(crate) fn forget(&self, secrets: &[Vec<u8>]) {
         let mut known = self.lock();
         let ids: HashSet<u64> = secrets.iter().map(|secret| id(secret)).collect();
@@ -52,7 +52,7 @@ impl Concealed {
         }
     }
 
-    /// Looks for what the other one looks for, from now on.
+    /// Adds the secrets of another one.
     pub(crate) fn learn(&self, other: &Self) {
         let Some(more) = other.redactor() else { return };
         let mut known = self.lock();

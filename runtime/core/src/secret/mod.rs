@@ -1,4 +1,4 @@
-//! [`Secret`]: a value that never shows, and what is done where a program lets it out by accident.
+//! [`Secret`]: a value that is never shown, and the redaction of secrets in a program's output.
 
 mod forms;
 mod known;

@@ -1,4 +1,4 @@
-//! How a run comes to know the secrets that a program works with.
+//! How a run finds the secrets that a program uses.
 
 use std::cell::RefCell;
 use std::mem::needs_drop;
@@ -6,11 +6,11 @@ use std::mem::needs_drop;
 use super::Sensitive;
 
 thread_local! {
-    /// The secrets that were made since somebody began to listen.
+    /// The secrets that were made since the current listener began.
     static LISTENING: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
 }
 
-/// Tells whoever listens that there is a secret.
+/// Reports a secret to the current listener.
 pub(super) fn note(value: &impl Sensitive) {
     LISTENING.with_borrow_mut(|noted| {
         if let Some(noted) = noted {
@@ -19,9 +19,10 @@ pub(super) fn note(value: &impl Sensitive) {
     });
 }
 
-/// Runs `work` and gives the texts of all secrets that it makes on this thread: reads, copies or begins with.
+/// Runs `work` and returns the texts of all secrets that it creates on this thread: by deserialising, cloning or
+/// constructing.
 pub(crate) fn noted<R>(work: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
-    /// Stops listening, also if `work` panics; whoever listened before goes on.
+    /// Stops listening, also if `work` panics, and restores the outer listener.
     struct Listener(Option<Vec<Vec<u8>>>);
 
     impl Drop for Listener {
@@ -37,8 +38,9 @@ pub(crate) fn noted<R>(work: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
     (result, noted)
 }
 
-/// The texts of all secrets that a value owns: a copy of it makes them anew. What copies share, as an `Arc`, is not found.
+/// The texts of all secrets that a value owns, found by cloning it. Content that clones share, as in an `Arc`, is not
+/// found.
 pub(crate) fn held_by<T: Clone>(value: &T) -> Vec<Vec<u8>> {
-    // What is not dropped holds no secret, for a secret wipes itself then.
+    // A type without drop code contains no secret, because a secret wipes itself on drop.
     if needs_drop::<T>() { noted(|| drop(value.clone())).1 } else { Vec::new() }
 }

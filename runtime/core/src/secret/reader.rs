@@ -1,4 +1,4 @@
-//! Reads a secret of the session's state for those who ask for a secret, and for nobody else.
+//! Deserialises a secret of the session's state as a `Secret` only.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::value::NAME;
 
-/// A secret, to be read as a [`Secret`](super::Secret) only.
+/// A secret that can only be deserialised as a [`Secret`](super::Secret).
 pub(crate) struct OnlyAsSecret<'v>(pub(crate) &'v Value);
 
-/// Why a secret could not be read.
+/// The reason why a secret could not be read.
 #[derive(Debug)]
 pub(crate) enum NotAsSecret {
-    /// As something that would show it.
+    /// The type would show it.
     Exposed,
-    /// It is of another type.
+    /// The secret has another type.
     Other,
 }
 

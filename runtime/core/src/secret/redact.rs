@@ -1,4 +1,4 @@
-//! Values without secrets.
+//! Redaction of values.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::redactor::Redactor;
 
-/// A value that may show secrets.
+/// A value that can contain secrets.
 pub trait Redact {
-    /// Puts a mask in the place of each secret that the redactor knows.
+    /// Replaces each secret that the redactor knows by a mask.
     fn redact(&mut self, redactor: &Redactor);
 }
 
@@ -81,7 +81,7 @@ impl<T: Redact> Redact for Option<T> {
 }
 
 impl Redactor {
-    /// Whether a secret stands in a text of the value, or in one of its numbers.
+    /// Whether a text or a number of the value contains a secret.
     pub(crate) fn shows_in(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.shows(text),

@@ -1,4 +1,4 @@
-//! Finds the forms of secrets in texts, and takes them out.
+//! Finds the forms of secrets in texts, and removes them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,22 +11,22 @@ use zeroize::Zeroize;
 use super::forms::forms;
 use super::value::MASK;
 
-/// Masks, from the best one on.
+/// Masks in the order of preference.
 const MASKS: [&str; 3] = [MASK, "[hidden]", "***"];
 
-/// What is written where a text was cut.
+/// The marks of a cut text.
 const CUTS: [&str; 2] = ["..", "\u{2026}"];
 
-/// So many layers of about one size become one with the next one.
+/// The number of layers of similar size that are merged.
 const ALIKE: usize = 3;
 
-/// Of what stands before a cut, so many bytes may be the beginning of a secret: more are hidden.
+/// Up to this many bytes before a cut may be shown, although they could be the beginning of a secret.
 const SHORT: usize = 3;
 
-/// Finds secrets in texts and puts a mask in their place. Cheap to clone.
+/// Finds secrets in texts and replaces them by a mask. Cheap to clone.
 ///
-/// Each secret is found in the forms that it takes on its way: as it is, in JSON, percent-encoded, in Base64, in hexadecimal
-/// digits. Secrets of fewer than six bytes are not looked for.
+/// Each secret is found in its usual forms: plain, in JSON, percent-encoded, in Base64, and as hexadecimal digits.
+/// Secrets of fewer than six bytes are not redacted.
 ///
 /// ```
 /// use onionskin_core::secret::Redactor;
@@ -34,22 +34,22 @@ const SHORT: usize = 3;
 /// let redactor = Redactor::new([(&b"hunter2!"[..], "[password]".into())]);
 /// assert_eq!(redactor.redact("it is hunter2!"), "it is [password]");
 /// ```
-// What is added becomes a layer of its own, and layers of about one size become one: to add secrets one by one takes little
-// more than to add all at once.
+// Added secrets become a new layer, and layers of similar size are merged. So adding secrets one by one costs little
+// more than adding all at once.
 #[derive(Clone)]
 pub struct Redactor {
     layers: Vec<Arc<Layer>>,
-    /// What stands in place of a secret that has no mask of its own, or one that shows a secret.
+    /// The mask for a secret without its own mask, or with a mask that shows a secret.
     mask: &'static str,
 }
 
-/// Secrets that are looked for in one pass.
+/// Secrets that are searched for in one pass.
 struct Layer {
     secrets: Vec<Arc<Needle>>,
-    /// Of each form: its secret, and which of its forms it is. In the order of the automaton's patterns, which is that of the
-    /// forms' texts.
+    /// For each form: its secret and its index among the secret's forms. The order is that of the automaton's patterns,
+    /// which are sorted by the forms' texts.
     forms: Vec<(usize, usize)>,
-    /// None if there are too many forms for one: then no text passes.
+    /// `None` if there are too many forms. Then every text is masked as a whole.
     automaton: Option<AhoCorasick>,
     longest: usize,
 }
@@ -73,7 +73,7 @@ impl Drop for Needle {
     }
 }
 
-/// Tells secrets apart without keeping them, in this process only.
+/// The id of a secret, without storing the secret. Valid in this process only.
 pub(super) fn id(secret: &[u8]) -> u64 {
     static HASHER: LazyLock<RandomState> = LazyLock::new(RandomState::new);
     HASHER.hash_one(secret)
@@ -98,36 +98,36 @@ impl Layer {
         self.automaton.as_ref().is_none_or(|automaton| automaton.is_match(text))
     }
 
-    /// Whether a longer form begins so.
+    /// Whether a longer form begins with this text.
     fn begins_with(&self, text: &str) -> bool {
         let at = self.forms.partition_point(|form| self.text(*form) <= text);
         self.forms.get(at).is_some_and(|form| self.text(*form).starts_with(text))
     }
 }
 
-/// A part of a text that is to be hidden.
+/// A part of a text to hide.
 struct Found<'n> {
     start: usize,
     end: usize,
-    /// How long the longest form in it is.
+    /// The length of the longest form in it.
     length: usize,
     mask: &'n str,
 }
 
 impl Redactor {
-    /// Looks for these secrets, each with its mask.
+    /// Makes a redactor for these secrets, each with its mask.
     pub fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
     }
 
-    /// These, and those of more secrets.
+    /// Adds more secrets.
     pub(super) fn and<'s>(self, secrets: impl IntoIterator<Item = &'s [u8]>) -> Self {
         let secrets = secrets.into_iter().map(|secret| Arc::new(Needle::new(secret, None)));
         self.and_layer(secrets.collect())
     }
 
-    /// These and the others.
+    /// Adds the secrets of another redactor.
     pub(super) fn with(self, others: &Self) -> Self {
         let known: HashSet<u64> = self.secrets().map(|secret| secret.id).collect();
         let new = others.secrets().filter(|secret| !known.contains(&secret.id)).map(Arc::clone);
@@ -135,7 +135,7 @@ impl Redactor {
         self.and_layer(new)
     }
 
-    /// Looks for the secrets of both.
+    /// A redactor for the secrets of both.
     #[must_use]
     pub fn beside(mut self, others: &Self) -> Self {
         self.layers.extend(others.layers.iter().map(Arc::clone));
@@ -143,7 +143,7 @@ impl Redactor {
         self
     }
 
-    /// These without those of some secrets.
+    /// Removes some secrets.
     pub(super) fn without(mut self, ids: &HashSet<u64>) -> Self {
         let is_kept = |secret: &&Arc<Needle>| !ids.contains(&secret.id);
         for layer in &mut self.layers {
@@ -176,7 +176,7 @@ impl Redactor {
         self
     }
 
-    /// A mask that shows a secret gives way to one that shows none: it would be hidden again in every text.
+    /// Replaces a mask that shows a secret, because it would be redacted again in every text.
     fn choose_mask(&mut self) {
         let free = MASKS.into_iter().find(|mask| !self.layers.iter().any(|layer| layer.shows(mask)));
         self.mask = free.unwrap_or_default();
@@ -186,30 +186,30 @@ impl Redactor {
         self.layers.iter().flat_map(|layer| &layer.secrets)
     }
 
-    /// Whether there are no secrets to look for.
+    /// Whether there are no secrets.
     pub fn is_empty(&self) -> bool {
         self.layers.is_empty()
     }
 
-    /// The text without secrets. A text that was cut may end within one: what may be the beginning of a secret is hidden
-    /// before a cut.
+    /// Redacts the text. A text that was cut can end within a secret, so a possible beginning of a secret before a cut
+    /// is hidden.
     pub fn redact<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let text = text.into();
         let Some(mut found) = self.find(&text) else {
-            // Owned, as all that is not the text itself: what is borrowed counts as unchanged.
+            // Owned, because a borrowed result means that the text is unchanged.
             return Cow::Owned(MASK.to_owned());
         };
         found.extend(self.cut(&text));
         if found.is_empty() { text } else { Cow::Owned(masked(&text, &merged(found))) }
     }
 
-    /// Whether a secret stands in the text, or its beginning before a cut.
+    /// Whether the text contains a secret, or the beginning of one before a cut.
     pub fn shows(&self, text: &str) -> bool {
         self.layers.iter().any(|layer| layer.shows(text)) || self.cut(text).next().is_some()
     }
 
-    /// What of a text that goes on can be given away, without its secrets, and from where on it cannot: there a secret
-    /// may have begun. None if nothing may be given away at all.
+    /// The redacted part of an unfinished text that can be emitted, and the index of the rest, where a secret may have
+    /// begun. The part is empty if nothing can be emitted.
     pub(super) fn settled(&self, text: &str) -> (String, usize) {
         let Some(found) = self.find(text) else { return (String::new(), text.len()) };
         let mut found = merged(found);
@@ -221,7 +221,7 @@ impl Redactor {
         (masked(&text[..end], &found), end)
     }
 
-    /// Where a form begins that the end of the text cuts off; the text's length if there is none.
+    /// The index of a form that the end of the text cuts off; the text's length if there is none.
     pub(super) fn begun(&self, text: &str) -> usize {
         let longest = self.layers.iter().map(|layer| layer.longest).max().unwrap_or(0);
         let starts = text.char_indices().map(|(at, _)| at).rev();
@@ -230,7 +230,7 @@ impl Redactor {
         begun.last().unwrap_or(text.len())
     }
 
-    /// The beginnings of secrets that stand before a cut.
+    /// The beginnings of secrets before a cut.
     fn cut(&self, text: &str) -> impl Iterator<Item = Found<'_>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -251,7 +251,7 @@ impl Redactor {
         })
     }
 
-    /// What is to be hidden.
+    /// The parts to hide.
     fn find<'n>(&'n self, text: &str) -> Option<Vec<Found<'n>>> {
         let mut found = Vec::new();
         for layer in &self.layers {
@@ -278,7 +278,7 @@ impl Default for Redactor {
     }
 }
 
-/// In order; what overlaps is one.
+/// The parts in order, with overlapping parts merged.
 fn merged(mut found: Vec<Found<'_>>) -> Vec<Found<'_>> {
     found.sort_by_key(|one| one.start);
     let mut merged: Vec<Found<'_>> = Vec::new();

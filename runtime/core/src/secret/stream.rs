@@ -1,10 +1,10 @@
-//! Secrets in a text that comes in pieces.
+//! Redaction of a text that arrives in pieces.
 
 use std::sync::Arc;
 
 use super::redactor::Redactor;
 
-/// Takes secrets out of one text that comes in pieces. It holds back what may be the beginning of a secret.
+/// Redacts one text that arrives in pieces. It holds back the possible beginning of a secret.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -18,22 +18,22 @@ use super::redactor::Redactor;
 pub struct StreamRedactor {
     redactor: Arc<Redactor>,
     rest: String,
-    /// The beginning of a character that was cut in two.
+    /// The first bytes of a character that was split.
     bytes: Vec<u8>,
 }
 
 impl StreamRedactor {
-    /// At the beginning of a text.
+    /// Begins a new text.
     pub fn new(redactor: Arc<Redactor>) -> Self {
         Self { redactor, rest: String::new(), bytes: Vec::new() }
     }
 
-    /// Looks for the secrets of another redactor from now on.
+    /// Uses another redactor from now on.
     pub fn look_for(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
 
-    /// Takes the next piece, and gives as much as is decided.
+    /// Takes the next piece and returns the text that is decided.
     pub fn push(&mut self, piece: &str) -> String {
         self.rest.push_str(piece);
         let (settled, end) = self.redactor.settled(&self.rest);
@@ -41,7 +41,7 @@ impl StreamRedactor {
         settled
     }
 
-    /// As [`push`](Self::push), for a piece that may end within a character.
+    /// As [`push`](Self::push), for a piece that can end within a character.
     pub fn push_bytes(&mut self, piece: &[u8]) -> String {
         self.bytes.extend_from_slice(piece);
         let whole = match str::from_utf8(&self.bytes) {
@@ -52,7 +52,7 @@ impl StreamRedactor {
         self.push(&String::from_utf8_lossy(&bytes))
     }
 
-    /// Gives what was held back, at the end of the text.
+    /// Returns the text that was held back, at the end of the text.
     pub fn finish(&mut self) -> String {
         self.rest.push_str(&String::from_utf8_lossy(&std::mem::take(&mut self.bytes)));
         self.redactor.redact(std::mem::take(&mut self.rest)).into_owned()

@@ -1,4 +1,4 @@
-//! The type itself: masked wherever it is shown, wiped when it is dropped.
+//! The type [`Secret`]: masked in all output, wiped when it is dropped.
 
 use std::fmt;
 
@@ -8,17 +8,18 @@ use zeroize::Zeroize;
 
 use super::noted;
 
-/// What is shown in place of a secret.
+/// The text that is shown in place of a secret.
 pub(crate) const MASK: &str = "[secret]";
 
-/// The name under which a secret asks to be read, so that whoever holds one knows who asks.
+/// The name under which `Secret` is deserialised, so that a deserialiser recognises it.
 pub(crate) const NAME: &str = "onionskin::Secret";
 
-/// A value that never shows: `Debug` and `Display` are masked, there is no `Serialize` and no `JsonSchema`, so it can be
-/// neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is dropped.
+/// A value that is never shown. `Debug` and `Display` are masked, and there is neither `Serialize` nor `JsonSchema`. So
+/// it can be neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is
+/// dropped.
 ///
-/// A tool takes one from the agent's state or the session's, with `#[bind(..)]`; the session then knows it, and takes
-/// it out of what the tool gives back by accident. The guide says what is caught and what cannot be.
+/// A tool takes a secret from the agent's or the session's state with `#[bind(..)]`. The session then knows it, and
+/// redacts it in the tool's result. The guide describes which leaks are found.
 ///
 /// ```
 /// use onionskin::{Secret, tool};
@@ -38,7 +39,7 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// assert_eq!(format!("{:?} {}", config.key, config.key), "[secret] [secret]");
 /// ```
 ///
-/// A struct that holds one and derives `Serialize` says what is written in its place: nothing, with
+/// A struct with a secret that derives `Serialize` chooses its serialised form: nothing, with
 /// `#[serde(skip_serializing)]`, or the mask:
 ///
 /// ```
@@ -56,12 +57,12 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// ```
 pub struct Secret<T> {
     value: T,
-    /// What `T` says, kept so that naming the type asks nothing of it.
+    /// The wipe function of `T`, stored so that the struct needs no bound on `T`.
     wipe: fn(&mut T),
 }
 
 impl<T: Sensitive> Secret<T> {
-    /// Keeps a value.
+    /// Wraps a value.
     pub fn new(value: T) -> Self {
         noted::note(&value);
         Self { value, wipe: T::wipe }
@@ -69,15 +70,15 @@ impl<T: Sensitive> Secret<T> {
 }
 
 impl<T> Secret<T> {
-    /// The value. What is made of it is no secret any more: give it to whoever needs it, and keep no copy.
+    /// The value. Copies of it are not protected: pass it directly to the code that needs it, and keep no copy.
     pub const fn expose(&self) -> &T {
         &self.value
     }
 
-    /// Writes the mask: for `#[serde(serialize_with = "Secret::masked")]`.
+    /// Serialises the mask: for `#[serde(serialize_with = "Secret::masked")]`.
     ///
     /// # Errors
-    /// If the serialiser fails.
+    /// Returns an error if the serialiser fails.
     pub fn masked<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(MASK)
     }
@@ -119,7 +120,7 @@ impl<T> fmt::Display for Secret<T> {
     }
 }
 
-/// Reads what it holds. An error does not show the value.
+/// Deserialises the content. An error does not show the value.
 impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::value::{
@@ -128,12 +129,12 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
         };
         use serde::de::{EnumAccess, Error, IntoDeserializer, MapAccess, SeqAccess};
 
-        /// Reads the value, whoever holds it.
+        /// Deserialises the value from any deserialiser.
         struct Visitor<T>(std::marker::PhantomData<T>);
 
-        /// Reads what a deserialiser gives that does not stop at the type's name.
+        /// Deserialises the content for a deserialiser that ignores the type's name.
         fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<T, D::Error> {
-            // The error of the type may show the value.
+            // The type's own error may show the value.
             T::deserialize(value).map_err(|_| D::Error::custom("a secret of another type was expected"))
         }
 
@@ -196,7 +197,7 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
     }
 }
 
-/// What a [`Secret`] can hold: it names the texts that nobody may see, and wipes itself.
+/// A type that a [`Secret`] can contain. It lists its secret texts, and wipes itself.
 ///
 /// ```
 /// use onionskin::Secret;
@@ -227,7 +228,7 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
             of your own, write `impl onionskin::secret::Sensitive for ..`"
 )]
 pub trait Sensitive {
-    /// Gives every text, or string of bytes, that must not be seen.
+    /// Passes every secret text, or string of bytes, to `see`.
     fn each(&self, see: &mut dyn FnMut(&[u8]));
 
     /// Overwrites the value in memory. It is called when the secret is dropped.
@@ -274,7 +275,7 @@ impl<T: Sensitive> Sensitive for Option<T> {
     }
 }
 
-/// All texts and numbers in it; names of fields are no secrets.
+/// All texts and numbers in it; names of fields are not secret.
 impl Sensitive for Value {
     fn each(&self, see: &mut dyn FnMut(&[u8])) {
         match self {

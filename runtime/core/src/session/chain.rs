@@ -1,4 +1,4 @@
-//! The agents that called each other until here.
+//! The agents that called each other up to this point.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ tokio::task_local! {
     static CHAIN: Chain;
 }
 
-/// The agents whose runs are going on around what is being done here, whoever began them: a run knows its parents, but an
-/// agent that a tool or a hook calls by its handle has none. It is known by the task that it is called in.
+/// The agents with runs in progress around the current work. A run knows its parents, but an agent that a tool or a
+/// hook calls through its handle has none. The chain is stored in the task that makes the call.
 #[derive(Clone, Default)]
 pub(crate) struct Chain(Option<Arc<Link>>);
 
@@ -17,7 +17,7 @@ struct Link {
     outer: Chain,
 }
 
-/// So many names are shown of a chain: the first ones, and the last ones.
+/// The number of names of a chain that are shown: the first and the last ones.
 const SHOWN: usize = 16;
 
 impl Chain {
@@ -25,15 +25,15 @@ impl Chain {
         CHAIN.try_with(Self::clone).unwrap_or_default()
     }
 
-    /// Work that is done on another thread while the task waits for it.
+    /// Does work on another thread while the task waits for it.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         CHAIN.sync_scope(self, work)
     }
 
-    /// The chain with another agent in it, of which at most `most` may be inside each other.
+    /// Adds an agent to the chain. At most `most` agents may be nested.
     ///
     /// # Errors
-    /// If it is too deep: the names in it.
+    /// Returns the names of the chain if it is too deep.
     pub(crate) fn enter(agent: &Arc<str>, most: u32) -> Result<Self, String> {
         let outer = Self::here();
         let depth = outer.0.as_ref().map_or(0, |link| link.depth).saturating_add(1);
@@ -41,7 +41,7 @@ impl Chain {
         if depth > most { Err(chain.names()) } else { Ok(chain) }
     }
 
-    /// Does work within it.
+    /// Runs a future within the chain.
     pub(crate) fn around<T>(self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         CHAIN.scope(self, work)
     }

@@ -1,34 +1,34 @@
-//! The ids of tool calls. A provider tells results apart by them and refuses a request that holds one twice, so no two calls of
-//! a conversation have the same.
+//! The ids of tool calls. A provider distinguishes results by them and rejects a request with a duplicate, so no two
+//! calls of a conversation have the same id.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::model::{History, Message, ToolCall};
 
-/// The ids that are taken.
+/// The ids in use.
 #[derive(Default)]
 pub(crate) struct CallIds {
-    /// The conversation that was there before.
+    /// The earlier conversation.
     earlier: History,
-    /// Those of the calls that came since then.
+    /// The ids of later calls.
     taken: HashSet<Arc<str>>,
-    /// The number that was last put behind an id.
+    /// The last suffix number of an id.
     last: HashMap<Arc<str>, u64>,
 }
 
 impl CallIds {
-    /// For what comes behind these messages.
+    /// The ids after these messages.
     pub(crate) fn after(earlier: History) -> Self {
         Self { earlier, ..Self::default() }
     }
 
-    /// Whether the id was free.
+    /// Adds an id. Returns whether it was free.
     fn insert(&mut self, id: &Arc<str>) -> bool {
         !self.earlier.has_call(id) && self.taken.insert(Arc::clone(id))
     }
 
-    /// Takes the ids of these calls; a call whose id is taken, or that has none, gets another.
+    /// Makes the ids of these calls unique. A call with a used id, or with none, gets a new one.
     pub(crate) fn take(&mut self, calls: &mut [ToolCall]) {
         for call in calls {
             if call.id.is_empty() || !self.insert(&call.id) {
@@ -37,7 +37,8 @@ impl CallIds {
         }
     }
 
-    /// As [`Self::take`], for messages of another conversation: results go with their calls. What need not change stays shared.
+    /// As [`Self::take`], for messages of another conversation. Results keep the ids of their calls. Unchanged messages
+    /// stay shared.
     pub(crate) fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
         let mut ids: Vec<Arc<str>> = Vec::new();
         for message in messages {

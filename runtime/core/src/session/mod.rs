@@ -1,4 +1,4 @@
-//! Sessions: one conversation's history and state.
+//! Sessions: the history and the state of one conversation.
 
 mod chain;
 mod ids;
@@ -20,23 +20,23 @@ use crate::state::{SessionState, StateCell, StateHandle};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
-/// Runs in one session go one after the other, each with the history that the ones before it left. A child that is declared
-/// in `agents: [..]` is part of its parent's run.
+/// Runs in one session are sequential. Each begins with the history that the earlier ones left. The run of a child in
+/// `agents: [..]` is part of its parent's run.
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 
 struct Inner {
-    /// Made when somebody asks for it.
+    /// Made on first use.
     id: OnceLock<Arc<str>>,
     history: Mutex<History>,
-    /// What calls with `history_merge_target: child` left, by the child's name.
+    /// The histories from calls with `history_merge_target: child`, by the child's name.
     children: Mutex<HashMap<Arc<str>, History>>,
-    /// Or the words of the panic of a state that could not be copied for this session.
+    /// The states by type, or the panic message of a state that could not be cloned for this session.
     states: HashMap<TypeId, Result<StateHandle, String>>,
     dynamic: SessionState,
-    /// The conversations with agents that were called as tools from this one.
+    /// The conversations with agent tools that were called from this session.
     threads: Threads,
-    /// Held by what goes on in this session.
+    /// Held by the work in progress in this session.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -57,7 +57,7 @@ impl Session {
         }))
     }
 
-    /// What tells it from all others.
+    /// The unique id of the session.
     pub fn id(&self) -> &str {
         self.shared_id()
     }
@@ -70,7 +70,7 @@ impl Session {
         &self.0.threads
     }
 
-    /// Waits until nothing else goes on in this session.
+    /// Waits until no other work is in progress in this session.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.turn.lock().await
     }
@@ -89,7 +89,7 @@ impl Session {
         *lock(&self.0.history) = messages.into();
     }
 
-    /// Appends the messages of a conversation from a place on.
+    /// Appends the messages of a conversation, beginning with this index.
     pub(crate) fn append(&self, messages: &History, start: usize) {
         lock(&self.0.history).extend_from(messages, start);
     }
@@ -99,7 +99,7 @@ impl Session {
         &self.0.dynamic
     }
 
-    /// The newest typed state, if the session holds one of this type: what tools and hooks see as `State<S>`.
+    /// The newest typed state, if the session has one of this type. Tools and hooks see it as `State<S>`.
     ///
     /// ```
     /// use onionskin::{ScriptedModel, ScriptedTurn, State, agent, tool};
@@ -132,12 +132,12 @@ impl Session {
         self.0.states.get(&id).cloned()
     }
 
-    /// What earlier calls left in a child's own history.
+    /// The history of a child from earlier calls.
     pub fn child_history(&self, child: &str) -> History {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }
 
-    /// Instances of a child that run side by side do not see each other's ids.
+    /// Concurrent instances of a child do not see each other's ids.
     pub(crate) fn append_child(&self, child: &Arc<str>, mut messages: Vec<Arc<Message>>) {
         let mut children = lock(&self.0.children);
         let history = children.entry(Arc::clone(child)).or_default();
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// What a child said and was told in one call.
+/// The messages of one call of a child.
 pub(crate) struct Transcript {
     pub(crate) child: Arc<str>,
     pub(crate) messages: Vec<Arc<Message>>,

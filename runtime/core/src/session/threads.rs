@@ -1,4 +1,4 @@
-//! Threads: the conversations with agents that are called as tools.
+//! Threads: the conversations with agent tools.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::Session;
 #[derive(Default)]
 pub(crate) struct Threads(Mutex<HashMap<Key, Session>>);
 
-/// Who chose a thread. A model never gets into one that code chose, whatever name it gives.
+/// The chooser of a thread. A model never reaches a thread that code chose, whatever name it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Chosen {
     ByCode,
@@ -20,7 +20,7 @@ pub(crate) enum Chosen {
 }
 
 impl Chosen {
-    /// So many threads may begin for one owner.
+    /// The maximum number of threads for one owner.
     pub(crate) const fn most(self) -> usize {
         match self {
             Self::ByCode => 1024,
@@ -29,17 +29,17 @@ impl Chosen {
     }
 }
 
-/// Whose threads they are: nobody else reaches them, by no name.
+/// The owner of threads. Other owners cannot reach them by any name.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Owner {
-    /// The agent that calls.
+    /// The calling agent.
     pub(crate) caller: Box<str>,
     pub(crate) tool: Box<str>,
     pub(crate) user: Option<Arc<str>>,
     pub(crate) chosen: Chosen,
 }
 
-/// The agent that a thread is with, which the thread keeps: no other one gets its address.
+/// The agent of a thread. The thread keeps it alive, so no other agent gets its address.
 type Agent = Arc<dyn Any + Send + Sync>;
 
 struct Key {
@@ -49,7 +49,7 @@ struct Key {
 }
 
 impl Threads {
-    /// The thread of this name, which begins with it. None if the owner has begun too many.
+    /// Finds or begins the thread of this name. `None` if the owner has too many threads.
     pub(crate) fn open(
         &self,
         agent: &Agent,

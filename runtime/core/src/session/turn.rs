@@ -1,4 +1,4 @@
-//! Turns: what goes on in one session goes on one after the other.
+//! Turns: the work in one session is sequential.
 
 use std::future::{Future, pending};
 use std::sync::Arc;
@@ -14,19 +14,20 @@ tokio::task_local! {
     static WAITING: Waiting;
 }
 
-/// The sessions whose runs wait for what is being done here: none of them can have another turn meanwhile. A run knows
-/// its parents, but a tool's direct call of another tool belongs to no run; it is known by the task that it is made in.
+/// The sessions whose runs wait for the current work, and which therefore cannot give another turn. A run knows its
+/// parents, but a tool's direct call of another tool belongs to no run. The sessions are stored in the task that makes
+/// the call.
 #[derive(Clone)]
 pub(crate) struct Waiting(Option<Arc<Link>>);
 
 struct Link {
     session: Session,
     outer: Waiting,
-    /// The run ended: what still goes on in its name keeps nobody waiting.
+    /// The run ended. Work that outlives it blocks no turn.
     is_over: AtomicBool,
 }
 
-/// Ends a link, whatever ends the run.
+/// Ends a link when the run ends in any way.
 struct Over(Arc<Link>);
 
 impl Drop for Over {
@@ -40,7 +41,7 @@ impl Waiting {
         WAITING.try_with(Self::clone).unwrap_or(Self(None))
     }
 
-    /// Work that is done on another thread while the task waits for it.
+    /// Does work on another thread while the task waits for it.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         WAITING.sync_scope(self, work)
     }
@@ -57,29 +58,29 @@ impl Waiting {
     }
 }
 
-/// How long a turn is waited for.
+/// The limit of a wait for a turn.
 pub(crate) struct Wait<'w> {
     pub(crate) deadline: Option<Deadline>,
     pub(crate) token: &'w CancellationToken,
 }
 
-/// Why a turn in a session does not come.
+/// The reason why a turn in a session did not come.
 pub(crate) enum NoTurn {
-    /// The run was cancelled meanwhile.
+    /// The run was cancelled.
     Cancelled,
-    /// Another run had its turn for this long.
+    /// Another run held the turn for this long.
     Busy(Duration),
-    /// A run of this session waits for the one that asks.
+    /// A run of this session waits for the caller.
     WaitsForItself,
 }
 
 impl Session {
-    /// Does `work` when its turn in this session has come: in the order in which they are waited for.
+    /// Waits for a turn in this session, then runs `work`. Turns are given in the order of waiting.
     ///
-    /// Cancel safety: dropping it gives the turn, or the wait for it, up.
+    /// Cancel safety: dropping the future gives up the turn or the wait.
     ///
     /// # Errors
-    /// If the turn does not come.
+    /// Returns an error if the turn does not come.
     pub(crate) async fn in_turn<T>(
         &self,
         wait: Wait<'_>,

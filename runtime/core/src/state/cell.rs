@@ -1,4 +1,4 @@
-//! The program's own state behind its type.
+//! The program's own state behind its type id.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -6,15 +6,15 @@ use std::thread::{self, ThreadId};
 
 use super::lock;
 
-/// A state behind its type.
+/// A state as `Any`.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
 
 /// Holds the newest snapshot. No lock is held across an await.
 pub(crate) struct StateCell<S> {
     newest: Mutex<Arc<S>>,
-    /// Held while an update runs, so that updates wait for each other and readers do not wait for them.
+    /// Held while an update runs, so that updates are sequential. Readers do not wait.
     updating: Mutex<()>,
-    /// Where an update runs.
+    /// The thread of the running update.
     updater: Mutex<Option<ThreadId>>,
 }
 
@@ -31,15 +31,15 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         Arc::clone(&lock(&self.newest))
     }
 
-    /// Makes `state` the newest.
+    /// Makes `state` the newest snapshot.
     pub(crate) fn set(&self, state: S) {
         *lock(&self.newest) = Arc::new(state);
     }
 
-    /// Waits for its turn to update.
+    /// Waits for the right to update.
     pub(crate) fn begin_update(&self) -> Update<'_> {
         let this = Some(thread::current().id());
-        // Only this thread writes its own id, so nobody changes the answer meanwhile.
+        // Only this thread writes its own id, so the answer cannot change meanwhile.
         assert!(
             *lock(&self.updater) != this,
             "`State::update` was called inside of an update of the same state, which would wait for itself: make both \
@@ -59,7 +59,7 @@ impl<S: Clone + Send + Sync + 'static> StateCell<S> {
     }
 }
 
-/// An update that runs; dropping it, also by a panic, lets the next one in.
+/// A running update. Dropping it, also by a panic, starts the next one.
 pub(crate) struct Update<'c> {
     updater: &'c Mutex<Option<ThreadId>>,
     _updating: MutexGuard<'c, ()>,

@@ -1,4 +1,4 @@
-//! What a session keeps: the program's own state by its type, and dynamic values under dotted keys.
+//! The state of a session: the program's own state by its type, and dynamic values under dotted keys.
 
 mod cell;
 mod session;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) use cell::{StateCell, StateHandle};
 pub use session::SessionState;
 
-/// A panic leaves nothing half done behind these locks.
+/// Locks a mutex. A panic cannot leave these values inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

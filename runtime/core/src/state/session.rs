@@ -20,15 +20,15 @@ use crate::text::short;
 /// assert_eq!(state.get("user.age"), None);
 /// ```
 ///
-/// Clones share the state. [`Self::replace`] sets all of it at once. Secrets stand beside the values, under keys of the
-/// same kind: see [`Self::set_secret`].
+/// Clones share the state. [`Self::replace`] replaces the whole state. Secrets are stored separately, under the same
+/// kind of keys; see [`Self::set_secret`].
 #[derive(Clone, Default)]
 pub struct SessionState(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     kept: Mutex<Kept>,
-    /// The secrets that must not show in runs of this session.
+    /// The secrets to redact in runs of this session.
     concealed: Concealed,
 }
 
@@ -38,11 +38,11 @@ struct Kept {
     secrets: BTreeMap<String, Arc<Secret<Value>>>,
 }
 
-/// What stands in the way of a value.
+/// A value in the way of another one.
 pub(crate) struct Taken {
-    /// Where it stands; empty if it is the whole state.
+    /// Its key; empty if it is the whole state.
     pub(crate) key: String,
-    /// What it is, without its value.
+    /// Its kind, without the value.
     pub(crate) by: &'static str,
 }
 
@@ -57,10 +57,10 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// The most parts of a dotted key. Values are dropped, copied and written part by part, each inside of the one before.
+/// The maximum number of parts of a dotted key. Values are dropped, cloned and written recursively, part by part.
 const MOST_PARTS: usize = 64;
 
-/// The key, if a state can hold it. It may be a text that a model wrote.
+/// The key. Panics if it has too many parts. A model may have written it.
 fn checked(key: &str) -> &str {
     let parts = key.split('.').count();
     assert!(
@@ -71,7 +71,7 @@ fn checked(key: &str) -> &str {
     key
 }
 
-/// Whether a dotted key stands inside of what is under another one.
+/// Whether a dotted key is inside the value of another key.
 fn is_beneath(above: &str, key: &str) -> bool {
     key.strip_prefix(above).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -89,26 +89,26 @@ impl Kept {
         *place = value;
     }
 
-    /// Forgets the secrets under a key, and beneath it.
+    /// Removes the secrets under a key and beneath it.
     fn forget(&mut self, key: &str) {
         self.secrets.retain(|other, _| other != key && !is_beneath(key, other));
     }
 }
 
 impl SessionState {
-    /// A state of these values: a JSON object.
+    /// Makes a state with the values of a JSON object.
     pub fn new(values: impl Into<Value>) -> Self {
         let state = Self::default();
         state.replace(values);
         state
     }
 
-    /// Replaces the whole state, secrets included, for everybody who shares it.
+    /// Replaces the whole state, secrets included, for all clones.
     pub fn replace(&self, values: impl Into<Value>) {
         *lock(&self.0.kept) = Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() };
     }
 
-    /// All values as they are now. Secrets are not among them.
+    /// All current values, without secrets.
     pub fn to_value(&self) -> Value {
         match &*lock(&self.0.kept).values {
             Value::Null => Value::Object(serde_json::Map::new()),
@@ -116,40 +116,40 @@ impl SessionState {
         }
     }
 
-    /// The same values and secrets in a state of its own. They are copied when one of the two changes.
+    /// A copy of the values and secrets as an independent state. The data is copied when one of the two changes.
     #[must_use]
     pub fn fork(&self) -> Self {
         let kept = lock(&self.0.kept).clone();
         Self(Arc::new(Shared { kept: Mutex::new(kept), concealed: self.0.concealed.clone() }))
     }
 
-    /// The value under a dotted key; none if it is a secret.
+    /// The value under a dotted key; `None` for a secret.
     pub fn get(&self, key: &str) -> Option<Value> {
         let kept = lock(&self.0.kept);
         key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).cloned()
     }
 
-    /// Whether a value or a secret is under a dotted key.
+    /// Whether there is a value or a secret under a dotted key.
     pub(crate) fn has(&self, key: &str) -> bool {
         let kept = lock(&self.0.kept);
         let is_value = || key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some();
         kept.secrets.contains_key(key) || is_value()
     }
 
-    /// Sets the value under a dotted key. Whatever stands in the way of the key and is not an object is
-    /// replaced by one; a secret under the key, or beneath it, is forgotten.
+    /// Sets the value under a dotted key. A value in the way of the key is replaced by an object. Secrets under the
+    /// key, or beneath it, are removed.
     ///
     /// # Panics
-    /// If the key has more than 64 parts.
+    /// Panics if the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let (key, value) = (checked(key), value.into());
         lock(&self.0.kept).set(key, value);
     }
 
-    /// Sets the value under a dotted key where nothing is, not even a secret.
+    /// Sets the value under a dotted key if it has neither a value nor a secret.
     ///
     /// # Errors
-    /// If another value would have to go for it; nothing is changed then.
+    /// Returns an error if another value would be replaced. The state is then unchanged.
     pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
         let (key, mut kept) = (checked(key), lock(&self.0.kept));
         if kept.secrets.contains_key(key) {
@@ -180,9 +180,9 @@ impl SessionState {
         Ok(())
     }
 
-    /// Keeps a secret under a dotted key, in place of what stood there. [`Self::get`] and [`Self::to_value`] do not show
-    /// it; a tool takes it with `#[bind("key")] key: Secret<String>`. Runs of the session take it out of whatever lets it
-    /// out by accident, from now on and for as long as the session lives.
+    /// Stores a secret under a dotted key and replaces the value there. [`Self::get`] and [`Self::to_value`] do not
+    /// return it. A tool takes it with `#[bind("key")] key: Secret<String>`. The session redacts it from all output
+    /// from now on, as long as it lives.
     ///
     /// ```
     /// use onionskin::{Secret, SessionState};
@@ -193,7 +193,7 @@ impl SessionState {
     /// ```
     ///
     /// # Panics
-    /// If the key has more than 64 parts.
+    /// Panics if the key has more than 64 parts.
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
         let key = checked(key);
         let (secret, noted) = noted(|| Secret::new(secret.into().expose().clone().into()));
@@ -211,7 +211,7 @@ impl SessionState {
         kept.secrets.insert(key.to_owned(), Arc::new(secret));
     }
 
-    /// Whether a secret stands under a dotted key.
+    /// Whether there is a secret under a dotted key.
     pub fn has_secret(&self, key: &str) -> bool {
         lock(&self.0.kept).secrets.contains_key(key)
     }

@@ -15,8 +15,8 @@ use crate::context::ToolContext;
 use crate::definition::{Defined, Reader, Returned, Slots, Span, ToolDefinition, Veiled};
 use crate::error::{Exit, ToolResult};
 
-/// A function whose arguments and result are owned, as a tool; `V` is its [`Veiled::Veil`].
-// The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
+/// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
+// The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
@@ -55,7 +55,7 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     /// Calls the function.
     ///
     /// # Errors
-    /// If the context lacks what the function wants of it.
+    /// Returns an error if the context lacks a parameter of the function.
     fn call<'a>(
         &'a self,
         cx: &'a ToolContext,

@@ -293,7 +293,7 @@ impl<S> FitsState<S> for State<S> {}
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
 
 /// The states of a tool and of its own hooks and guardrails by the names that their authors gave them: what is held
-/// against an agent's state, so that the compiler speaks of these types only.
+/// The messages equal those of [`Works`], so that a type that implements neither is reported once.
 // The words are those of [`Works`], so that what is neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(

@@ -1,4 +1,4 @@
-//! A scripted model: plays prepared turns, for tests, demonstrations and work without a network.
+//! A scripted model with prepared turns, for tests, demonstrations and offline work.
 
 #[cfg(feature = "yaml")]
 mod yaml;
@@ -14,13 +14,12 @@ use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, Model
 use crate::content::ContentBlock;
 use crate::text::nearest;
 
-/// A model that plays a script: for each agent a list of turns.
+/// A model with prepared answers: for each agent a list of turns.
 ///
-/// Which turn is played depends only on the conversation: the n-th answer in it is the n-th turn of its
-/// agent's list, so runs may go on side by side and repeat. The conversation is all of it: in a session
-/// the second run goes on where the first one ended, and an agent that starts from other messages
-/// (`history_source`) counts the answers in them. A turn that fails is no answer: asked again, it fails
-/// again.
+/// The choice of turn depends only on the conversation: the n-th answer in it is the n-th turn of its agent's list. So
+/// runs can be concurrent and repeated. The whole conversation counts: the second run in a session continues with the
+/// turn after the first run's last one. The answers in an agent's initial messages (`history_source`) count too. A
+/// failed turn is not an answer: a retry fails again.
 ///
 /// ```
 /// use onionskin::{ScriptedModel, ScriptedTurn};
@@ -30,13 +29,14 @@ use crate::text::nearest;
 /// ]);
 /// ```
 ///
-/// In a turn's text and in the texts of a call's arguments, `{last}` stands for the text of the last message, `{input}` for what was
-/// asked: the text of the last user's message.
+/// In a turn's text and in the texts of a call's arguments, `{last}` is replaced by the text of the last message, and
+/// `{input}` by the text of the last user's message.
 ///
-/// A call of a tool that the agent does not have fails the run with [`ScriptedModelError::UnknownTool`], because it is most likely a
-/// slip of the script. [`ScriptedTurn::call_unknown`] means it: the agent then tells the model, as it tells any other.
+/// A call of a tool that the agent lacks fails the run with [`ScriptedModelError::UnknownTool`], because it is most
+/// likely a mistake in the script. For an intended call of an unknown tool use [`ScriptedTurn::call_unknown`]: the
+/// model then gets the tool error.
 ///
-/// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads one from a file.
+/// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads a script from a file.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
     agents: HashMap<String, Vec<ScriptedTurn>>,
@@ -48,11 +48,11 @@ pub struct ScriptedModel {
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ScriptedTurn {
-    /// What it says; `{last}` and `{input}` are filled in, as [`ScriptedModel`] tells.
+    /// The text. `{last}` and `{input}` are replaced, as [`ScriptedModel`] describes.
     pub say: String,
-    /// What it calls.
+    /// The tool calls.
     pub calls: Vec<ScriptedCall>,
-    /// How long it thinks first, in milliseconds.
+    /// The delay before the answer, in milliseconds.
     pub wait_ms: u64,
     /// Fails with this HTTP status instead of answering.
     pub fail: Option<u16>,
@@ -64,10 +64,10 @@ pub struct ScriptedTurn {
 pub struct ScriptedCall {
     /// The tool's wire name.
     pub tool: String,
-    /// The arguments; a string is taken as the raw text, so that a script can send broken JSON.
+    /// The arguments. A string is used as the raw text, so that a script can send invalid JSON.
     #[serde(default = "empty_object")]
     pub args: Value,
-    /// Whether the agent need not have the tool.
+    /// Whether the tool may be unknown to the agent.
     #[serde(default)]
     pub unknown: bool,
 }
@@ -80,7 +80,7 @@ fn empty_object() -> Value {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptedModelError {
-    /// The agent is not in the script.
+    /// The script has no turns for the agent.
     #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
     NoAgent {
         /// The agent.
@@ -88,7 +88,7 @@ pub enum ScriptedModelError {
         /// The agents in the script.
         known: String,
     },
-    /// All its turns were played.
+    /// All turns of the agent were played.
     #[error(
         "the script of the agent `{agent}` has {turns} turns and was asked for turn {asked}: each answer in the \
          conversation is a turn, those that were there before it began too"
@@ -96,12 +96,12 @@ pub enum ScriptedModelError {
     Ended {
         /// The agent.
         agent: String,
-        /// How many turns there are.
+        /// The number of its turns.
         turns: usize,
-        /// The turn that was asked for.
+        /// The number of the requested turn.
         asked: usize,
     },
-    /// A turn calls a tool that the agent does not have.
+    /// A turn calls a tool that the agent lacks.
     #[error(
         "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. Where \
          the call is meant, write `call_unknown`, or `unknown: true` in a file"
@@ -111,7 +111,7 @@ pub enum ScriptedModelError {
         agent: String,
         /// The tool.
         tool: String,
-        /// The nearest name, as a question.
+        /// The most similar name, as a question.
         near: String,
         /// The tools of the request.
         known: String,
@@ -121,42 +121,42 @@ pub enum ScriptedModelError {
     File {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// What the file holds is no script.
+    /// The content of the file is not a script.
     #[error("{file}:{line}:{column}: {reason}")]
     Content {
         /// The file.
         file: String,
-        /// The line, from 1.
+        /// The line, counted from 1.
         line: u64,
-        /// The column, from 1.
+        /// The column, counted from 1.
         column: u64,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
 }
 
 impl ScriptedModel {
-    /// An empty script.
+    /// A script without turns.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A script whose turns are played for any agent.
+    /// A script with the same turns for every agent.
     pub fn turns(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         Self::new().agent("*", turns)
     }
 
-    /// Adds an agent's turns; `*` stands for every agent that is not named.
+    /// Adds an agent's turns; `*` applies to every agent without its own turns.
     #[must_use]
     pub fn agent(mut self, name: impl Into<String>, turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         self.agents.insert(name.into(), turns.into_iter().collect());
         self
     }
 
-    /// The requests that were made of it, in order.
+    /// The requests that the model got, in order.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -180,43 +180,43 @@ impl ScriptedModel {
 }
 
 impl ScriptedTurn {
-    /// Says something and calls nothing.
+    /// A turn with a text and without tool calls.
     pub fn say(text: impl Into<String>) -> Self {
         Self { say: text.into(), ..Self::default() }
     }
 
-    /// Calls one tool. `args` may be a string: the raw text.
+    /// A turn with one tool call. `args` may be a string with the raw text.
     pub fn call(tool: impl Into<String>, args: Value) -> Self {
         Self::default().and_call(tool, args)
     }
 
-    /// Calls one more tool.
+    /// Adds a tool call.
     #[must_use]
     pub fn and_call(mut self, tool: impl Into<String>, args: Value) -> Self {
         self.calls.push(ScriptedCall { tool: tool.into(), args, unknown: false });
         self
     }
 
-    /// Calls a tool that the agent may not have, to see what becomes of it.
+    /// A turn that calls a tool which the agent may lack.
     pub fn call_unknown(tool: impl Into<String>, args: Value) -> Self {
         Self::default().and_call_unknown(tool, args)
     }
 
-    /// Calls one more tool that the agent may not have.
+    /// Adds a call of a tool that the agent may lack.
     #[must_use]
     pub fn and_call_unknown(mut self, tool: impl Into<String>, args: Value) -> Self {
         self.calls.push(ScriptedCall { tool: tool.into(), args, unknown: true });
         self
     }
 
-    /// Fails with an HTTP status.
+    /// A turn that fails with an HTTP status.
     pub fn fail(status: u16) -> Self {
         Self { fail: Some(status), ..Self::default() }
     }
 }
 
 impl ScriptedTurn {
-    /// Whether the agent has the tools that are called.
+    /// Checks that the agent has the called tools.
     fn check(&self, request: &ModelRequest) -> Result<(), ScriptedModelError> {
         let names = || request.tools.iter().map(|tool| &*tool.name);
         let missing = self.calls.iter().find(|call| !call.unknown && !names().any(|name| name == call.tool));
@@ -263,7 +263,7 @@ impl Model for ScriptedModel {
         if response.tool_calls.is_empty() {
             response.stop = super::StopReason::Done;
         }
-        // Scripts cost nothing, but a count by words lets token limits be tried out.
+        // A script has no tokens. Counting words makes token limits testable.
         response.usage = Usage::new(request.messages.iter().map(words_of).sum(), words(&say));
         response.text = say;
         Ok(response)
@@ -274,7 +274,8 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-/// The words of a message, of which no copy is made: a script reads the whole conversation in each turn.
+/// The number of words of a message, counted without a copy, because a script reads the whole conversation in each
+/// turn.
 fn words_of(message: &Message) -> u64 {
     match message {
         Message::Tool { results } => {
@@ -284,7 +285,7 @@ fn words_of(message: &Message) -> u64 {
     }
 }
 
-/// A value whose texts are filled in, at any depth.
+/// Replaces the placeholders in a value's texts at any depth.
 fn filled(value: &Value, messages: &History) -> Value {
     match value {
         Value::String(text) => fill(text, messages).into(),
@@ -296,7 +297,8 @@ fn filled(value: &Value, messages: &History) -> Value {
     }
 }
 
-/// Fills a turn's text in. What is filled in is not looked at again: a tool's result may say `{input}`.
+/// Replaces the placeholders in a turn's text. Inserted text is not searched again, because a tool's result may contain
+/// `{input}`.
 fn fill(say: &str, messages: &History) -> String {
     let text = |message: Option<&Message>| message.map(|m| m.to_text().into_owned()).unwrap_or_default();
     let mut filled = String::with_capacity(say.len());

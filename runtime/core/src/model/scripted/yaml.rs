@@ -9,10 +9,10 @@ use super::{ScriptedModel, ScriptedModelError, ScriptedTurn};
 use crate::text::nearest;
 
 impl ScriptedModel {
-    /// A script from a YAML file; the format stands at [`ScriptedModel::from_yaml`]. Feature `yaml`.
+    /// Reads a script from a YAML file; see [`ScriptedModel::from_yaml`] for the format. Feature `yaml`.
     ///
     /// # Errors
-    /// If the file cannot be read, and as [`ScriptedModel::from_yaml`].
+    /// Returns an error if the file cannot be read, or as [`ScriptedModel::from_yaml`].
     pub fn from_yaml_file(path: impl AsRef<Path>) -> Result<Self, ScriptedModelError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -22,8 +22,8 @@ impl ScriptedModel {
         }
     }
 
-    /// A script from YAML text: a map from agents' names (`"*"` for all others) to lists of turns, whose
-    /// fields are those of [`ScriptedTurn`]. `file_name` is what errors name. Feature `yaml`.
+    /// Reads a script from YAML text: a map from agents' names (`"*"` for all others) to lists of turns, which have the
+    /// fields of [`ScriptedTurn`]. Errors show `file_name`. Feature `yaml`.
     ///
     /// ```
     /// let script = onionskin::ScriptedModel::from_yaml(r#"
@@ -40,8 +40,8 @@ impl ScriptedModel {
     /// ```
     ///
     /// # Errors
-    /// With file, line and column: if it is no YAML, if a field is unknown (the nearest known one is
-    /// named), twice there or of another type, or if a turn both fails and answers.
+    /// Returns an error with file, line and column if the text is not YAML, if a field is unknown (with the most
+    /// similar known name), duplicate or of another type, or if a turn both fails and answers.
     pub fn from_yaml(text: &str, file_name: &str) -> Result<Self, ScriptedModelError> {
         let agents: HashMap<String, Vec<Spanned>> =
             serde_saphyr::from_str(text).map_err(|error| located(&error, file_name))?;
@@ -102,7 +102,7 @@ fn located(error: &Error, file: &str) -> ScriptedModelError {
     }
 }
 
-/// The error's sentence without the place, which stands before it already.
+/// The error's message without the position, which is printed before it.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     let end = error
