@@ -16,9 +16,9 @@ use crate::text::short;
 
 /// The arguments of one tool call: a JSON object.
 ///
-/// They stay the text that the model wrote until somebody asks for a value, so a hook that only passes
-/// them on costs nothing. Names and types are checked in the innermost layer. What a hook of a call sees is what the tool gets: where
-/// its schema wants a number, `"41"` reads as 41.
+/// They are kept as the model's text until a value is read, so a hook that only passes them on costs nothing. Names and
+/// types are checked in the innermost layer. A hook sees what the tool gets: if the schema requires a number, `"41"`
+/// reads as 41.
 ///
 /// ```
 /// use onionskin::Args;
@@ -28,34 +28,35 @@ use crate::text::short;
 /// assert_eq!(&*args.text(), r#"{"x":10}"#);
 /// ```
 ///
-/// Text that is not one JSON object reads as if it held nothing ([`Args::get`] gives `None`), is kept as
-/// it is, and is refused where the tool would have run; [`Args::as_object`] says why, and [`Args::replace`] sets another.
+/// Text that is not one JSON object reads as an empty one: [`Args::get`] returns `None`. The text is kept, and the call
+/// is refused where the tool would have run. [`Args::as_object`] returns the reason, and [`Args::replace`] sets another
+/// object.
 ///
-/// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep their
-/// digits all the same, also where a hook changed the arguments or moved them. Two of them that read the same are
-/// refused if a hook changed the arguments: nobody knows which is which.
+/// A [`Value`] holds whole numbers from `i64::MIN` to `u64::MAX`; longer ones read as the nearest fraction. They keep
+/// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
+/// fraction are refused if a hook changed the arguments, because they cannot be told apart.
 pub struct Args {
     text: Arc<str>,
     object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
-    /// The object was handed out for changes: it is now the truth and `text` is stale. If it cannot be written
-    /// back, it is an error for good.
+    /// The object was borrowed for changes: it is now the truth and `text` is stale. If it cannot be written back, the
+    /// error is permanent.
     changed: bool,
-    /// A look may not show what the tool gets: no schema is known, or values were handed out for changes since it was
-    /// last asked.
+    /// A read may not show what the tool gets: the schema is unknown, or values were borrowed for changes since the
+    /// last check.
     loose: bool,
-    /// What the tool of the call takes.
+    /// The schema of the called tool.
     schema: Option<Arc<Value>>,
 }
 
-/// Arguments that are no object.
+/// Arguments that are not an object.
 #[derive(Clone)]
 struct Broken {
     error: ArgsError,
-    /// What was set in them.
+    /// Receives values that are set in them.
     lost: Value,
 }
 
-/// Why the arguments cannot be read as one JSON object.
+/// The reason why the arguments are not one JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments cannot be used: {reason}")]
 pub struct ArgsError {
@@ -79,14 +80,14 @@ impl From<ArgsError> for Arc<Broken> {
 }
 
 impl Args {
-    /// Arguments from an object.
+    /// Makes arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
         cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
         Self { text: Arc::from(""), object: cell, changed: true, loose: true, schema: None }
     }
 
-    /// The text: as the model wrote it, or serialised anew where a hook changed it.
+    /// The text: as the model wrote it, or serialised again after a hook changed it.
     pub fn text(&self) -> Arc<str> {
         match self.object.get() {
             Some(Ok(object)) if self.changed => {
@@ -99,8 +100,8 @@ impl Args {
     /// The object.
     ///
     /// # Errors
-    /// If the text is not one JSON object, even after the listed repairs (a code fence around it, a
-    /// trailing comma, an object encoded twice), or if a key stands in it twice.
+    /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence around it, a
+    /// trailing comma, an object encoded twice), or if it has a duplicate key.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
         self.object.get_or_init(|| Ok(self.read()?)).as_ref().map_err(|broken| &broken.error)
     }
@@ -125,8 +126,8 @@ impl Args {
         }
     }
 
-    /// Has whoever looks at a value see what a tool of this schema gets: the tool reads `"41"` as 41 where it wants a
-    /// number, so a hook must not see a text there. Nothing is read before somebody looks.
+    /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
+    /// so a hook must not see a text. The text is parsed at the first read.
     #[inline]
     pub(crate) fn bind(&mut self, schema: &Arc<Value>) {
         if self.object.get().is_some() {
@@ -136,7 +137,7 @@ impl Args {
         self.schema = Some(Arc::clone(schema));
     }
 
-    /// As [`Self::bind`], if that has anything to do: for what one hook hands to the next.
+    /// As [`Self::bind`], if it is needed: for arguments that one hook passes to the next.
     #[inline]
     pub(crate) fn bind_if_loose<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
         if self.loose {
@@ -153,7 +154,7 @@ impl Args {
         }
     }
 
-    /// Whether an argument has the default that is shown where it is left out.
+    /// Whether an argument has the default for a missing value.
     pub(crate) fn is_default(&self, name: &str) -> bool {
         let shown = self.schema.as_ref().and_then(|schema| schema["properties"][name].get("default"));
         shown.is_some_and(|default| self.get(name) == Some(default))
@@ -169,7 +170,7 @@ impl Args {
         }
     }
 
-    /// Has values seen as they were written.
+    /// Makes reads return the values as they were written.
     pub(crate) fn unbind(&mut self) -> Option<Arc<Value>> {
         if !self.changed {
             self.object = OnceLock::new();
@@ -178,10 +179,10 @@ impl Args {
         self.schema.take()
     }
 
-    /// The object, to be changed.
+    /// The object, for changes.
     ///
     /// # Errors
-    /// As [`Args::as_object`]; the text is then left alone. [`Args::replace`] sets a new object.
+    /// As [`Args::as_object`]; the text is then unchanged. [`Args::replace`] sets a new object.
     pub fn as_object_mut(&mut self) -> Result<&mut Map<String, Value>, &ArgsError> {
         let _ = self.as_object();
         match self.object.get_mut() {
@@ -200,13 +201,13 @@ impl Args {
         self.as_object().ok()?.get(name)
     }
 
-    /// The value of one argument, to be changed.
+    /// The value of one argument, for changes.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.get(name)?;
         self.as_object_mut().ok()?.get_mut(name)
     }
 
-    /// Sets one argument. Text that is not an object stays as it is.
+    /// Sets one argument. Text that is not an object is unchanged.
     ///
     /// # Errors
     /// As [`Args::as_object`].
@@ -230,13 +231,13 @@ impl Args {
         *self = Self { schema, ..Self::new(object) };
     }
 
-    /// Puts the repaired text in place of the broken one.
+    /// Replaces the broken text by the repaired one.
     pub(crate) fn mend(&mut self, repaired: String) {
         let schema = self.schema.take();
         *self = Self { schema, ..Self::from(repaired) };
     }
 
-    /// Writes changes back into the text, which is then what the tool reads.
+    /// Writes changes back into the text, which the tool reads.
     #[inline]
     pub(crate) fn settle(&mut self) -> &str {
         if self.changed {
@@ -245,7 +246,7 @@ impl Args {
         &self.text
     }
 
-    /// The text of arguments that nobody changed since they were settled.
+    /// The text of arguments without changes since they were settled.
     #[inline]
     pub(crate) fn settled(&self) -> &str {
         &self.text
@@ -259,7 +260,7 @@ impl Args {
                 self.text = text.into();
                 self.changed = false;
             }
-            // It stays changed, so that a clone is refused as well.
+            // The arguments stay changed, so that a clone is refused as well.
             Err(error) => {
                 self.text = Arc::from("");
                 self.object = OnceLock::from(Err(error.into()));
@@ -267,7 +268,7 @@ impl Args {
         }
     }
 
-    /// The changed object as text, long numbers as they stand in the text that it was read from.
+    /// The changed object as text. Long numbers keep their digits from the original text.
     fn written(&self, object: &Map<String, Value>) -> Result<String, ArgsError> {
         match repair(&self.text) {
             Some(repaired) => json::to_text(object, &repaired),
@@ -281,12 +282,12 @@ impl Args {
         Literals::of(repair(&self.text).map_or_else(|| Cow::Borrowed(&*self.text), Cow::Owned))
     }
 
-    /// Why changes could not be written back, or not even be made.
+    /// The reason why changes could not be made or written back.
     pub(crate) fn refused(&self) -> Option<&ArgsError> {
         if self.changed { self.object.get()?.as_ref().err().map(|broken| &broken.error) } else { None }
     }
 
-    /// The first number of the arguments that a [`Value`] holds as another one, as it was written.
+    /// The original text of the first number that a [`Value`] rounds.
     pub fn rounded_number(&mut self) -> Option<String> {
         let text = self.settle();
         let repaired = repair(text);
@@ -295,7 +296,7 @@ impl Args {
 }
 
 impl Clone for Args {
-    /// Shares the text; a changed object is copied.
+    /// Shares the text; a changed object is cloned.
     fn clone(&self) -> Self {
         Self {
             text: Arc::clone(&self.text),
@@ -338,7 +339,7 @@ impl From<String> for Args {
 }
 
 impl From<Value> for Args {
-    /// Anything but an object is refused where the arguments are used.
+    /// A value that is not an object is refused where the arguments are used.
     ///
     /// ```
     /// use onionskin::Args;
@@ -351,7 +352,7 @@ impl From<Value> for Args {
             Value::Object(object) => Self::new(object),
             other => Self {
                 text: other.to_string().into(),
-                // Kept: a string that holds an object would be read as one.
+                // Stored as an error, because a string with an object in it would be read as that object.
                 object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
                 changed: true,
                 loose: true,
@@ -370,16 +371,15 @@ impl From<Map<String, Value>> for Args {
 impl Index<&str> for Args {
     type Output = Value;
 
-    /// The argument, or `null` where there is none, as [`Value`] does.
+    /// The argument, or `null` for a missing one, as in [`Value`].
     fn index(&self, name: &str) -> &Value {
         self.get(name).unwrap_or(&Value::Null)
     }
 }
 
 impl IndexMut<&str> for Args {
-    /// The argument, made `null` first where there is none. In arguments that are not a JSON object nothing can be
-    /// set: what is written here is lost, and the call is refused where the tool would have run.
-    /// [`Args::insert`] reports it.
+    /// The argument; a missing one is set to `null` first. In arguments that are not a JSON object the value is lost,
+    /// and the call is refused where the tool would have run. [`Args::insert`] returns this error.
     fn index_mut(&mut self, name: &str) -> &mut Value {
         let _ = self.as_object();
         self.changed = true;
@@ -396,7 +396,7 @@ impl IndexMut<&str> for Args {
     }
 }
 
-/// Parses argument text, repaired if need be.
+/// Parses argument text, with repairs if necessary.
 pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
     match strict(text) {
         Ok(object) => Ok(object),

@@ -1,4 +1,4 @@
-//! Anthropic: <https://docs.claude.com/en/docs/build-with-claude/structured-outputs> says what strict tools take.
+//! Anthropic. The rules for strict tools: <https://docs.claude.com/en/docs/build-with-claude/structured-outputs>.
 
 use serde_json::{Value, json};
 
@@ -22,14 +22,14 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
     }
 }
 
-/// A tool for Anthropic's messages.
+/// Exports a tool for Anthropic's Messages API.
 ///
-/// The tool's examples stand in `input_examples`
+/// The tool's examples are in `input_examples`
 /// (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use>).
 ///
-/// Strictly, optional properties are left out of `required` and take no `null`, nor have examples any there; limits
-/// stand in the description. An example that does not fit the strict form all the same is left out.
-/// [`request`](super::request) counts what all strict tools of one request may have together.
+/// In strict mode, optional properties are not in `required`, and neither they nor the examples have `null` for them.
+/// Limits are in the description. An example that does not fit the strict schema is left out.
+/// [`request`](super::request) counts the totals of all strict tools of one request.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -42,8 +42,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// If the schema is none that the provider takes, strictly where that is asked for, or a custom field has a name of
-/// the form's own.
+/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, or if a custom
+/// field has a reserved name.
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Anthropic);
     let schema = if options.is_strict(definition) {
@@ -79,7 +79,7 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
     Ok(Value::Object(form))
 }
 
-/// An example as the strict schema takes it: without `null` for what is left out.
+/// An example for the strict schema: without `null` for missing arguments.
 fn strict_example(mut example: Value, schema: &Value) -> Option<Value> {
     coerce(&mut example, schema, schema, &Literals::none());
     check(&example, schema, schema, "").is_empty().then_some(example)

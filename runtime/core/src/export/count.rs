@@ -1,4 +1,4 @@
-//! The numbers in a provider's documentation, counted. No program outside counts them before a request is refused.
+//! Counts for the limits in providers' documentation, so that a request over a limit fails before it is sent.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::error::{ExportError, Provider, Site};
 use super::keywords::required;
 
-/// What is counted in one schema.
+/// The counts of one schema.
 #[derive(Default)]
 struct Count {
     properties: usize,
@@ -45,7 +45,7 @@ pub(super) fn openai(site: &Site<'_>, schema: &Value) -> Result<(), ExportError>
 }
 
 impl Count {
-    /// A type that is referred to counts once.
+    /// A referenced type counts once.
     fn walk(&mut self, schema: &Value) {
         let Value::Object(schema) = schema else { return };
         for (key, value) in schema {
@@ -74,14 +74,14 @@ impl Count {
     }
 }
 
-/// How many objects stand inside of one another. On its way through itself a recursive type counts once.
+/// The nesting depth of objects. A recursive type counts once on each path through itself.
 struct Depth<'s> {
     root: &'s Value,
-    /// What was counted behind references; 0 while that is being done.
+    /// The depths behind references; 0 while one is being computed.
     known: BTreeMap<&'s str, usize>,
 }
 
-/// Schemas inside of schemas beyond this are deeper than any provider takes.
+/// The recursion limit. Providers accept no schema this deep.
 const STEPS: usize = 512;
 
 impl<'s> Depth<'s> {
@@ -114,7 +114,7 @@ fn length(value: &Value) -> usize {
     value.as_str().map_or_else(|| value.to_string().len(), |text| text.chars().count())
 }
 
-/// Anthropic's limits on all strict tools of one request, which errors call `subject`.
+/// Anthropic's limits on all strict tools of one request. Errors call them `subject`.
 pub(super) fn anthropic(subject: &str, schemas: &[&Value]) -> Vec<ExportError> {
     let (mut optional, mut unions) = (0, 0);
     for schema in schemas {

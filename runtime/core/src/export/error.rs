@@ -1,4 +1,4 @@
-//! What keeps a tool from being exported.
+//! Errors of exports.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::definition::ExampleError;
 
-/// Whose form an export has.
+/// The provider or protocol of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Provider {
-    /// OpenAI, both of its forms, and those who speak its protocol.
+    /// OpenAI, both of its APIs, and providers with the same protocol.
     OpenAi,
     /// Anthropic.
     Anthropic,
@@ -20,7 +20,7 @@ pub enum Provider {
     Gemini,
     /// The Model Context Protocol.
     Mcp,
-    /// Nobody's in particular.
+    /// Independent of any provider.
     Plain,
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Provider {
     }
 }
 
-/// What keeps a tool, or the tools of a request, from being exported.
+/// The reason why a tool, or the tools of a request, cannot be exported.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -60,67 +60,68 @@ pub enum ExportError {
     /// An example does not fit the tool.
     #[error(transparent)]
     Example(#[from] ExampleError),
-    /// The provider cannot take the tool's schema, strictly or at all.
+    /// The provider does not accept the tool's schema, or its strict form.
     #[error("the tool `{tool}` cannot be exported for {provider}: `{path}` {reason}; {next}")]
     Schema {
         /// The tool.
         tool: String,
-        /// Whose form it was.
+        /// The provider.
         provider: Provider,
-        /// The place among the arguments, as a JSON path: `$.filter.tags[*]`.
+        /// The path in the arguments, as a JSON path: `$.filter.tags[*]`.
         path: String,
-        /// What is wrong there.
+        /// The problem at this path.
         reason: String,
-        /// What to do.
+        /// The next step.
         next: &'static str,
     },
-    /// A custom field has a name that the form itself uses.
+    /// A custom field has a reserved name.
     #[error(
         "`{field}` of the tool `{tool}` cannot be a custom field: the form for {provider} uses that name; choose another"
     )]
     ReservedField {
         /// The tool.
         tool: String,
-        /// Whose form it was.
+        /// The provider.
         provider: Provider,
         /// The name.
         field: String,
     },
-    /// The provider takes less than this.
+    /// A limit of the provider is exceeded.
     #[error("{subject} for {provider}: {found} {what}, and at most {most} are taken; {next}")]
     Limit {
-        /// The tool in words, or the request.
+        /// The tool or the request, in words.
         subject: String,
-        /// Whose limit it is.
+        /// The provider.
         provider: Provider,
-        /// What was counted.
+        /// The counted quantity.
         what: &'static str,
-        /// How many there are.
+        /// The count.
         found: usize,
-        /// How many there may be.
+        /// The limit.
         most: usize,
-        /// What to do.
+        /// The next step.
         next: &'static str,
     },
-    /// Two tools of one request have one name, perhaps only after characters were replaced that the provider
-    /// does not take.
+    /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not
+    /// accept.
     #[error("the tools `{first}` and `{second}` are both called `{name}` for {provider}; rename one of them")]
     SameName {
-        /// The one.
+        /// The first tool.
         first: String,
-        /// The other.
+        /// The second tool.
         second: String,
-        /// The name that both got.
+        /// The name of both.
         name: String,
-        /// Whose form it was.
+        /// The provider.
         provider: Provider,
     },
 }
 
-/// An export may do so much work. A step is a part of a schema that is copied or compared, about a microsecond.
+/// The maximum work of an export. A step copies or compares one part of a schema, in about a microsecond.
 const MOST_STEPS: usize = 700_000;
 
-/// Where an export is, which tool and for whom, and how much work it may still do: the schema may be a server's.
+/// The state of an export: the tool, the provider, and the remaining work. The work is bounded, because the schema may
+/// come from a server.
 pub(super) struct Site<'a> {
     pub(super) tool: &'a str,
     pub(super) provider: Provider,
@@ -143,7 +144,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Takes so many steps at a place, whose path is written as well.
+    /// Spends steps at a path. Writing the path counts too.
     pub(super) fn spend(&self, steps: usize, path: &str) -> Result<(), ExportError> {
         let steps = steps.saturating_add(1 + path.len() / 64);
         let left = self.left.get().checked_sub(steps);

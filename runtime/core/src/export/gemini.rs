@@ -13,14 +13,14 @@ use super::options::ExportOptions;
 use super::strict::{Distinct, is_open, object};
 use crate::definition::{ToolDefinition, wire_name};
 
-/// What to do about anything that the subset cannot say.
+/// The next step for a schema that the subset cannot express.
 const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 
-/// A tool for Gemini, its schema in the subset of OpenAPI that the field `parameters` takes.
+/// Exports a tool for Gemini, with its schema in the subset of OpenAPI that the field `parameters` accepts.
 ///
-/// It has no `const`, no closed objects, no maps, no tuples, no references. Constants become lists of one, `null`
-/// becomes `nullable`, and what is left of limits stands in the description. Gemini knows no strict tools: it
-/// decodes within the schema where the request asks for that.
+/// The subset lacks `const`, closed objects, maps, tuples and references. Constants become lists of one value, `null`
+/// becomes `nullable`, and the other limits move into the description. Gemini has no strict tools: constrained decoding
+/// is an option of the request.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -33,7 +33,7 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// ```
 ///
 /// # Errors
-/// If the subset has no form for the schema, or a custom field has a name of the form's own.
+/// Returns an error if the subset has no form for the schema, or a custom field has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Gemini);
     let root = inline(&site, &definition.input_schema)?;
@@ -44,8 +44,8 @@ pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Va
             "give the arguments a schema of type `object`",
         ));
     }
-    // Without parameters there is no schema: an object without properties is refused. A tool that takes anything
-    // is called without anything.
+    // A tool without parameters has no schema, because Gemini rejects an object without properties. A tool with an open
+    // object is called without arguments.
     let no_properties = |key: &str| root.get(key).and_then(Value::as_object).is_none_or(Map::is_empty);
     let parameters = if no_properties("properties") && no_properties("patternProperties") {
         None
@@ -55,7 +55,7 @@ pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Va
     form(definition, options, ("parameters", parameters))
 }
 
-/// A tool for Gemini, its schema as it is, in the field `parametersJsonSchema`.
+/// Exports a tool for Gemini, with its schema unchanged in the field `parametersJsonSchema`.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -66,7 +66,7 @@ pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Va
 /// ```
 ///
 /// # Errors
-/// If a custom field has a name of the form's own.
+/// Returns an error if a custom field has a reserved name.
 pub fn gemini_json_schema(
     definition: &ToolDefinition,
     options: &ExportOptions,

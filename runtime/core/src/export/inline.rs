@@ -1,4 +1,4 @@
-//! Writes references out, as far as they are not recursive.
+//! Inlines references that are not recursive.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,13 @@ use super::error::{ExportError, Site};
 use super::keywords::{Object, parts};
 use super::recursive::recursive;
 
-/// A schema of more parts than this, with its references written out, is nothing for a model.
+/// The maximum number of parts of a schema after inlining.
 const MOST_PARTS: usize = 100_000;
 
-/// Deeper than any schema for a model goes.
+/// The maximum depth of a schema.
 const DEPTH: usize = 128;
 
-/// The schema with its references written out. What is recursive stands in `$defs` and is referred to by
-/// `{"$ref": "#/$defs/.."}`.
+/// The schema with its references inlined. Recursive types are in `$defs`, and `{"$ref": "#/$defs/.."}` refers to them.
 pub(super) fn inline<'s>(site: &'s Site<'_>, root: &'s Value) -> Result<Object, ExportError> {
     let Value::Object(object) = root else {
         return Err(site.refuse(
@@ -66,7 +65,7 @@ impl<'s> Inliner<'s> {
         let Some(Value::String(pointer)) = object.get("$ref") else {
             return Ok(Value::Object(self.children(object, path, depth)?));
         };
-        // It is looked up, or written, once more.
+        // The reference is looked up, or written, once more.
         self.count(pointer.len() / 16, path)?;
         let mut out = match self.recursive.get(pointer) {
             Some(_) if pointer == "#" => json!({ "$ref": "#" }),
@@ -84,7 +83,7 @@ impl<'s> Inliner<'s> {
         Ok(out)
     }
 
-    /// Counts parts of what is written.
+    /// Counts written parts.
     fn count(&mut self, parts: usize, path: &str) -> Result<(), ExportError> {
         self.site.spend(parts, path)?;
         self.parts += parts;
@@ -95,7 +94,7 @@ impl<'s> Inliner<'s> {
         Ok(())
     }
 
-    /// The same schema, its parts walked.
+    /// The same schema with its parts processed.
     fn children(&mut self, object: &Object, path: &str, depth: usize) -> Result<Object, ExportError> {
         let mut out = Map::new();
         for (key, value) in object {
@@ -140,7 +139,7 @@ impl<'s> Inliner<'s> {
     }
 }
 
-/// The path of a property: `$.name`, or `$['a name']` where it is no word.
+/// The path of a property: `$.name`, or `$['a name']` if it is not an identifier.
 pub(super) fn property(path: &str, name: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.chars().all(is_word) {

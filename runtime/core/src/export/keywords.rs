@@ -1,4 +1,4 @@
-//! The words of JSON Schema, and what moves from them into a description.
+//! The keywords of JSON Schema, and their texts in descriptions.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use super::error::{ExportError, Site};
 
 pub(super) type Object = Map<String, Value>;
 
-/// So many parts may be written out into the options of one union.
+/// The maximum number of parts that are merged into the options of one union.
 const MOST_MERGED: usize = 100_000;
 
-/// How many values there are in a value, itself included; a long text counts for several.
+/// The number of values in a value, itself included; a long text counts for several.
 pub(super) fn parts(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
@@ -23,7 +23,7 @@ pub(super) fn parts(value: &Value) -> usize {
     }
 }
 
-/// Keywords that limit a value and can be said in words.
+/// Keywords that limit a value and that a text can express.
 const LIMITS: &[&str] = &[
     "minimum",
     "maximum",
@@ -43,11 +43,11 @@ const LIMITS: &[&str] = &[
     "maxProperties",
 ];
 
-/// Keywords that make a schema depend on what else is there.
+/// Keywords that make a schema depend on other values.
 const CONDITIONS: &[&str] =
     &["not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"];
 
-/// What a description has to say beside its own text.
+/// Notes for a description beside its own text.
 #[derive(Default)]
 pub(super) struct Notes(Vec<String>);
 
@@ -56,7 +56,7 @@ impl Notes {
         self.0.push(format!("{key}: {}", plain(value)));
     }
 
-    /// The description of a rewritten schema: what stood there, and the notes.
+    /// The description of a rewritten schema: its own text and the notes.
     pub(super) fn describe(self, own: Option<&str>, schema: &mut Object) {
         let mut text = own.unwrap_or_default().to_owned();
         if !self.0.is_empty() {
@@ -75,7 +75,8 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Copies a schema's limits that the dialect knows and notes the others; annotations go, unknown words too.
+/// Copies the limits that the dialect supports and adds notes for the others. Annotations and unknown keywords are
+/// dropped.
 pub(super) fn limits(
     schema: &Object,
     kind: &str,
@@ -88,14 +89,14 @@ pub(super) fn limits(
         if stays(kind, key, value) {
             out.insert((*key).into(), value.clone());
         } else if *key == "format" && matches!(kind, "integer" | "number") {
-            // A width of Rust's integers says nothing to a model, the bounds beside it do.
+            // A width of Rust's integers means nothing to a model; the bounds beside it do.
         } else if *value != json!(false) {
             notes.add(key, value);
         }
     }
 }
 
-/// Notes a default and an example.
+/// Adds notes for a default and an example.
 pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
     if let Some(default) = schema.get("default").filter(|default| !default.is_null()) {
         notes.add("default", default);
@@ -105,14 +106,14 @@ pub(super) fn remarks(schema: &Object, notes: &mut Notes) {
     }
 }
 
-/// Conditions are refused, or left to the tool.
+/// Conditions are rejected, or left to the tool.
 pub(super) fn conditions(
     site: &Site<'_>,
     schema: &mut Object,
     path: &str,
     notes: &mut Notes,
 ) -> Result<(), ExportError> {
-    // Values that are left out can be said, as those of `NonZeroI64`.
+    // Excluded values can be written as a note, for example those of `NonZeroI64`.
     if let Some(Value::Object(not)) = schema.get("not")
         && let [value] = &literals(not)[..]
         && not.len() == 1
@@ -132,7 +133,7 @@ pub(super) fn conditions(
     Ok(())
 }
 
-/// Takes `allOf` apart where it only wraps; several ones are merged as far as objects can be.
+/// Unwraps a single `allOf`, and merges several ones as far as objects allow it.
 pub(super) fn all_of(site: &Site<'_>, schema: &mut Object, path: &str) -> Result<(), ExportError> {
     while let Some(Value::Array(all)) = schema.remove("allOf") {
         for part in all {
@@ -156,7 +157,7 @@ pub(super) fn all_of(site: &Site<'_>, schema: &mut Object, path: &str) -> Result
     Ok(())
 }
 
-/// Makes one object schema of two; what the second says wins.
+/// Merges two object schemas; the second one wins.
 pub(super) fn merge(merged: &mut Object, over: &Object) {
     for (key, value) in over {
         match (key.as_str(), merged.get_mut(key), value) {
@@ -179,7 +180,7 @@ pub(super) fn required(schema: &Object) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// The types that a schema names, or that its other words imply.
+/// The types that a schema names, or that its other keywords imply.
 pub(super) fn kinds(schema: &Object) -> Vec<String> {
     match schema.get("type") {
         Some(Value::String(kind)) => vec![kind.clone()],
@@ -225,8 +226,8 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A union of nothing but words, as one list of words with what the docs say of each: what schemars writes
-/// for an enum whose variants have docs.
+/// A union of constants as one list of values with their descriptions: schemars writes it for an enum whose variants
+/// have documentation.
 pub(super) fn words(options: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
     let (mut all, mut docs) = (Vec::new(), Vec::new());
     for option in options {
@@ -249,7 +250,7 @@ pub(super) fn words(options: &[Value]) -> Option<(Vec<Value>, Vec<String>)> {
     (!all.is_empty()).then_some((all, docs))
 }
 
-/// A description with a list of what each word means.
+/// A description with a list of the values' meanings.
 pub(super) fn with_docs(description: Option<&str>, docs: &[String]) -> Option<String> {
     if docs.is_empty() {
         return description.map(str::to_owned);
@@ -284,7 +285,7 @@ pub(super) fn options(
     for key in ["default", "examples", "title", "unevaluatedProperties", "discriminator"] {
         base.remove(key);
     }
-    // What stands beside the options is written out in each of them.
+    // The keywords beside the options are copied into each option.
     let beside = options.len().saturating_mul(base.values().map(parts).sum());
     if beside > MOST_MERGED {
         let reason = "is a union with too much beside it";

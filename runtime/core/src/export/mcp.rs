@@ -8,7 +8,8 @@ use super::options::ExportOptions;
 use super::strict::object;
 use crate::definition::{Annotations, ToolDefinition};
 
-/// A tool as MCP lists it: name, title, description, both schemas, hints, `_meta`. MCP has no strict tools.
+/// Exports a tool as in an MCP `tools/list` result: name, title, description, both schemas, annotations, `_meta`. MCP
+/// has no strict tools.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -19,7 +20,7 @@ use crate::definition::{Annotations, ToolDefinition};
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, or a custom field has a name of the form's own.
+/// Returns an error if a schema is not of type `object`, or a custom field has a reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
     let mut form = form(definition, &site)?;
@@ -27,11 +28,11 @@ pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value
     Ok(Value::Object(form))
 }
 
-/// The names that MCP's `Tool` has.
+/// The field names of MCP's `Tool`.
 const RESERVED: [&str; 8] =
     ["name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons"];
 
-/// The form without custom fields.
+/// The object without custom fields.
 fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Value>, ExportError> {
     let schemas = [Some(&definition.input_schema), definition.output_schema.as_ref()];
     for schema in schemas.into_iter().flatten() {
@@ -60,8 +61,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
     Ok(form)
 }
 
-/// As [`mcp`], with custom fields where MCP keeps what is not its own: in `_meta`, beside what the tool itself has there. The
-/// field `icons` is MCP's own.
+/// As [`mcp`], with custom fields in `_meta`, beside the tool's own `meta`. The field `icons` is MCP's own.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -73,7 +73,8 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, or a custom field has a name of the form's own or of the tool's `meta`.
+/// Returns an error if a schema is not of type `object`, or a custom field has a reserved name or a name in the tool's
+/// `meta`.
 pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
     let mut form = form(definition, &site)?;

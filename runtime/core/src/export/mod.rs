@@ -1,4 +1,4 @@
-//! A tool in the forms of others: model providers, MCP, a prompt, a script. Pure functions of a [`ToolDefinition`].
+//! Exports of a tool for model providers, MCP, prompts and scripts. All are pure functions of a [`ToolDefinition`].
 //!
 //! | | |
 //! |---|---|
@@ -41,27 +41,26 @@
 //!
 //! # Strict
 //!
-//! With [`ExportOptions::strict`] a schema is rewritten into the provider's own strict dialect, so that the provider
-//! holds the model to it while it writes:
+//! With [`ExportOptions::strict`], a schema is rewritten into the provider's strict dialect. The provider then enforces
+//! the schema while the model writes:
 //!
-//! - **OpenAI**: every property is required, an optional one takes `null` as well, every object is closed.
-//! - **Anthropic**: an optional property is left out of `required` (a request has room for few unions), every
-//!   object is closed, nothing is recursive.
-//! - **Gemini**: has no such mark on a tool; its subset of OpenAPI is kept to either way.
+//! - **OpenAI**: every property is required, an optional one also accepts `null`, every object is closed.
+//! - **Anthropic**: an optional property is not in `required` (a request may have few unions), every object is closed,
+//!   nothing is recursive.
+//! - **Gemini**: tools have no strict mark; the export always keeps to its subset of OpenAPI.
 //!
-//! Whatever a dialect cannot say but a description can (a default, a limit, a format) moves into the description in
-//! parentheses; the tool itself still refuses a value beyond it. A `null` that a model gives for an optional
-//! argument reads as an argument that is missing.
+//! Keywords that a dialect lacks and a text can express (a default, a limit, a format) move into the description in
+//! parentheses. The tool itself still checks them. A `null` for an optional argument reads as a missing argument.
 //!
-//! `#[tool(strict)]` has the compiler hold a tool to OpenAI's dialect; such a tool is exported strictly where the options say
-//! nothing else.
+//! `#[tool(strict)]` makes the compiler check a tool against OpenAI's dialect. Such a tool is exported strictly unless
+//! the options say otherwise.
 //!
-//! What a dialect cannot take at all is an [`ExportError`] that names the tool, the place and the next step: an open
-//! map, a value of any type, a tuple of different types, a recursive type where there are none. With
-//! [`ExportOptions::lossy`] the following are widened or narrowed instead, and nothing else:
+//! A schema that a dialect cannot express is an [`ExportError`] with the tool, the path and the next step: an open map,
+//! a value of any type, a tuple of different types, a recursive type where they are not allowed.
+//! [`ExportOptions::lossy`] widens or narrows exactly these instead:
 //!
 //! - a tuple of different types becomes a list of any of them,
-//! - an object with known properties that is open for others is closed,
+//! - an object with known properties that is open for others becomes closed,
 //! - conditions (`not`, `if`, `dependentRequired` .., and unions at the root) are left to the tool.
 
 mod anthropic;

@@ -1,4 +1,4 @@
-//! OpenAI: <https://platform.openai.com/docs/guides/structured-outputs> says what its strict dialect takes.
+//! OpenAI. The rules of its strict dialect: <https://platform.openai.com/docs/guides/structured-outputs>.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
         }
         "minItems" | "maxItems" => kind == "array",
         "format" => kind == "string" && value.as_str().is_some_and(|format| FORMATS.contains(&format)),
-        // Its expressions have no looking around.
+        // Its regular expressions have no lookaround.
         "pattern" => value.as_str().is_some_and(|pattern| {
             kind == "string" && !["(?=", "(?!", "(?<=", "(?<!"].iter().any(|token| pattern.contains(token))
         }),
@@ -29,8 +29,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
     }
 }
 
-/// A tool for OpenAI's chat completions, and for the many who speak that protocol. Custom fields stand inside
-/// `function`.
+/// Exports a tool for OpenAI's Chat Completions API, and for other providers with this protocol. Custom fields are
+/// inside `function`.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -42,11 +42,11 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// If the schema is none that the provider takes, strictly where that is asked for, or a custom field has a name of
-/// the form's own.
+/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, or if a custom
+/// field has a reserved name.
 pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let mut function = common(definition, options)?;
-    // A missing mark means `false` here.
+    // A missing `strict` means `false` here.
     if options.is_strict(definition) {
         function.insert("strict".into(), true.into());
     }
@@ -54,7 +54,8 @@ pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Resu
     Ok(json!({ "type": "function", "function": function }))
 }
 
-/// A tool for OpenAI's responses: flat, and `strict` always said, because a missing mark means `true` there.
+/// Exports a tool for OpenAI's Responses API: flat, and always with `strict`, because a missing `strict` means `true`
+/// there.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -81,7 +82,7 @@ fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object
     } else {
         let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
         plain_root(&site, &mut root)?;
-        // An object without this word is refused.
+        // OpenAI rejects an object without `properties`.
         root.entry("properties").or_insert_with(|| json!({}));
         Value::Object(root)
     };
@@ -101,7 +102,7 @@ fn finish(
     options.add_fields(form, &reserved, &options.site(definition, Provider::OpenAi))
 }
 
-/// The schema in the strict dialect, within its numbers.
+/// The schema in the strict dialect, checked against its limits.
 pub(super) fn strict_parameters(site: &Site<'_>, schema: &Value) -> Result<Value, ExportError> {
     let parameters = strict(site, &RULES, schema)?;
     count::openai(site, &parameters)?;

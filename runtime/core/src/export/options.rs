@@ -1,11 +1,11 @@
-//! How a tool is exported.
+//! The options of exports.
 
 use serde_json::{Map, Value};
 
 use super::error::{ExportError, Provider, Site};
 use crate::definition::ToolDefinition;
 
-/// How a tool is exported: strictly or not, and with which custom fields.
+/// The options of an export: strict or not, lossy or not, and custom fields.
 ///
 /// ```
 /// use onionskin::export::ExportOptions;
@@ -20,34 +20,34 @@ pub struct ExportOptions {
 }
 
 impl ExportOptions {
-    /// The schema as it is where the provider takes it so, but for tools that are
-    /// [strict](ToolDefinition::is_strict) themselves; no custom fields.
+    /// The default: the schema unchanged as far as the provider accepts it, strict only for tools that [are
+    /// strict](ToolDefinition::is_strict), no custom fields.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// In the provider's strict dialect. A schema that has no form in it is an error.
+    /// Exports in the provider's strict dialect. A schema without a form in it is an error.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = Some(true);
         self
     }
 
-    /// Not in a strict dialect, also where the tool [is strict](ToolDefinition::is_strict) itself.
+    /// Exports outside a strict dialect, also if the tool [is strict](ToolDefinition::is_strict).
     #[must_use]
     pub fn without_strict(mut self) -> Self {
         self.strict = Some(false);
         self
     }
 
-    /// Widens or narrows what a dialect cannot say, as [the module](super#strict) lists it.
+    /// Widens or narrows what a dialect cannot express; [the module](super#strict) lists the cases.
     #[must_use]
     pub fn lossy(mut self) -> Self {
         self.lossy = true;
         self
     }
 
-    /// Adds a field of your own beside the tool's name. In OpenAI's chat form it stands inside `function`.
+    /// Adds a custom field beside the tool's name. For OpenAI's Chat Completions API it is inside `function`.
     #[must_use]
     pub fn field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.fields.insert(name.into(), value.into());
@@ -73,7 +73,7 @@ impl ExportOptions {
         !self.fields.is_empty()
     }
 
-    /// Adds the custom fields to a form that uses these names itself.
+    /// Adds the custom fields to an object with these reserved names.
     pub(super) fn add_fields(
         &self,
         form: &mut Map<String, Value>,

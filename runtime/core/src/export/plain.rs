@@ -1,4 +1,4 @@
-//! The form that belongs to nobody.
+//! An export that is independent of any provider.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use super::options::ExportOptions;
 use super::strict::object;
 use crate::definition::{ToolDefinition, wire_name};
 
-/// A tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
+/// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
 ///
-/// `strict` is true only if it holds: the parameters are written in OpenAI's strict dialect as they are, or because
-/// [`ExportOptions::strict`] had them rewritten.
+/// `strict` is true only if it holds: the parameters are in OpenAI's strict dialect by themselves, or because
+/// [`ExportOptions::strict`] rewrote them.
 ///
 /// ```
 /// use onionskin::export::{self, ExportOptions};
@@ -22,7 +22,8 @@ use crate::definition::{ToolDefinition, wire_name};
 /// ```
 ///
 /// # Errors
-/// If the strict dialect is asked for and has no form for the schema, or a custom field has a name of the form's own.
+/// Returns an error if the strict dialect is requested and has no form for the schema, or if a custom field has a
+/// reserved name.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Plain);
     let (parameters, strict) = if options.is_strict(definition) {
@@ -63,12 +64,12 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
 /// ```
 ///
 /// # Errors
-/// If the dialect has no form for the schema.
+/// Returns an error if the dialect has no form for the schema.
 pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
     strict_parameters(&ExportOptions::new().site(definition, Provider::OpenAi), &definition.input_schema)
 }
 
-/// The same schema, what it requires sorted: the order there means nothing.
+/// The same schema with sorted `required`, whose order has no meaning.
 fn sorted(mut schema: Value) -> Value {
     match &mut schema {
         Value::Object(object) => {

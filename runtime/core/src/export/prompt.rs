@@ -1,4 +1,4 @@
-//! A tool as text: how it is called, and what its schema says in the form of a docstring.
+//! A tool as text: its signature, and a docstring from its schema.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::keywords;
 use crate::definition::{ToolDefinition, ToolExample};
 
-/// How a tool is called: `search(query, limit=10)`. A parameter that may be left out shows its default, or `null`.
+/// The signature of a tool: `search(query, limit=10)`. An optional parameter shows its default, or `null`.
 ///
 /// ```
 /// use onionskin::export;
@@ -33,8 +33,8 @@ pub fn signature(definition: &ToolDefinition) -> String {
     format!("{}({})", definition.name, parameters.collect::<Vec<_>>().join(", "))
 }
 
-/// A call with these arguments: `search(query="example", limit=10)`. They stand in the parameters' order; an
-/// argument that is no parameter comes last.
+/// A call with these arguments: `search(query="example", limit=10)`. They are in the order of the parameters; unknown
+/// arguments are last.
 ///
 /// ```
 /// use onionskin::export;
@@ -56,7 +56,7 @@ pub fn signature_with(definition: &ToolDefinition, arguments: &Map<String, Value
     format!("{}({})", definition.name, shown.join(", "))
 }
 
-/// What the schema gives as examples and defaults, for [`signature_with`]: parameters without either are left out.
+/// The examples and defaults in the schema, for [`signature_with`]. Parameters without either are left out.
 ///
 /// ```
 /// use onionskin::export;
@@ -77,7 +77,7 @@ pub fn example_arguments(definition: &ToolDefinition) -> Map<String, Value> {
     examples.collect()
 }
 
-/// What the tool does, its parameters and its result, in the form of a Google docstring, rebuilt from the schema.
+/// The tool's description, its parameters and its result as a Google-style docstring, built from the schema.
 ///
 /// ```
 /// use onionskin::export;
@@ -116,7 +116,7 @@ pub fn docstring(definition: &ToolDefinition) -> String {
     text
 }
 
-/// A tool in a prompt: ``- `signature` ``, and the docstring beneath, indented by four.
+/// A section for a prompt: ``- `signature` ``, and below it the docstring, indented by four.
 ///
 /// ```
 /// use onionskin::export;
@@ -156,7 +156,7 @@ fn required(definition: &ToolDefinition) -> HashSet<&str> {
 fn entry(name: &str, schema: &Value, words: Words<'_>, optional: bool) -> String {
     let mut line = format!("    {name} ({}", words.of(schema, 0));
     line.push_str(if optional { ", optional):" } else { "):" });
-    // Further lines of a description belong to the entry: they stand deeper.
+    // Further lines of a description are part of the entry, so they are indented.
     for (at, part) in schema["description"].as_str().unwrap_or_default().trim_end().lines().enumerate() {
         line.push_str(if at == 0 { " " } else { "\n        " });
         line.push_str(part);
@@ -168,7 +168,7 @@ fn entry(name: &str, schema: &Value, words: Words<'_>, optional: bool) -> String
 }
 
 fn returns(output: &Value) -> String {
-    // A result that is no object stands under one name.
+    // A result that is not an object is wrapped under one name.
     let properties = output["properties"].as_object();
     let inner = properties.filter(|known| known.len() == 1).and_then(|known| known.get("result"));
     let left = Cell::new(MOST_WORDS);
@@ -179,14 +179,14 @@ fn returns(output: &Value) -> String {
     }
 }
 
-/// The types of a schema are told in so many bytes: one that refers to itself in many places has no end.
+/// The maximum length of a schema's types in bytes, because a schema with many references to itself would have no end.
 const MOST_WORDS: usize = 1 << 18;
 
 /// Types in words.
 #[derive(Clone, Copy)]
 struct Words<'s> {
     root: &'s Value,
-    /// How many bytes may still be told.
+    /// The number of bytes left.
     left: &'s Cell<usize>,
 }
 
@@ -241,7 +241,7 @@ impl Words<'_> {
         }
     }
 
-    /// Each of several, as far as there is room for them.
+    /// The texts of several schemas, as far as the bytes last.
     fn each(self, all: &[Value], words: impl Fn(&Value) -> String) -> Vec<String> {
         let mut told = Vec::new();
         for one in all {

@@ -1,10 +1,10 @@
-//! Which references of a schema lead back to themselves.
+//! Finds recursive references in a schema.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
-/// The references that lead back to themselves, each with the name it gets in `$defs`.
+/// The recursive references, each with its name in `$defs`.
 pub(super) fn recursive(root: &Value) -> BTreeMap<String, String> {
     let graph = Graph::of(root);
     let circle = graph.circles();
@@ -28,14 +28,14 @@ pub(super) fn recursive(root: &Value) -> BTreeMap<String, String> {
     names
 }
 
-/// The places of a schema, each leading to what is in it and to what it refers to.
+/// The nodes of a schema, with edges to their parts and to the nodes that they refer to.
 #[derive(Default)]
 struct Graph<'s> {
     leads: Vec<Vec<usize>>,
     places: HashMap<*const Value, usize>,
-    /// Where a reference is, what it says, and the place that it names.
+    /// For each reference: its node, its text, and its target.
     references: Vec<(usize, &'s str, usize)>,
-    /// References whose places were not looked up yet.
+    /// References whose targets were not looked up yet.
     open: Vec<(usize, &'s str)>,
 }
 
@@ -44,7 +44,7 @@ impl<'s> Graph<'s> {
         let mut graph = Self::default();
         graph.add(root);
         let mut known = HashMap::new();
-        // A reference may lead to where no schema is looked for, and on from there.
+        // A reference can lead to a place without known schemas, and on from there.
         while let Some((place, pointer)) = graph.open.pop() {
             let target = *known
                 .entry(pointer)
@@ -58,7 +58,7 @@ impl<'s> Graph<'s> {
         graph
     }
 
-    /// A schema, and those in it; examples and literals hold none.
+    /// Adds a schema and those in it. Examples and literals contain none.
     fn add(&mut self, schema: &'s Value) -> usize {
         let new = self.leads.len();
         let place = *self.places.entry(schema).or_insert(new);
@@ -72,7 +72,7 @@ impl<'s> Graph<'s> {
                 for (key, value) in object {
                     match (key.as_str(), value) {
                         ("$ref", Value::String(pointer)) => self.open.push((place, pointer)),
-                        // Their keys are names of somebody's own, not keywords: a field may well be called `default`.
+                        // Their keys are names, not keywords: a field can be called `default`.
                         (
                             "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
                             Value::Object(named),
@@ -91,8 +91,8 @@ impl<'s> Graph<'s> {
         place
     }
 
-    /// For each place the number of its circle: places of one number lead to each other. Tarjan's algorithm, without
-    /// recursion: a chain of references may be long.
+    /// The number of the cycle for each node; nodes with the same number reach each other. Tarjan's algorithm without
+    /// recursion, because a chain of references can be long.
     fn circles(&self) -> Vec<usize> {
         const UNSEEN: usize = usize::MAX;
         let count = self.leads.len();
@@ -113,7 +113,7 @@ impl<'s> Graph<'s> {
                 }
                 if let Some(&to) = self.leads[place].get(*next) {
                     if order[to] == UNSEEN {
-                        // It is looked at again when the way is back here.
+                        // The node is visited again on the way back.
                         way.push((to, 0));
                         continue;
                     }

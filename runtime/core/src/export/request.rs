@@ -12,7 +12,7 @@ use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 
-/// Which form the tools of a request have.
+/// The format of a request's tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -38,8 +38,8 @@ impl Form {
     }
 }
 
-/// All tools of one request in a provider's form, and what the provider counts over all of them: two tools of one
-/// name, and Anthropic's limits on the strict tools of a request.
+/// Exports all tools of one request, and checks the totals: duplicate names, and Anthropic's limits on the strict tools
+/// of a request.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -50,7 +50,7 @@ impl Form {
 /// ```
 ///
 /// # Errors
-/// Everything that is wrong, with any of the tools and with all together.
+/// Returns all errors, of each tool and of the request.
 pub fn request<'t>(
     form: Form,
     tools: impl IntoIterator<Item = &'t ToolDefinition>,
@@ -90,11 +90,11 @@ pub fn request<'t>(
     if errors.is_empty() { Ok(exported) } else { Err(errors) }
 }
 
-/// The schemas of a request's strict tools in a provider's strict dialect, for one who writes a [`Model`](crate::model::Model). There is an
-/// error for each tool that has no form in the dialect, or with which the request would exceed what the provider takes.
+/// The schemas of a request's strict tools in a provider's strict dialect, for implementations of
+/// [`Model`](crate::model::Model). The result has an error for each tool without a form in the dialect, and for each
+/// tool that exceeds the limits of a request.
 ///
-/// Once one tool exceeds the limit, all later ones have no strict schema: which tools are sent strictly depends on their order
-/// only.
+/// Once one tool exceeds the limit, all later ones have no strict schema, so the choice depends on the order only.
 pub fn strict_schemas(
     provider: Provider,
     tools: &[ToolDeclaration],
@@ -102,7 +102,7 @@ pub fn strict_schemas(
     let schema = |tool: &ToolDeclaration| {
         let site = Site::new(&tool.name, provider, false);
         let mut schema = (*tool.input_schema).clone();
-        // Examples of calls would end up in the words about the arguments.
+        // Examples of calls would be added to the descriptions of the arguments.
         if let Value::Object(root) = &mut schema {
             root.remove("examples");
         }

@@ -1,4 +1,4 @@
-//! Rewrites a schema into a strict dialect. OpenAI and Anthropic differ in their [`Rules`].
+//! Rewrites a schema into a strict dialect. The [`Rules`] of OpenAI and Anthropic differ.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use super::keywords::{
     with_docs, words,
 };
 
-/// What an optional property becomes.
+/// The form of an optional property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Optional {
     /// Required, and `null` is one of its values.
     Null,
-    /// Left out of `required`, and `null` is none of its values.
+    /// Left out of `required`, without `null` among its values.
     LeftOut,
 }
 
-/// What a dialect takes.
+/// The rules of a dialect.
 pub(super) struct Rules {
     pub(super) optional: Optional,
-    /// References to what contains them.
+    /// Whether recursive references are allowed.
     pub(super) recursion: bool,
     /// `"type": ["string", "null"]`.
     pub(super) type_lists: bool,
@@ -48,7 +48,7 @@ pub(super) fn strict(site: &Site<'_>, rules: &Rules, schema: &Value) -> Result<V
     Ok(Value::Object(out))
 }
 
-/// Providers take nothing but an object at the root, and no union.
+/// Providers require an object without a union at the root.
 pub(super) fn plain_root(site: &Site<'_>, root: &mut Object) -> Result<(), ExportError> {
     if kinds(root) != ["object"] {
         return Err(site.refuse(
@@ -72,7 +72,7 @@ pub(super) fn plain_root(site: &Site<'_>, root: &mut Object) -> Result<(), Expor
     Ok(())
 }
 
-/// Schemas, each once, in the order in which they came.
+/// Distinct schemas in the order of their first use.
 #[derive(Default)]
 pub(super) struct Distinct {
     pub(super) in_order: Vec<Value>,
@@ -110,7 +110,7 @@ impl Walker<'_> {
                 let next = "give it a fixed depth, or export without `strict`";
                 return Err(self.site.refuse(path, "is recursive", next));
             }
-            // Nothing may stand beside a reference.
+            // A reference allows no keywords beside it.
             if description.is_some() {
                 object(json!({ "anyOf": [{ "$ref": reference }] }))
             } else {
@@ -166,7 +166,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `{"type": ["string", "null"]}` for the union of a plain type and null, where the dialect takes it.
+    /// `{"type": ["string", "null"]}` for a union of a plain type and null, if the dialect allows it.
     fn nullable_type(&self, union: &[Value]) -> Object {
         if self.rules.type_lists
             && let [one, two] = union
@@ -335,7 +335,7 @@ impl Walker<'_> {
         Ok(object(json!({ "type": "array", "items": item })))
     }
 
-    /// The same schema, `null` being one of its values.
+    /// The same schema with `null` among its values.
     fn nullable(&self, mut schema: Object) -> Object {
         if takes_null(&schema) {
             return schema;
@@ -353,7 +353,7 @@ impl Walker<'_> {
     }
 }
 
-/// What of a schema for several types is about this one.
+/// The keywords of a schema with several types that concern this type.
 fn of_one_kind(schema: &Object, kind: &str) -> Object {
     let about = |key: &str| match key {
         "properties"
@@ -372,7 +372,7 @@ fn of_one_kind(schema: &Object, kind: &str) -> Object {
     schema.iter().filter(|(key, _)| about(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Whether an object takes properties that are not listed.
+/// Whether an object accepts properties that are not listed.
 pub(super) fn is_open(schema: &Object, known: Option<&Object>) -> bool {
     let patterns = schema.get("patternProperties").and_then(Value::as_object);
     if patterns.is_some_and(|patterns| !patterns.is_empty()) {
@@ -395,7 +395,7 @@ fn takes_null(schema: &Object) -> bool {
     }
 }
 
-/// The same schema without `null` among its values, if anything else is.
+/// The same schema without `null` among its values, if it has other values.
 fn without_null(mut schema: Object) -> Object {
     if let Some(Value::Array(values)) = schema.get_mut("enum")
         && values.len() > 1
@@ -422,7 +422,7 @@ fn without_null(mut schema: Object) -> Object {
     schema
 }
 
-/// A type in a word.
+/// A type as one word.
 fn word(schema: &Value) -> String {
     schema["type"].as_str().unwrap_or("other").to_owned()
 }

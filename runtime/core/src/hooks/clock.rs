@@ -6,18 +6,18 @@ use tokio::time::Instant;
 
 use crate::{Args, Next, ToolContext, ToolResult, tool_hook};
 
-/// How long a call took, hooks inside [`timing`](fn@timing) included. The model does not see it.
+/// The duration of a call, including the hooks inside [`timing`](fn@timing). The model does not see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed(pub Duration);
 
-/// Measures each call: keeps the time with the result, as [`Elapsed`] in its
-/// [`meta`](crate::ToolOutput::meta), and writes it to `tracing` at level debug.
+/// Measures each call. It stores the duration in the result's [`meta`](crate::ToolOutput::meta) as [`Elapsed`], and
+/// writes it to `tracing` at level debug.
 ///
 /// # Errors
-/// Those of the call.
+/// Returns the errors of the call.
 #[tool_hook]
 pub async fn timing(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
-    // Only measured, never decided upon: a replayed run may measure another time.
+    // The time decides nothing, so a replayed run may measure another one.
     let started = Instant::now();
     let mut result = next.run(args).await;
     let elapsed = started.elapsed();

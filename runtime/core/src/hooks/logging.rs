@@ -1,9 +1,9 @@
-//! An after hook that only looks.
+//! An after hook without effects on the result.
 
 use crate::{ToolContext, ToolResult, tool_hook};
 
-/// Writes how each call ended to `tracing`, at level debug, or warn where it failed. Names and outcomes
-/// only: arguments and results may hold what no log should.
+/// Writes the outcome of each call to `tracing`, at level debug, or at level warn for failures. It writes names and
+/// outcomes only, because arguments and results may be confidential.
 #[tool_hook]
 pub fn log(ctx: &ToolContext, result: &ToolResult) {
     let (agent, tool, id) = (ctx.agent_name(), ctx.tool_name(), ctx.tool_use_id());

@@ -1,5 +1,5 @@
-//! Ready-made hooks. Each is also an example of one form: [`log`](fn@log) comes after a call,
-//! [`timing`](fn@timing) goes around it, [`retry`](fn@retry) is configured.
+//! Ready-made hooks. Each is also an example of one form: [`log`](fn@log) is an after hook, [`timing`](fn@timing) an
+//! around hook, and [`retry`](fn@retry) a configured hook.
 //!
 //! ```
 //! use onionskin::{agent, hooks};
@@ -16,7 +16,7 @@
 //! # drop(builder);
 //! ```
 
-// A module cannot share its name with the hook that it exports: both are in the type namespace.
+// A module cannot have the name of the hook that it exports, because both are in the type namespace.
 mod clock;
 mod logging;
 mod repeat;

@@ -5,15 +5,15 @@ use std::time::Duration;
 use crate::context::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
 
-/// Calls again after an error, up to `attempts` times in all, with a pause that begins at 100 ms and
-/// doubles, up to 10 s, with jitter.
+/// Repeats a call after an error, up to `attempts` attempts in all. The pause begins at 100 ms and doubles up to 10 s,
+/// with jitter.
 ///
-/// Only errors that another try may cure are retried: failures, timeouts and remote errors, not refused
-/// arguments, denials, limits or answers that cannot be read. A tool with `effect = once` is never called twice. Each attempt gets the
-/// arguments as they came, whatever hooks inside did to them.
+/// It repeats calls only after errors that can be transient: failures, timeouts and remote errors. It does not after
+/// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice. Each
+/// attempt gets the original arguments, whatever hooks inside changed.
 ///
 /// # Errors
-/// Those of the last attempt.
+/// Returns the errors of the last attempt.
 #[tool_hook]
 pub async fn retry(
     #[config] attempts: u32,
@@ -31,7 +31,7 @@ pub async fn retry(
         if !may_help(&result) {
             return result;
         }
-        // The pause would be a panic, and a panic of a hook ends the run.
+        // A pause without timers panics, and a panic of a hook ends the run.
         if !has_timers() {
             return result.map_err(without_timers);
         }
@@ -41,7 +41,7 @@ pub async fn retry(
     }
 }
 
-/// The last error, with the reason why there was no other try.
+/// The last error, with the reason why no further attempt was made.
 fn without_timers(exit: Exit) -> Exit {
     let Exit::Tool(mut error) = exit else { return exit };
     error.output_mut().push_text(
@@ -59,7 +59,7 @@ fn may_help(result: &ToolResult) -> bool {
     )
 }
 
-/// `jitter` is in percent.
+/// The pause before an attempt; `jitter` is in percent.
 fn pause(attempt: u32, jitter: u32) -> Duration {
     let base = Duration::from_millis(100 << (attempt - 1).min(7)).min(Duration::from_secs(10));
     base + base * jitter / 100

@@ -1,5 +1,5 @@
-//! Numbers of more digits than a [`Value`](serde_json::Value) holds: it rounds them, so they are written back as the
-//! model wrote them.
+//! Numbers with more digits than a [`Value`](serde_json::Value) holds. It rounds them, so they are serialised with the
+//! model's digits.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,11 +10,12 @@ use serde_json::{Map, Value};
 
 use super::literals::{is_long, is_rounded, number_literals};
 
-/// The object as text. What stands rounded in it is written as it stands in `source`, the JSON that the object
-/// was read from.
+/// Serialises the object. A rounded number is written with the digits from `source`, the JSON that the object was read
+/// from.
 ///
 /// # Errors
-/// If two numbers of the source look the same in the object, and one of them is still there: nobody knows which.
+/// Returns an error if two different numbers of the source round to the same value, and the object still contains that
+/// value: the digits are then ambiguous.
 pub(crate) fn to_text(object: &Map<String, Value>, source: &str) -> Result<String, String> {
     let mut exact = Exact::new(source);
     if exact.numbers.is_empty() {
@@ -28,21 +29,21 @@ pub(crate) fn to_text(object: &Map<String, Value>, source: &str) -> Result<Strin
     }
 }
 
-/// The object as text, as its values are.
+/// Serialises the object with rounded numbers.
 pub(crate) fn rounded_text(object: &Map<String, Value>) -> String {
     serde_json::to_string(object).unwrap_or_else(|_| unreachable!("a JSON value always serialises"))
 }
 
-/// The first number of a JSON text that a [`Value`] holds as another one.
+/// The first number of a JSON text that a [`Value`] rounds.
 pub(crate) fn rounded_number(json: &str) -> Option<&str> {
     number_literals(json)
         .filter(|literal| is_long(literal))
         .find(|literal| literal.parse::<f64>().is_ok_and(|value| format!("{value:.0}") != *literal))
 }
 
-/// Writes JSON as `serde_json` does, but for the numbers that it knows better.
+/// Writes JSON as `serde_json` does, except for rounded numbers.
 struct Exact<'s> {
-    /// By the bits of the fraction that each is rounded to: the first such number, and the first other one.
+    /// For the bits of each rounded fraction: the first number with it, and the first other one.
     numbers: HashMap<u64, (&'s str, Option<&'s str>)>,
     refused: Option<String>,
 }
@@ -77,7 +78,7 @@ impl Formatter for &mut Exact<'_> {
     }
 }
 
-/// The numbers of a JSON text that a value would be written with other digits for.
+/// The numbers of a JSON text that a value would be serialised with other digits for.
 fn long_numbers(json: &str) -> impl Iterator<Item = &str> {
     number_literals(json).filter(|literal| is_long(literal) || is_rounded(literal))
 }

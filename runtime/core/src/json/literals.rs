@@ -1,4 +1,4 @@
-//! Numbers as they stand in a JSON text. A [`Value`] rounds them, so whoever must lose nothing asks here.
+//! Number literals of a JSON text. A [`Value`] rounds numbers; these do not.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -9,37 +9,37 @@ use serde_json::{Number, Value};
 /// The numbers of the text that a value was read from.
 pub(crate) struct Literals<'t> {
     text: Cow<'t, str>,
-    /// By the bits of the fraction that a value holds.
+    /// By the bits of the value's fraction.
     found: OnceCell<HashMap<u64, Found>>,
 }
 
-/// What stands in the text for one fraction.
+/// The literals for one fraction.
 struct Found {
-    /// Where the first literal stands.
+    /// The position of the first literal.
     at: (usize, usize),
-    /// Whether all literals are the same text.
+    /// Whether all literals have the same text.
     alike: bool,
-    /// Whether each literal is the number that its value shows.
+    /// Whether each literal equals the number in its value.
     exact: bool,
 }
 
 impl<'t> Literals<'t> {
-    /// Of this JSON. It is read when a number is first asked for.
+    /// The literals of this JSON. It is parsed on first use.
     pub(crate) fn of(text: impl Into<Cow<'t, str>>) -> Self {
         Self { text: text.into(), found: OnceCell::new() }
     }
 
-    /// Of a value that a program made: its numbers are what they show.
+    /// For a value that a program made, whose numbers are exact.
     pub(crate) fn none() -> Self {
         Self::of("")
     }
 
-    /// Whether every literal that reads as this number is this number.
+    /// Whether every literal that reads as this number equals it.
     pub(crate) fn is_exact(&self, number: f64) -> bool {
         self.found().get(&number.to_bits()).is_none_or(|found| found.exact)
     }
 
-    /// A number as it was written; none if several that are written differently read as it.
+    /// The text of a number; `None` if literals with different texts read as it.
     pub(crate) fn spelling(&self, number: &Number) -> Option<Cow<'_, str>> {
         let bits = number.as_f64().filter(|_| number.is_f64()).map(f64::to_bits);
         match bits.and_then(|bits| self.found().get(&bits)) {
@@ -66,21 +66,21 @@ impl<'t> Literals<'t> {
     }
 }
 
-/// The fraction as which a value holds a literal; none if it holds it as a whole number.
+/// The fraction that a value holds for a literal; `None` for a whole number.
 fn fraction(literal: &str) -> Option<f64> {
     let is_short = |literal: &str| literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok();
     if literal != "-0" && is_short(literal) { None } else { literal.parse().ok() }
 }
 
-/// Whether it is a whole number that a value holds as a fraction.
+/// Whether the literal is a whole number that a value holds as a fraction.
 pub(crate) fn is_long(literal: &str) -> bool {
-    // No shorter number is too long.
+    // A shorter whole number fits.
     literal.len() > 18 && !literal.contains(['.', 'e', 'E']) && fraction(literal).is_some()
 }
 
-/// Whether a value shows another number than the literal.
+/// Whether a value holds another number than the literal.
 pub(crate) fn is_rounded(literal: &str) -> bool {
-    // No fraction of fifteen digits is rounded, unless its exponent is beyond all fractions.
+    // A fraction with at most fifteen digits is not rounded, unless its exponent is out of range.
     if literal.len() <= 15 && !literal.contains(['e', 'E']) {
         return false;
     }
@@ -97,10 +97,10 @@ pub(crate) fn holds_long_numbers(json: &str) -> bool {
     json.len() > 18 && number_literals(json).any(is_long)
 }
 
-/// The value of a JSON text. A whole number that a value would hold as a fraction is the text of its digits.
+/// Parses JSON. A whole number that a value would hold as a fraction becomes the text of its digits.
 ///
 /// # Errors
-/// If it is not JSON.
+/// Returns an error if the text is not JSON.
 pub(crate) fn exact_value(json: &str) -> Result<Value, serde_json::Error> {
     if !holds_long_numbers(json) {
         return serde_json::from_str(json);
@@ -123,7 +123,7 @@ pub(crate) fn same_number(one: &str, other: &str) -> bool {
 /// A literal's sign, its digits without zeros at either end, and the power of ten of the last one.
 fn decimal(literal: &str) -> Option<(bool, String, i64)> {
     let (number, power) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
-    // Beyond every number: an exponent so long is never that of a fraction.
+    // Out of range: no fraction has an exponent this long.
     let power: i64 = power.parse().ok()?;
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let (whole, negative) = whole.strip_prefix('-').map_or((whole, false), |whole| (whole, true));
@@ -156,7 +156,7 @@ pub(crate) fn number_literals(json: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What follows a string whose first quote is off already.
+/// The text after a string whose opening quote was consumed.
 fn after_string(mut inside: &str) -> &str {
     loop {
         let Some(at) = inside.find(['"', '\\']) else { return "" };
@@ -164,7 +164,7 @@ fn after_string(mut inside: &str) -> &str {
         if quote == "\"" {
             return after;
         }
-        // The sign after a backslash is one byte, or the beginning of digits that close nothing.
+        // The character after a backslash is one byte, or begins hexadecimal digits, which close nothing.
         let mut escaped = after.chars();
         escaped.next();
         inside = escaped.as_str();

@@ -1,4 +1,4 @@
-//! JSON texts and values, beyond what `serde_json` does: numbers of any length, keys that stand once, repairs.
+//! JSON texts and values beyond `serde_json`: numbers of any length, rejected duplicate keys, repairs.
 
 mod digits;
 mod literals;

@@ -1,9 +1,9 @@
-//! JSON objects whose keys have an order.
+//! JSON objects with ordered keys.
 
 use serde_json::{Map, Value};
 
-/// Takes a field out, and leaves the others in their order. `Map::remove` moves the last one to its place where `serde_json`
-/// keeps the order of keys, which another crate of the program may have asked for.
+/// Removes a field and keeps the order of the others. `Map::remove` moves the last field to its place if `serde_json`
+/// preserves the order of keys, which another crate of the program can enable.
 pub(crate) fn remove(object: &mut Map<String, Value>, key: &str) -> Option<Value> {
     let value = object.get_mut(key)?.take();
     object.retain(|other, _| other != key);

@@ -1,15 +1,15 @@
-//! The listed repairs of broken argument text; anything else is reported, never guessed.
+//! The listed repairs of broken argument text. All other text is reported as an error.
 
 use serde::de::IgnoredAny;
 
-/// Repaired text, if one of the listed repairs makes it one JSON object:
+/// The repaired text, if one of the listed repairs makes it one JSON object:
 ///
-/// 1. no text at all is an empty object, as models send it for a tool without parameters,
+/// 1. empty text is an empty object, because models send it for a tool without parameters,
 /// 2. a Markdown code fence around it,
 /// 3. commas between a value and a closing bracket,
-/// 4. the object encoded as a JSON string, as often as it was.
+/// 4. the object encoded as a JSON string, any number of times.
 ///
-/// Valid JSON objects are never touched, and nothing becomes an object that the model did not write as one.
+/// Valid JSON objects are never changed. Text becomes an object only if the model wrote one.
 pub(crate) fn repair(text: &str) -> Option<String> {
     if is_json(text) && !text.trim_start().starts_with('"') {
         return None;
@@ -34,8 +34,8 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// The inside of a code fence that stands around all of the text. The first line may name a language; on the line of
-/// the text itself only `json` is one.
+/// The content of a code fence around the whole text. The first line may name a language. On a line with text, only
+/// `json` is a language.
 fn unfence(text: &str) -> &str {
     let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
         return text;
@@ -46,11 +46,11 @@ fn unfence(text: &str) -> &str {
     if is_language { rest.trim() } else { inside.trim() }
 }
 
-/// Drops each comma that only white space separates from a value before and a closing bracket behind, outside strings.
+/// Removes each comma between a value and a closing bracket, outside strings.
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
-    // What stands before, but for white space.
+    // The last character before, except white space.
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         if in_string {

@@ -1,4 +1,4 @@
-//! JSON in which no object has a key twice: readers would take different ones of the two.
+//! JSON without duplicate keys, because readers disagree about the value of a duplicate.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// A JSON value in which no object has the same key twice, at any depth.
+/// A JSON value without duplicate keys at any depth.
 pub(crate) struct Unique(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -82,10 +82,10 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
-/// A JSON value that [`Unique`] would accept as an argument, read without building it.
+/// A JSON value that [`Unique`] accepts as an argument, read without building it.
 pub(crate) struct Sound;
 
-/// How deep the value of an argument may nest: `serde_json` reads so far, the object around it counted.
+/// The maximum nesting of an argument's value: that of `serde_json`, with the object around it counted.
 const DEPTH: u8 = 126;
 
 impl<'de> Deserialize<'de> for Sound {
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Sound {
     }
 }
 
-/// Holds how many levels may follow.
+/// The number of further levels.
 #[derive(Clone, Copy)]
 struct SoundVisitor(u8);
 

@@ -1,4 +1,4 @@
-//! [`ToolOutput`]: what a tool gives back when it succeeds.
+//! [`ToolOutput`]: the result of a successful tool call.
 
 mod structured;
 
@@ -20,8 +20,8 @@ use crate::json::holds_long_numbers;
 use crate::schema::to_json;
 use crate::text::short;
 
-/// The result of a successful tool call: content blocks for the model, a structured value beside them,
-/// and data for the program that the model does not see.
+/// The result of a successful tool call: content blocks for the model, an optional structured value, and data for the
+/// program that the model does not see.
 ///
 /// ```
 /// use onionskin::ToolOutput;
@@ -29,7 +29,7 @@ use crate::text::short;
 /// output.push_text(" [audit]");
 /// assert_eq!(output.to_text(), "results for q [audit]");
 /// ```
-// Small, because every layer of an onion hands it on: the rare parts stand behind one pointer.
+// It is small, because every layer of an onion moves it. The rare parts are behind one pointer.
 #[derive(Clone)]
 pub struct ToolOutput {
     content: Content,
@@ -37,7 +37,7 @@ pub struct ToolOutput {
     rare: Seldom<Rare>,
 }
 
-/// What few outputs have. It is dropped out of line: an output is dropped in the middle of every call.
+/// The rare parts. They are dropped out of line, because an output is dropped in the middle of every call.
 #[derive(Clone)]
 struct Seldom<T>(Option<Box<T>>);
 
@@ -64,14 +64,14 @@ fn drop_seldom<T>(boxed: Box<T>) {
     drop(boxed);
 }
 
-/// So many bytes of a value are shown to the model beside the content.
+/// The maximum number of bytes of a value that the model gets beside the content.
 const SHOWN: usize = 16 << 10;
 
-/// One block needs no list, so a plain result costs no allocation beyond its text.
+/// One block needs no list, so a plain result allocates only its text.
 #[derive(Clone)]
 enum Content {
     One(ContentBlock),
-    /// Without a list there are no blocks.
+    /// `None` means no blocks.
     Many(Seldom<Vec<ContentBlock>>),
 }
 
@@ -79,28 +79,28 @@ impl Content {
     const NONE: Self = Self::Many(Seldom::NONE);
 }
 
-/// Where the structured value is.
+/// The place of the structured value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Structured {
     None,
-    /// The text of the only block is the value's JSON.
+    /// The text of the only block is the JSON of the value.
     InText,
-    /// As `InText`; it exports as `{"result": ..}`.
+    /// As `InText`, for a value that is exported as `{"result": ..}`.
     InTextWrapped,
     /// The text of the only block is the value itself.
     Text,
     /// In the rare parts.
     Apart,
-    /// As `Apart`, of a value that exports as `{"result": ..}`.
+    /// As `Apart`, for a value that is exported as `{"result": ..}`.
     ApartWrapped,
-    /// The function gave nothing, and the text says so.
+    /// The function returned nothing, and the text says so.
     Nothing,
 }
 
 #[derive(Clone, Default)]
 struct Rare {
     structured: Arc<Value>,
-    /// The JSON of the function's own value, where a `Value` cannot hold its numbers and the text is no longer it.
+    /// The JSON of the function's value, if a `Value` cannot hold its numbers and the text is a different one.
     exact: Option<Arc<str>>,
     typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     remote: Option<Value>,
@@ -123,8 +123,8 @@ impl ToolOutput {
         Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// An output of one structured value; the text for the model is its JSON. Scalars and lists read as
-    /// `{"result": ..}`, see [`Self::set_structured`].
+    /// An output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
+    /// ..}`; see [`Self::set_structured`].
     ///
     /// ```
     /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
@@ -140,7 +140,7 @@ impl ToolOutput {
         Self { content: Content::One(block), structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// `json` is the value's JSON text: the structured value is parsed from it only when somebody asks.
+    /// `json` is the JSON text of the value. The structured value is parsed from it on first use.
     pub(crate) fn from_json_text(json: String, wrap: bool) -> Self {
         Self {
             content: Content::One(ContentBlock::Text(json)),
@@ -176,7 +176,7 @@ impl ToolOutput {
         }
     }
 
-    /// The content blocks, to be changed. The structured value stays what it was.
+    /// The content blocks, for changes. The structured value is unchanged.
     pub fn content_mut(&mut self) -> &mut Vec<ContentBlock> {
         self.settle();
         let blocks = match std::mem::replace(&mut self.content, Content::NONE) {
@@ -205,10 +205,10 @@ impl ToolOutput {
         ContentBlock::join(self.content())
     }
 
-    /// The structured value: a JSON object for MCP. Scalars and lists read as `{"result": ..}`.
+    /// The structured value: a JSON object, as in MCP. Scalars and lists read as `{"result": ..}`.
     ///
-    /// A [`Value`] holds no whole number beyond `u64` and `i64`: one of an `u128` or `i128` is the text of its digits here, and the
-    /// tool's output schema says that it may be.
+    /// A [`Value`] holds no whole number beyond `u64` and `i64`. Such a number of type `u128` or `i128` is a string of
+    /// its digits here, and the tool's output schema allows that.
     pub fn structured_content(&self) -> Option<Cow<'_, Value>> {
         match self.structured {
             Structured::Apart | Structured::ApartWrapped => {
@@ -218,7 +218,7 @@ impl ToolOutput {
         }
     }
 
-    /// Where the structured value is.
+    /// The place of the structured value.
     pub(crate) fn structured_place(&self) -> StructuredContent {
         match self.structured {
             Structured::None | Structured::Nothing => StructuredContent::None,
@@ -234,8 +234,8 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value; the content stays what it was. MCP takes objects only, so a value that is not one reads
-    /// as `{"result": ..}`.
+    /// Sets the structured value; the content is unchanged. MCP allows objects only, so another value reads as
+    /// `{"result": ..}`.
     ///
     /// ```
     /// use serde_json::json;
@@ -252,14 +252,14 @@ impl ToolOutput {
         }
     }
 
-    /// Sets the structured value of a server's answer. It reads as it is, also where it is no object.
+    /// Sets the structured value of a server's answer. It reads unchanged, also if it is not an object.
     pub fn set_remote_structured(&mut self, value: Value) {
         let rare = self.rare.0.get_or_insert_default();
         (rare.structured, rare.exact) = (Arc::new(value), None);
         self.structured = Structured::Apart;
     }
 
-    /// Sets a structured value that was made of the one that was there, in its form.
+    /// Replaces the structured value by one that was made from it, in the same form.
     pub(crate) fn replace_structured(&mut self, value: Value) {
         let is_wrapped = self.is_wrapped();
         self.set_remote_structured(value);
@@ -268,18 +268,18 @@ impl ToolOutput {
         }
     }
 
-    /// Whether the structured value is `{"result": ..}` because the tool's own is no object.
+    /// Whether the structured value is `{"result": ..}` because the tool's own value is not an object.
     pub(crate) fn is_wrapped(&self) -> bool {
         matches!(self.structured, Structured::Text | Structured::InTextWrapped | Structured::ApartWrapped)
     }
 
-    /// The output of a function that gave nothing.
+    /// The output of a function that returned nothing.
     pub fn nothing() -> Self {
         Self { structured: Structured::Nothing, ..Self::text("done") }
     }
 
-    /// The value as the tool's function gave it: not wrapped, and `null` where it gave nothing. None where there is but
-    /// content.
+    /// The value that the tool's function returned: not wrapped, and `null` if it returned nothing. `None` if there is
+    /// only content.
     pub(crate) fn own_value(&self) -> Option<Value> {
         if self.structured == Structured::Nothing {
             return Some(Value::Null);
@@ -291,12 +291,12 @@ impl ToolOutput {
         })
     }
 
-    /// As [`Self::own_value`]; where there is but content, the content.
+    /// As [`Self::own_value`]; the content if there is nothing else.
     pub(crate) fn own_value_or_content(&self) -> Value {
         self.own_value().unwrap_or_else(|| self.content_value())
     }
 
-    /// The content as a value: its text, if it is nothing but text.
+    /// The content as a value: its text, if it is text only.
     pub(crate) fn content_value(&self) -> Value {
         if self.content().iter().all(|block| block.as_text().is_some()) {
             self.to_text().into()
@@ -305,7 +305,7 @@ impl ToolOutput {
         }
     }
 
-    /// The value as the tool's function gave it, read as a type; where there is but content, the content.
+    /// Deserialises the value that the tool's function returned, or the content if there is nothing else.
     pub(crate) fn read_own<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         let json = match (self.structured, self.content()) {
             (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => Some(&**json),
@@ -317,7 +317,7 @@ impl ToolOutput {
         }
     }
 
-    /// The JSON of the function's own value, if it has numbers that a `Value` cannot hold.
+    /// The JSON of the function's value, if a `Value` cannot hold its numbers.
     pub(crate) fn exact_json(&self) -> Option<&str> {
         match (self.structured, self.content()) {
             (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => {
@@ -328,8 +328,8 @@ impl ToolOutput {
         }
     }
 
-    /// Keeps a value of the program's own with the result. The model does not see it, unless it is kept with
-    /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first, which is given back.
+    /// Stores a value of the program with the result. The model does not see it, unless it is stored with
+    /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first one, which is returned.
     ///
     /// ```
     /// let mut output = onionskin::ToolOutput::text("found 3 rows");
@@ -341,9 +341,9 @@ impl ToolOutput {
         typed.insert(TypeId::of::<T>(), Arc::new(value)).and_then(|old| old.downcast().ok())
     }
 
-    /// As [`Self::insert_meta`], and the model sees the value too: a text block `name: JSON` comes behind the content, on a line of its
-    /// own. Of long JSON it has the first 16 KiB. As all content, it goes through hooks, and secrets are taken out of it; a value that
-    /// replaces this one later does not change it.
+    /// As [`Self::insert_meta`], and the model sees the value: a text block `name: JSON` is added after the content, on
+    /// a line of its own. Long JSON is cut to its first 16 KiB. Hooks see the block, and secrets are redacted in it. A
+    /// later value of the same type does not change it.
     ///
     /// ```
     /// #[derive(serde::Serialize)]
@@ -359,7 +359,7 @@ impl ToolOutput {
     /// ```
     ///
     /// # Errors
-    /// If the value cannot be written as JSON; it is not kept then.
+    /// Returns an error if the value cannot be serialised to JSON. It is then not stored.
     pub fn insert_shown_meta<T: Any + Send + Sync + Serialize>(
         &mut self,
         name: &str,
@@ -371,12 +371,12 @@ impl ToolOutput {
         Ok(self.insert_meta(value))
     }
 
-    /// The kept value of type `T`.
+    /// The stored value of type `T`.
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The `_meta` that a remote tool sent along. The model does not see it.
+    /// The `_meta` of a remote tool's answer. The model does not see it.
     pub fn remote_meta(&self) -> Option<&Value> {
         self.rare.0.as_ref()?.remote.as_ref()
     }
@@ -386,7 +386,7 @@ impl ToolOutput {
         self.rare.0.get_or_insert_default().remote = Some(value);
     }
 
-    /// Parses a structured value out of the text while the text still is it.
+    /// Parses the structured value out of the text while the text is still its JSON.
     fn settle(&mut self) {
         if matches!(self.structured, Structured::InText | Structured::InTextWrapped | Structured::Text) {
             let exact = self.exact_json().map(Arc::from);
@@ -402,7 +402,7 @@ impl ToolOutput {
 }
 
 impl ContentBlock {
-    /// All text blocks joined; borrowed when there is just one.
+    /// All text blocks joined; borrowed for a single block.
     pub(crate) fn join(blocks: &[Self]) -> Cow<'_, str> {
         let mut texts = blocks.iter().filter_map(Self::as_text);
         let Some(first) = texts.next() else { return Cow::Borrowed("") };
@@ -449,7 +449,7 @@ impl From<Vec<ContentBlock>> for ToolOutput {
     }
 }
 
-/// What the program keeps with an output by type stays: it is the program's own.
+/// Typed data of the program is not redacted.
 impl Redact for ToolOutput {
     fn redact(&mut self, redactor: &Redactor) {
         let shows = self.content().iter().any(|block| block.shows(redactor))

@@ -1,4 +1,4 @@
-//! Where the structured value of a call is kept.
+//! The place of a call's structured value.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use crate::content::ContentBlock;
 use crate::json::exact_value;
 use crate::secret::{Redact, Redactor};
 
-/// Where the structured value of a call's content is: nothing parses it before somebody asks
+/// The place of the structured value of a call's content. It is parsed on first use
 /// ([`ToolCallReport::structured_content`](crate::run::ToolCallReport::structured_content)).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StructuredContent {
-    /// There is none.
+    /// No structured value.
     #[default]
     None,
-    /// The only text is its JSON.
+    /// The only text is the JSON of the value.
     Text,
     /// The only text is the JSON of its `result`.
     ResultText,
     /// The only text is its `result`, a string.
     ResultString,
-    /// It stands beside the content.
+    /// The value is stored beside the content.
     Apart(Arc<Value>),
 }
 
@@ -34,7 +34,7 @@ impl StructuredContent {
         *self == Self::None
     }
 
-    /// The value, beside this content.
+    /// The value, given the content.
     pub(crate) fn read<'v>(&'v self, content: &[ContentBlock]) -> Option<Cow<'v, Value>> {
         let text = || content.first()?.as_text();
         let parsed = || exact_value(text()?).ok();

@@ -292,9 +292,9 @@ impl<S> FitsState<S> for State<S> {}
 
 impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
 
-/// The states of a tool and of its own hooks and guardrails by the names that their authors gave them: what is held
-/// The messages equal those of [`Works`], so that a type that implements neither is reported once.
-// The words are those of [`Works`], so that what is neither is reported once.
+/// The states of a tool and of its own hooks and guardrails, as their authors named them. They are checked against an
+/// agent's state, so that compiler errors name only these types.
+// The messages equal those of [`Works`], so that a type that implements neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "no tool works on `{Self}`",
