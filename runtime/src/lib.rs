@@ -49,22 +49,22 @@
 //!
 //! | | |
 //! |---|---|
-//! | Tools | [`macro@tool`], [`Tool`], [`Strict`](trait@Strict), [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`], [`DynTool`] |
+//! | Tools | [`macro@tool`], [`Tool`], [`Strict`](trait@Strict), [`ToolDefinition`], [`ToolOutput`], [`ContentBlock`](content::ContentBlock), [`DynTool`] |
 //! | Tools as values | [`ToolSpec`], [`call!`], module [`spec`] |
 //! | In a call | [`ToolContext`], [`Args`], [`State`], [`SessionState`], [`Secret`], [`Inject`], [`Progress`], [`RunContext`] |
 //! | Results and errors | [`ToolResult`], [`Exit`], [`ToolError`], [`ErrorKind`] |
-//! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`], the ready-made ones in [`hooks`] |
-//! | Guardrails | [`macro@guardrail`], [`InputGuardrail`], [`OutputGuardrail`], [`Approver`], [`Cache`] |
-//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`], [`App`], [`AgentTool`], [`BuildError`] |
-//! | Runs | [`AgentHandle`], [`Session`], [`RunStream`], [`Event`], [`RunOutput`], [`Limits`], [`RunError`] |
-//! | Models | [`Model`], [`ScriptedModel`], `GenaiModel` (feature `genai`) |
+//! | Hooks | [`macro@tool_hook`], [`Hook`], [`Next`], [`TypedNext`](typed::TypedNext), the ready-made ones in [`hooks`] |
+//! | Guardrails | [`macro@guardrail`], [`InputGuardrail`](guardrails::InputGuardrail), [`OutputGuardrail`](guardrails::OutputGuardrail), [`Approver`](approval::Approver), [`Cache`] |
+//! | Agents | [`agent!`], [`Agent`], [`AgentBuilder`](declaration::AgentBuilder), [`App`], [`AgentTool`], [`BuildError`] |
+//! | Runs | [`AgentHandle`], [`Session`], [`RunStream`](run::RunStream), [`Event`](event::Event), [`RunOutput`], [`Limits`](declaration::Limits), [`RunError`] |
+//! | Models | [`Model`](model::Model), [`ScriptedModel`], `GenaiModel` (feature `genai`) |
 //! | MCP servers | module `mcp` (feature `mcp`, on by default) |
 //! | Built-in tools | module `builtin` (feature `shell`) |
 //! | Tools written as scripts | module `rhai` (feature `rhai`) |
 //! | Ready toolboxes | module `toolboxes` (features `knowledge-base`, `web-search`) |
 //! | Tools in the forms of providers, MCP and prompts | module [`export`] |
-//! | Steps of a run | [`Journal`], [`StepId`], [`MemoryJournal`] |
-//! | Tests | module [`testing`], [`ToolCaller`], [`ScriptedModel`] |
+//! | Steps of a run | [`Journal`](journal::Journal), [`StepId`](journal::StepId), [`MemoryJournal`](journal::MemoryJournal) |
+//! | Tests | module [`testing`], [`ToolCaller`](run::ToolCaller), [`ScriptedModel`] |
 //!
 //! # Features
 //!

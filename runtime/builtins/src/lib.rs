@@ -1,5 +1,5 @@
 //! Tools that come with the runtime, each behind a feature of its own. An agent has those that it names in
-//! `runtime_tools: [..]`, and no others.
+//! `runtime: [..]`, and no others.
 
 #![forbid(unsafe_code)]
 

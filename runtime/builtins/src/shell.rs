@@ -28,7 +28,7 @@ const PASSED_ON: [&str; 10] =
 
 /// The arguments, as the schema has them.
 #[derive(Deserialize)]
-struct Command {
+struct Given {
     command: String,
     cwd: Option<String>,
     timeout_sec: Option<u64>,
@@ -219,7 +219,7 @@ impl Tool for Shell {
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
         let given = self.definition.fit(args).map_err(|problems| self.definition.refuse(&problems))?;
-        let Command { command, cwd, timeout_sec } = Command::deserialize(Value::Object(given))?;
+        let Given { command, cwd, timeout_sec } = Given::deserialize(Value::Object(given))?;
         let limit = timeout_sec.map_or(self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {

@@ -1,9 +1,11 @@
 //! The abort latch: once it is set, no hook can undo the abort.
 
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use tokio_util::sync::CancellationToken;
 
+use super::ToolContext;
 use crate::error::Abort;
 
 /// Set by the first abort of a run. It cancels everything beneath the run.
@@ -33,5 +35,18 @@ impl Latch {
     /// The token that an abort or the run's cancellation cancels.
     pub(crate) fn token(&self) -> &CancellationToken {
         &self.token
+    }
+}
+
+impl ToolContext {
+    /// Aborts the run, and records that this call did it.
+    #[cold]
+    pub(crate) fn abort(&self, abort: &Abort) {
+        self.rare().aborted.store(true, Ordering::Relaxed);
+        self.run().abort(abort);
+    }
+
+    pub(crate) fn has_aborted(&self) -> bool {
+        self.rarely().is_some_and(|rare| rare.aborted.load(Ordering::Relaxed))
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use super::ToolContext;
-use crate::error::Abort;
 
 /// The state of work on a thread after its call was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,17 +17,6 @@ pub(crate) enum Left {
 }
 
 impl ToolContext {
-    /// Aborts the run, and records that this call did it.
-    #[cold]
-    pub(crate) fn abort(&self, abort: &Abort) {
-        self.rare().aborted.store(true, Ordering::Relaxed);
-        self.run().abort(abort);
-    }
-
-    pub(crate) fn has_aborted(&self) -> bool {
-        self.rarely().is_some_and(|rare| rare.aborted.load(Ordering::Relaxed))
-    }
-
     /// Begins an attempt, which has no work left over.
     pub(crate) fn left_nothing(&self) {
         self.leave(Left::Nothing);
@@ -53,20 +41,5 @@ impl ToolContext {
             2 => Left::Running,
             _ => Left::Nothing,
         }
-    }
-
-    /// Records that the `timeout` applies to a part inside the caller, and not to the caller itself.
-    pub(crate) fn bound_inside(&self) {
-        if self.definition().timeout.is_some() {
-            self.set_bound_inside(true);
-        }
-    }
-
-    pub(crate) fn set_bound_inside(&self, is_so: bool) {
-        self.rare().bound_inside.store(is_so, Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_bound_inside(&self) -> bool {
-        self.rare().bound_inside.load(Ordering::Relaxed)
     }
 }

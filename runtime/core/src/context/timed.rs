@@ -2,6 +2,7 @@
 
 use std::panic::catch_unwind;
 use std::pin::Pin;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -83,6 +84,23 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         // The call is dropped before the timeout is reported.
         this.call.set(None);
         Poll::Ready(Err(late(this.cx, *this.limit)))
+    }
+}
+
+impl ToolContext {
+    /// Records that the `timeout` applies to a part inside the caller, and not to the caller itself.
+    pub(crate) fn bound_inside(&self) {
+        if self.definition().timeout.is_some() {
+            self.set_bound_inside(true);
+        }
+    }
+
+    pub(crate) fn set_bound_inside(&self, is_so: bool) {
+        self.rare().bound_inside.store(is_so, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_bound_inside(&self) -> bool {
+        self.rare().bound_inside.load(Ordering::Relaxed)
     }
 }
 

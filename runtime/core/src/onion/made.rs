@@ -43,7 +43,7 @@ pub enum ByDefault {}
 #[derive(Debug)]
 pub enum AtRunTime {}
 
-/// One of a [`ToolSpec`]'s own hooks, cloned with the tool.
+/// One of a [`ToolSpec`](crate::ToolSpec)'s own hooks, cloned with the tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not `Clone`, so clones of the `ToolSpec` could not have a hook each",
     label = "not `Clone`",

@@ -152,7 +152,7 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// Runs around a call; `next.run(args)` runs the rest of the call.
     ///
     /// # Errors
-    /// Any [`Exit`]. An abort ends the run, whatever hooks outside return.
+    /// Any [`Exit`](crate::Exit). An abort ends the run, whatever hooks outside return.
     fn call<'a, 'b, N: Next>(
         &'a self,
         cx: &'a ToolContext,

@@ -65,6 +65,7 @@ pub(crate) struct Wait<'w> {
 }
 
 /// The reason why a turn in a session did not come.
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum NoTurn {
     /// The run was cancelled.
     Cancelled,
