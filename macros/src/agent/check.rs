@@ -17,7 +17,8 @@ use crate::item::{is_reserved, type_ident};
 use crate::paths::Runtime;
 use crate::suggest;
 
-const BUILT_IN: &[&str] = &["shell.execute"];
+/// The built-in tools, each with the macro of the runtime that gives it to an agent.
+const BUILT_IN: Choices = &[("shell.execute", "__onionskin_shell")];
 const HISTORY_SOURCES: Choices =
     &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator"), ("messages", "Messages")];
 const MERGE_TARGETS: Choices = &[("none", "None"), ("child", "Child"), ("orchestrator", "Orchestrator")];
@@ -58,7 +59,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
     let max_display_instances = whole("max_display_instances", fields.max_display_instances, errors);
     let child_timeout = child_timeout(fields.child_timeout_sec, errors);
     entries(fields, errors);
-    built_in(&fields.built_in, errors);
+    let built_in = built_in(&fields.built_in, errors);
     let hooks = hooks(fields, errors);
     AgentModel {
         attrs: &agent.attrs,
@@ -76,7 +77,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         functions: &fields.function_tools,
         toolboxes: &fields.toolboxes,
         children: &fields.agents,
-        built_in: &fields.built_in,
+        built_in,
         hooks,
         seam: seam(&fields.tool_hooks),
         request_params,
@@ -226,12 +227,9 @@ fn entries(fields: &Fields, errors: &mut Errors) {
     twice(fields.agents.iter().map(|entry| &entry.path), "agent", errors);
 }
 
-fn built_in(tools: &[BuiltinTool], errors: &mut Errors) {
-    for tool in tools {
-        if !BUILT_IN.contains(&tool.name.as_str()) {
-            errors.push(tool.span, suggest::unknown("built-in tool", &tool.name, BUILT_IN));
-        }
-    }
+fn built_in(tools: &[BuiltinTool], errors: &mut Errors) -> Vec<Ident> {
+    let gives = |tool: &BuiltinTool| errors.take(variant(BUILT_IN, "built-in tool", &tool.name, tool.span));
+    tools.iter().filter_map(gives).collect()
 }
 
 fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, LitBool, Path, Type, Visibility};
 
-use super::ast::{BuiltinTool, Entry, ToolboxEntry, Word};
+use super::ast::{Entry, ToolboxEntry, Word};
 use super::settings::Given;
 use crate::paths::Runtime;
 
@@ -26,7 +26,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) functions: &'a [Entry],
     pub(super) toolboxes: &'a [ToolboxEntry],
     pub(super) children: &'a [Entry],
-    pub(super) built_in: &'a [BuiltinTool],
+    /// The macros that give the built-in tools, each at its tool.
+    pub(super) built_in: Vec<Ident>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
     /// How many hooks are outside of the dynamic ones.

@@ -1,9 +1,9 @@
 //! `#[guardrail]`: a function that looks at a tool's arguments or at its output. `middleware` reads
 //! it as it reads a hook; what differs is here.
 
-mod attr;
 mod check;
 mod expand;
+mod options;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -19,7 +19,7 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
         return check::not_a_function(&item).unwrap_or(item);
     };
     let mut errors = Errors::default();
-    let options = attr::parse(options, &mut errors);
+    let options = options::parse(options, &mut errors);
     if !function.has_body() {
         let error = function.declared_method(options.kind.method());
         return quote!(#function #error);

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
-use super::attr::Form;
+use super::options::Form;
 use super::typed;
 use crate::item::type_ident;
 use crate::middleware::{

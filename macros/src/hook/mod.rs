@@ -1,8 +1,8 @@
 //! `#[tool_hook]`: parse -> model -> check -> expand.
 
-mod attr;
 mod check;
 mod expand;
+mod options;
 mod typed;
 
 use proc_macro2::TokenStream;
@@ -28,7 +28,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     }
-    let (options, written) = attr::parse(options, &mut errors);
+    let (options, written) = options::parse(options, &mut errors);
     let hook = Middleware::read(
         &mut function,
         options,

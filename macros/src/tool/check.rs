@@ -9,7 +9,7 @@ use syn::{
     TypeParamBound,
 };
 
-use super::attr::Options;
+use super::options::Options;
 use crate::diag::Errors;
 use crate::item::{self, FnItem, is_reserved};
 use crate::param::{Bind, Param, Source, argument};

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr};
 
-use super::table::show;
+use super::statics::show;
 use crate::diag::Errors;
 use crate::option::Written;
 use crate::param::Param;

@@ -5,8 +5,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Meta, Path};
 
-use super::attr::Options;
 use super::example::Example;
+use super::options::Options;
 use crate::keys::keys;
 use crate::listed::{Listed, whole};
 use crate::option::{Table, Timeout, Written};

@@ -1,6 +1,5 @@
 //! `#[tool]`: parse -> model -> check -> expand.
 
-mod attr;
 mod check;
 mod example;
 mod expand;
@@ -8,11 +7,12 @@ mod function;
 mod life;
 mod make;
 mod model;
+mod options;
 mod read;
 mod run;
 mod sound;
 mod source;
-mod table;
+mod statics;
 mod typed;
 
 use proc_macro2::TokenStream;
@@ -44,7 +44,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         let (hook, errors) = (crate::hook::expand(TokenStream::new(), item), errors.into_tokens());
         return quote!(#hook #errors);
     }
-    let options = attr::Options::parse(options, &mut errors);
+    let options = options::Options::parse(options, &mut errors);
     let mut model = model::Model::read(&mut function, options, None, &mut errors);
     if errors.is_empty() {
         model.code = source::text(&item);
@@ -81,7 +81,7 @@ pub(crate) fn member(
 ) -> Option<Member> {
     let mut own = Errors::default();
     let code = source::text(&method.to_token_stream());
-    let mut options = attr::Options::parse(options, &mut own);
+    let mut options = options::Options::parse(options, &mut own);
     if options.crate_path.is_none() {
         options.crate_path = crate_path.cloned();
     }

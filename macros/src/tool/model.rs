@@ -5,8 +5,8 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{Attribute, FnArg, Generics, ReturnType, Type, Visibility, parse_quote};
 
-use super::attr::Options;
 use super::check;
+use super::options::Options;
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
 use crate::item::{FnItem, type_ident};

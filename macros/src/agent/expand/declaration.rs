@@ -88,10 +88,10 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         let root = agent.runtime.root_at(span);
         calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_servers!(__agent);));
     }
-    for tool in agent.built_in.iter().filter(|tool| tool.name == "shell.execute") {
-        let span = Span::call_site().located_at(tool.span);
-        let root = agent.runtime.root_at(span);
-        calls.extend(quote_spanned!(span=> let __agent = #root::__onionskin_shell!(__agent);));
+    for gives in &agent.built_in {
+        let span = Span::call_site().located_at(gives.span());
+        let (root, gives) = (agent.runtime.root_at(span), Ident::new(&gives.to_string(), span));
+        calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent);));
     }
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let Entry { cfgs, path } = &toolbox.entry;

@@ -5,10 +5,10 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use super::attr::Hints;
 use super::expand::Expansion;
 use super::life::typed;
 use super::model::Model;
+use super::options::Hints;
 use crate::option::Timeout;
 use crate::param::{Form, with_lifetime};
 
