@@ -1,5 +1,5 @@
-//! Cuts the text of one JSON object into the values of a tool's parameters. `plain` does it for what models write
-//! nearly always; this is the full reading, which also says what is wrong.
+//! Cuts the text of one JSON object into the values of a tool's parameters. `plain` does it for the usual texts of
+//! models. This is the full parser, which also reports errors.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use crate::args::Args;
 use crate::json;
 use crate::schema::Problem;
 
-/// Where the value of one parameter stands in the argument text.
+/// The range of one parameter's value in the argument text.
 pub(crate) type Span = Option<(usize, usize)>;
 
-/// Cuts the text, after the listed repairs if need be, and tells what is wrong with it, if anything is.
+/// Cuts the text, after the listed repairs if necessary, and returns its problems.
 #[inline]
 pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Vec<Problem>> {
     if cut_plain(params, args.settle(), spans) {
@@ -25,7 +25,7 @@ pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) ->
     (!problems.is_empty()).then_some(problems)
 }
 
-/// Cuts text that is not plain, after the listed repairs if need be, and tells what is wrong with it.
+/// Cuts text that is not plain, after the listed repairs if necessary, and returns its problems.
 #[cold]
 fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -48,7 +48,7 @@ fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Pr
     problems
 }
 
-/// The full reading of sound text.
+/// The full parser of sound text.
 pub(super) fn cut(
     params: &[Param],
     text: &str,
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Cut<'_> {
                     }
                     let raw: &'de RawValue = map.next_value()?;
                     let raw = raw.get();
-                    // What a hook could not read as a value, the tool must not read as text.
+                    // Text that a hook could not read as a value must not be read as text by the tool.
                     if raw.starts_with(['{', '[']) {
                         serde_json::from_str::<json::Sound>(raw).map_err(A::Error::custom)?;
                     }
@@ -102,7 +102,7 @@ impl<'de> Visitor<'de> for Cut<'_> {
     }
 }
 
-/// Finds the parameter that a key names without copying the key.
+/// Finds the parameter of a key without copying the key.
 struct Key<'s>(&'s [Param]);
 
 enum Found {

@@ -13,17 +13,17 @@ use super::definition::ToolDefinition;
 pub struct ToolDeclaration {
     /// The wire name.
     pub name: Arc<str>,
-    /// What it does.
+    /// The tool's description.
     pub description: Arc<str>,
     /// The JSON Schema of its arguments.
     pub input_schema: Arc<Value>,
-    /// Whether the provider should hold the model to the schema, in its strict dialect.
+    /// Whether the provider should enforce the schema, in its strict dialect.
     #[serde(default)]
     pub strict: bool,
 }
 
 impl ToolDeclaration {
-    /// The view of this tool under a wire name. Examples of its arguments are part of the schema.
+    /// The model's view of this tool under a wire name. Examples of its arguments are part of the schema.
     pub fn new(name: impl Into<Arc<str>>, definition: &ToolDefinition) -> Self {
         Self {
             name: name.into(),

@@ -1,5 +1,5 @@
-//! From the values in argument text to typed parameters. Nothing here is generic over a tool: a hundred tools of
-//! strings and integers share two instances of the decoding.
+//! Decodes the values of argument text to typed parameters. This code is not generic over tools: a hundred tools with
+//! strings and integers share two instances of it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,11 +18,10 @@ use crate::output::ToolOutput;
 use crate::schema::{Problem, check, coerce, expected, fill_defaults, has_limits};
 use crate::text::first_of;
 
-/// The values of one call, one slot for each of a tool's parameters.
+/// The values of one call, with one slot for each of the tool's parameters.
 ///
-/// A value that cannot be read ends the call with an error that tells everything that is wrong with the arguments,
-/// so the good way needs no list of problems. `#[tool]` writes the calls to it; [`crate::Tool`] is what to
-/// implement by hand.
+/// A value that cannot be read ends the call with an error that lists all problems of the arguments, so a good call
+/// collects no problems. `#[tool]` generates the calls to it. Implement [`crate::Tool`] for a hand-written tool.
 #[doc(hidden)]
 pub struct Slots<'a, 's> {
     definition: &'s ToolDefinition,
@@ -31,10 +30,11 @@ pub struct Slots<'a, 's> {
 }
 
 impl<'a, 's> Slots<'a, 's> {
-    /// Cuts the argument text into the values of a tool's parameters, each into its place in `spans`.
+    /// Cuts the argument text into the values of a tool's parameters, and stores their ranges in `spans`.
     ///
     /// # Errors
-    /// If the text is not one JSON object, even after the listed repairs, or has arguments that nobody takes.
+    /// Returns an error if the text is not one JSON object, even after the listed repairs, or if it has unknown
+    /// arguments.
     #[inline]
     pub fn split(
         definition: &'s ToolDefinition,
@@ -50,7 +50,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// Decodes one parameter.
     ///
     /// # Errors
-    /// If that cannot be done; the error tells what is wrong with all of them.
+    /// Returns an error if the value cannot be decoded. The error lists the problems of all parameters.
     #[inline]
     pub fn read<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
         if let Some(part) = self.spans[index]
@@ -62,7 +62,7 @@ impl<'a, 's> Slots<'a, 's> {
         self.read_rare(index, reader)
     }
 
-    /// What is left out, what can be read as the wanted type without loss, and what cannot.
+    /// Handles missing values, values that can be converted without loss, and values that cannot.
     #[inline(never)]
     fn read_rare<T>(&self, index: usize, reader: &Reader<T>) -> ToolResult<T> {
         let value = match self.given(index) {
@@ -98,7 +98,7 @@ impl<'a, 's> Slots<'a, 's> {
         self.given(index).is_some()
     }
 
-    /// As [`Self::read`], for text: borrowed where it holds no escapes.
+    /// As [`Self::read`], for text: borrowed if it has no escapes.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -134,8 +134,8 @@ impl<'a, 's> Slots<'a, 's> {
         self.text.get(start..end)
     }
 
-    /// The text of a value that is there. Where a provider requires every argument, `null` stands for one that is
-    /// left out: a parameter with a default reads it so, unless `null` is a value of its type.
+    /// The text of a value that is present. Some providers require every argument, and models then write `null` for a
+    /// missing one. A parameter with a default reads `null` as missing, unless `null` is a value of its type.
     #[inline]
     fn given(&self, index: usize) -> Option<&'a str> {
         self.raw(index).filter(|raw| *raw != "null" || !self.null_is_missing(index))
@@ -151,10 +151,10 @@ impl<'a, 's> Slots<'a, 's> {
         &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
-    /// Whether a value that its type reads may be refused all the same.
+    /// Whether a value that its type accepts may still be refused.
     #[inline]
     fn is_held(&self) -> bool {
-        // Both at once: one branch less for a good call.
+        // Both in one test, which saves a good call one branch.
         self.definition.limited | self.definition.nested
     }
 
@@ -163,8 +163,8 @@ impl<'a, 's> Slots<'a, 's> {
         !self.is_held() || self.refused(index, raw).is_empty()
     }
 
-    /// What is wrong with a value that its type reads: limits that it does not keep, keys that the type drops, and forms
-    /// that the schema does not show.
+    /// The problems of a value that its type accepts: violated limits, keys that the type drops, and forms that the
+    /// schema does not show.
     fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
         let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
         let keys = self.definition.keys(index);
@@ -172,17 +172,17 @@ impl<'a, 's> Slots<'a, 's> {
             return Vec::new();
         }
         let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
-        // Without limits the type alone decides which values it reads.
+        // Without limits, the type alone decides which values are valid.
         problems.retain(|problem| is_limited || problem.is_of_form());
         problems
     }
 
-    /// What the schema says against a value.
+    /// The schema's problems with a value.
     fn held(&self, index: usize, value: &Value) -> Vec<Problem> {
         check(value, self.schema(index), &self.definition.input_schema, self.definition.params[index].name)
     }
 
-    /// A value of another type that can be read as the wanted one without loss.
+    /// Converts a value of another type without loss.
     #[cold]
     fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
         let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
@@ -191,11 +191,11 @@ impl<'a, 's> Slots<'a, 's> {
         (changed && self.held(index, &value).is_empty()).then_some(value)
     }
 
-    /// The error that tells the model everything that is wrong.
+    /// The error for the model, with all problems.
     #[cold]
     fn refuse(&self, problems: &[Problem]) -> Exit {
         let mut problems = problems.to_vec();
-        // A text that is no object misses everything; one line says so.
+        // A text that is not an object lacks every parameter; one line says so.
         if !problems.iter().any(Problem::is_root) {
             for index in 0..self.definition.params.len() {
                 problems.extend(self.problems(index));
@@ -204,7 +204,7 @@ impl<'a, 's> Slots<'a, 's> {
         Exit::Tool(arguments_error(&self.definition.name, &problems))
     }
 
-    /// What is wrong with one argument.
+    /// The problems of one argument.
     fn problems(&self, index: usize) -> Vec<Problem> {
         let param = &self.definition.params[index];
         let Some(raw) = self.given(index) else {
@@ -222,7 +222,7 @@ impl<'a, 's> Slots<'a, 's> {
         if !found.is_empty() {
             return found;
         }
-        // The schema has nothing against the value; the type may have.
+        // The schema accepts the value. The type may still reject it.
         let error = if changed { (param.reads)(Raw::Value(value)).err() } else { Some(error) };
         error.iter().map(|error| without_place(param.name, error)).collect()
     }
@@ -236,7 +236,7 @@ fn without_place(name: &str, error: &serde_json::Error) -> Problem {
     Problem::at(name, reason)
 }
 
-/// Why a tool of a macro would refuse these arguments; of others only they themselves know.
+/// The refusal of these arguments by a tool of a macro. For other tools it is unknown.
 pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Exit> {
     let count = definition.params.len();
     if count == 0 {
@@ -251,7 +251,7 @@ pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Ex
     }
 }
 
-/// Refuses arguments that do not hold what was set in them, for a tool that may not look at them.
+/// Refuses arguments whose changes were lost, for a tool that may not read them.
 #[inline]
 pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
     match args.refused() {
@@ -260,7 +260,7 @@ pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
     }
 }
 
-/// Text for the model: every wrong field, one a line.
+/// The text for the model: one line per invalid field.
 pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     let told = first_of(problems.iter().map(ToString::to_string), "\n- ");
     let text = format!("Invalid arguments for `{tool}`; it did not run:\n- {told}");
@@ -269,13 +269,13 @@ pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
     ToolError::from_output(ErrorKind::Arguments, output)
 }
 
-/// What a tool had against its arguments, kept beside the text for whoever gave it other names.
+/// The problems of a tool with its arguments, stored beside the text for layers that renamed parameters.
 struct Refused {
     tool: Box<str>,
     problems: Box<[Problem]>,
 }
 
-/// What a tool had against its arguments, if that is what a call ended with.
+/// The problems of a tool with its arguments, if the call ended with them.
 pub(crate) fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]> {
     let Exit::Tool(error) = exit else { return None };
     let refused = error.output().meta::<Refused>()?;
@@ -283,8 +283,8 @@ pub(crate) fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]
 }
 
 impl ToolDefinition {
-    /// Holds the arguments of a call against the schema, for a tool that is written by hand. What can be read without loss is
-    /// read: `"5"` where a number is wanted.
+    /// Checks the arguments of a call against the schema, for a hand-written tool. Values are converted if nothing is
+    /// lost: `"5"` is read as a number if the schema requires one.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};
@@ -298,13 +298,13 @@ impl ToolDefinition {
     /// ```
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// Returns all problems.
     pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
         let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
         let schema = &*self.input_schema;
         let mut value = Value::Object(object.clone());
         let mut problems = check(&value, schema, schema, "");
-        // `"5"` for 5 is repaired as for functions, and only where the schema wants it.
+        // `"5"` is converted to 5 as for functions, only if the schema requires it.
         if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
             problems = check(&value, schema, schema, "");
         }
@@ -314,14 +314,14 @@ impl ToolDefinition {
         }
     }
 
-    /// The error of a call that did not run because of its arguments. It names each problem, so that the model can mend all at
-    /// once.
+    /// The error of a call that did not run because of its arguments. It lists all problems, so that the model can
+    /// correct all of them at once.
     pub fn refuse(&self, problems: &[Problem]) -> ToolError {
         arguments_error(&self.name, problems)
     }
 }
 
-/// Whether the arguments have keys that the tool's schema does not know, or a form that it does not show.
+/// Whether the arguments have keys that are not in the tool's schema, or a form that it does not show.
 pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;
     args.as_object().is_ok_and(|object| {
@@ -329,8 +329,8 @@ pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     })
 }
 
-/// Brings arguments into a tool's types as decoding would, so that whoever looks at them before sees what the tool gets.
-/// What cannot be read without loss stays: decoding refuses it.
+/// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that
+/// cannot be converted without loss are unchanged: decoding refuses them.
 pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     let bound = args.unbind();
     let schema = &*definition.input_schema;
@@ -349,7 +349,7 @@ pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
     }
 }
 
-/// Text that borrows where it can.
+/// Text that is borrowed if possible.
 struct Text<'a>(Cow<'a, str>);
 
 impl<'de> serde::Deserialize<'de> for Text<'de> {

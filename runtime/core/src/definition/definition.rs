@@ -1,4 +1,4 @@
-//! What a model is told about a tool, and how the runtime treats it.
+//! The definition of a tool: the model's view of it, and its options.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,57 +15,57 @@ use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};
 use crate::secret::{Redact, Redactor};
 
-/// What happens to a call that may or may not have taken effect, after a crash or before a retry.
+/// What to do with a call that may have taken effect, after a crash or before a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// It changes nothing: run it again.
+    /// The tool changes nothing: run it again.
     Pure,
-    /// Running it twice with the same idempotency key is as good as once. The default.
+    /// Two runs with the same idempotency key have the effect of one. The default.
     #[default]
     Idempotent,
-    /// It must not happen twice: nothing repeats it without a person. A retry hook does not, and a run that is replayed from a
-    /// [`Journal`](crate::journal::Journal) gives an error of kind [`InDoubt`](crate::ErrorKind::InDoubt) where the earlier run ended while
-    /// the tool was at work.
+    /// The effect must not occur twice, so nothing repeats the call without a person's decision. A retry hook does not
+    /// repeat it. A replay from a [`Journal`](crate::journal::Journal) returns an error of kind
+    /// [`InDoubt`](crate::ErrorKind::InDoubt) if the earlier run ended while the tool ran.
     Once,
 }
 
 /// Hints about a tool's behaviour, as MCP's `ToolAnnotations`
-/// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Hints, not promises.
+/// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Clients must not rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Annotations {
-    /// It changes nothing.
+    /// The tool changes nothing.
     #[serde(default, rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
     pub read_only: Option<bool>,
-    /// It may destroy something.
+    /// The tool may destroy data.
     #[serde(default, rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
     pub destructive: Option<bool>,
-    /// Calling it twice is as good as once.
+    /// Repeated calls with the same arguments have no further effect.
     #[serde(default, rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
     pub idempotent: Option<bool>,
-    /// It talks to an open world.
+    /// The tool interacts with external entities.
     #[serde(default, rename = "openWorldHint", skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
 }
 
 impl Annotations {
-    /// No hint.
+    /// No hints.
     pub const NONE: Self = Self { read_only: None, destructive: None, idempotent: None, open_world: None };
 }
 
-/// What a model is told about a tool, and how the runtime treats it. Cheap to clone.
+/// The definition of a tool: the model's view of it, and its options. Cheap to clone.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]
 pub struct ToolDefinition {
-    /// The name.
+    /// The tool's name.
     pub name: Arc<str>,
-    /// A name for people.
+    /// A title for people.
     pub title: Option<Arc<str>>,
-    /// What the tool does: the model reads it.
+    /// The description for the model.
     pub description: Arc<str>,
     /// Text for the system prompt of agents that have the tool.
     pub instructions: Option<Arc<str>>,
@@ -73,38 +73,38 @@ pub struct ToolDefinition {
     pub input_schema: Arc<Value>,
     /// The JSON Schema of the structured result.
     pub output_schema: Option<Arc<Value>>,
-    /// Hints.
+    /// Hints for clients.
     pub annotations: Annotations,
-    /// Data for clients, as MCP's `_meta`.
+    /// Metadata for clients, as MCP's `_meta`.
     pub meta: Option<Arc<Value>>,
-    /// Whether a call may be repeated.
+    /// Whether a call may be repeated, and how.
     pub effect: Effect,
-    /// The run ends with this tool's result.
+    /// Whether the run ends with this tool's result.
     pub stop_after: bool,
-    /// How many calls one run may make.
+    /// The maximum number of calls in one run.
     pub max_calls: Option<u32>,
-    /// How long one attempt may take.
+    /// The maximum time of one attempt.
     pub timeout: Option<Duration>,
     /// Whether exports are strict by default.
     pub(crate) strict: bool,
     /// Examples of calls.
     pub examples: Arc<[ToolExample]>,
-    /// Whether `input_schema` limits a value beyond its type; found once, not at every call.
+    /// Whether `input_schema` has limits beyond its types. Computed once.
     pub(super) limited: bool,
-    /// Whether a parameter has keys within it, or texts that name variants.
+    /// Whether a parameter has nested keys, or texts that name variants.
     pub(super) nested: bool,
-    /// What is known of the keys within each parameter; made when a call first has some.
+    /// The known keys within each parameter. Computed when a call first has some.
     pub(super) keys: OnceLock<Arc<[Option<Keys>]>>,
-    /// Whether it is given secrets, which must not come out again.
+    /// Whether the tool gets secrets, which must not be in its output.
     pub(crate) has_secrets: bool,
-    /// Whether its function is started inside of hooks or stages that it was declared with.
+    /// Whether its function is started inside its declared hooks or stages.
     pub(crate) starts_inside: bool,
-    /// The parameters, if it was written by `#[tool]` or as one.
+    /// The parameters, for a tool of `#[tool]` or one made in the same way.
     pub(super) params: &'static [Param],
 }
 
 impl ToolDefinition {
-    /// The bound that is zero, if one is: no call could end well.
+    /// The limit that is zero, if any: no call could succeed.
     pub(crate) fn zero(&self) -> Option<&'static str> {
         if self.timeout == Some(Duration::ZERO) {
             return Some("timeout");
@@ -112,7 +112,7 @@ impl ToolDefinition {
         (self.max_calls == Some(0)).then_some("max_calls")
     }
 
-    /// A tool that takes any object.
+    /// A tool that accepts any object.
     pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),
@@ -138,7 +138,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The same tool with this schema for its arguments.
+    /// Sets the schema of the arguments.
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.limited = has_limits(&schema);
@@ -146,14 +146,14 @@ impl ToolDefinition {
         self
     }
 
-    /// The same tool with this schema for its structured result.
+    /// Sets the schema of the structured result.
     #[must_use]
     pub fn with_output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Arc::new(schema));
         self
     }
 
-    /// What is known of the keys within a parameter, where any are refused.
+    /// The known keys within a parameter, if unknown ones are refused.
     pub(super) fn keys(&self, index: usize) -> Option<&Keys> {
         let schema = &*self.input_schema;
         let of = |param: &Param| Keys::of(&schema["properties"][param.name], schema);
@@ -161,8 +161,8 @@ impl ToolDefinition {
         if self.nested { keys().get(index)?.as_ref() } else { None }
     }
 
-    /// The names of the parameters, as far as the schema shows them, in its order. Where JSON objects do not keep theirs: in
-    /// the order of the function, else the required ones first.
+    /// The names of the parameters in the schema, in its order. If JSON objects are not ordered, the order is that of
+    /// the function, else required parameters come first.
     pub(crate) fn parameter_names(&self) -> Vec<&str> {
         let Some(properties) = self.input_schema["properties"].as_object() else { return Vec::new() };
         if cfg!(feature = "preserve_order") {
@@ -182,48 +182,48 @@ impl ToolDefinition {
     }
 }
 
-/// A tool as `#[tool]` writes it down: all of it static, turned into a [`ToolDefinition`] on first use.
+/// The static definition that `#[tool]` generates. It is converted to a [`ToolDefinition`] on first use.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]
 pub struct StaticTool {
-    /// The name.
+    /// The tool's name.
     pub name: &'static str,
-    /// A name for people.
+    /// A title for people.
     pub title: Option<&'static str>,
-    /// What the tool does.
+    /// The description for the model.
     pub description: &'static str,
     /// Text for the system prompt.
     pub instructions: Option<&'static str>,
     /// The parameters that the model fills.
     pub params: &'static [Param],
-    /// The schema of the result, wrapped if it is not an object.
+    /// The schema of the result, wrapped if the result is not an object.
     pub output_schema: fn() -> Option<Value>,
-    /// Hints.
+    /// Hints for clients.
     pub annotations: Annotations,
-    /// What the result is, added to its schema.
+    /// The description of the result, added to its schema.
     pub returns: &'static str,
-    /// Data for clients.
+    /// Metadata for clients.
     pub meta: Option<fn() -> Option<Value>>,
-    /// Whether a call may be repeated.
+    /// Whether a call may be repeated, and how.
     pub effect: Effect,
-    /// The run ends with this tool's result.
+    /// Whether the run ends with this tool's result.
     pub stop_after: bool,
-    /// How many calls one run may make.
+    /// The maximum number of calls in one run.
     pub max_calls: Option<u32>,
-    /// How long one attempt may take.
+    /// The maximum time of one attempt.
     pub timeout: Option<Duration>,
-    /// Whether it is given secrets.
+    /// Whether the tool gets secrets.
     pub has_secrets: bool,
-    /// Whether it has hooks or stages of its own.
+    /// Whether the tool has its own hooks or stages.
     pub starts_inside: bool,
-    /// Exports are strict by default.
+    /// Whether exports are strict by default.
     pub strict: bool,
     /// Examples of calls.
     pub examples: Option<fn() -> Vec<ToolExample>>,
 }
 
 impl StaticTool {
-    /// A tool without anything.
+    /// A definition with empty fields.
     pub const EMPTY: Self = Self {
         name: "",
         title: None,
@@ -244,10 +244,10 @@ impl StaticTool {
         examples: None,
     };
 
-    /// The definition, its schemas built.
+    /// Builds the definition with its schemas.
     ///
     /// # Panics
-    /// If the limits of a parameter contradict its type, its default or its example.
+    /// Panics if the limits of a parameter contradict its type, its default or its example.
     pub fn define(&self) -> ToolDefinition {
         let input_schema = schema::input_schema(self.name, self.params);
         assert_sound(self.name, self.params, &input_schema);
@@ -282,8 +282,7 @@ impl StaticTool {
     }
 }
 
-/// A tool's definition, made when somebody first asks. One type for all tools, so that none brings code of
-/// its own for it.
+/// A tool's definition, built on first use. All tools share one type, so that the code is compiled once.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Defined {
@@ -310,8 +309,8 @@ impl Defined {
     }
 }
 
-/// A name in the characters that providers take, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, a
-/// longer name ends in a hash of the whole.
+/// A name in the characters that providers accept, `[A-Za-z0-9_-]{1,64}`: other characters become `_`, and a longer
+/// name ends with a hash of the whole name.
 pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     let legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !name.is_empty() && name.len() <= 64 && name.chars().all(legal) {
@@ -319,7 +318,7 @@ pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     }
     let mut wire: String = name.chars().map(|c| if legal(c) { c } else { '_' }).collect();
     if wire.len() > 64 {
-        // FNV-1a, so that a name's wire form is the same in every program and every release.
+        // FNV-1a, so that a wire name is the same in every program and every release.
         let hash = name
             .bytes()
             .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -332,7 +331,7 @@ pub(crate) fn wire_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(wire)
 }
 
-/// Names stay: calls go by them.
+/// Names are not redacted, because calls refer to them.
 impl Redact for ToolDefinition {
     fn redact(&mut self, redactor: &Redactor) {
         self.description.redact(redactor);

@@ -1,4 +1,4 @@
-//! Examples of calls, for whoever has to make some.
+//! Examples of calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::ToolDefinition;
 use crate::schema::check;
 
-/// An example of a call: its arguments and, where they say something, what comes out and a note.
+/// An example of a call: its arguments, and optionally its result and a note.
 ///
 /// ```
 /// use onionskin::definition::ToolExample;
@@ -20,19 +20,19 @@ use crate::schema::check;
 pub struct ToolExample {
     /// The arguments.
     pub args: Map<String, Value>,
-    /// What comes out.
+    /// The result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// What is to be seen in it.
+    /// A note on the example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What could not be written as JSON.
+    /// The error of an argument or a result that could not be serialised.
     #[serde(skip)]
     unwritten: Option<&'static str>,
 }
 
 impl ToolExample {
-    /// An example with these arguments; what is no object counts as no arguments.
+    /// An example with these arguments. A value that is not an object counts as no arguments.
     pub fn new(args: Value) -> Self {
         let args = match args {
             Value::Object(args) => args,
@@ -41,21 +41,21 @@ impl ToolExample {
         Self { args, ..Self::default() }
     }
 
-    /// With what comes out.
+    /// Sets the result.
     #[must_use]
     pub fn output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());
         self
     }
 
-    /// With a note.
+    /// Sets the note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
-    /// With an argument as the macro writes it.
+    /// Adds an argument, as the macro writes it.
     #[doc(hidden)]
     #[must_use]
     pub fn with(mut self, name: &'static str, value: Option<Value>) -> Self {
@@ -66,7 +66,7 @@ impl ToolExample {
         self
     }
 
-    /// With what comes out as the macro writes it.
+    /// Sets the result, as the macro writes it.
     #[doc(hidden)]
     #[must_use]
     pub fn giving(mut self, output: Option<Value>) -> Self {
@@ -85,7 +85,7 @@ impl ToolExample {
         let mut problems = check(&Value::Object(self.args.clone()), schema, schema, "");
         if let (Some(output), Some(schema)) = (&self.output, &tool.output_schema) {
             let named = schema["properties"].as_object();
-            // A result that is no object stands under one name.
+            // A result that is not an object is wrapped under one name.
             let result = named.filter(|named| named.len() == 1).and_then(|named| named.get("result"));
             let wrong = check(output, schema, schema, "output");
             if !wrong.is_empty() {
@@ -97,23 +97,23 @@ impl ToolExample {
     }
 }
 
-/// An example of a tool does not fit it.
+/// An example does not fit its tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("example {number} of the tool `{tool}` does not fit: {problem}")]
 pub struct ExampleError {
     /// The tool.
     pub tool: String,
-    /// Which one, counted from 1.
+    /// The number of the example, counted from 1.
     pub number: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
 impl ToolDefinition {
-    /// Holds the examples against the schemas. Building an agent does it, and so does exporting.
+    /// Checks the examples against the schemas. Building an agent and exporting a tool call this method.
     ///
     /// # Errors
-    /// The first one that does not fit, and all that is wrong with it.
+    /// Returns all problems of the first example that does not fit.
     pub fn check_examples(&self) -> Result<(), ExampleError> {
         let wrong = |(at, example): (usize, &ToolExample)| Some((at + 1, example.problem(self)?));
         match self.examples.iter().enumerate().find_map(wrong) {
@@ -122,7 +122,7 @@ impl ToolDefinition {
         }
     }
 
-    /// The arguments of the examples, for forms that take them; none if one of them does not fit.
+    /// The examples for exports; empty if one of them does not fit.
     pub(crate) fn fitting_examples(&self) -> &[ToolExample] {
         if self.check_examples().is_ok() { &self.examples } else { &[] }
     }

@@ -1,8 +1,8 @@
-//! Types that a function may borrow and what holds them, and values that the macro finds written down as text.
+//! Types that a function can borrow and their owned types, and string literals as values of other types.
 
 use std::path::{Path, PathBuf};
 
-/// A type that a text in quotes stands for: the default of a parameter, or an argument of an example.
+/// A type that a string literal can represent: in the default of a parameter, or in an argument of an example.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made of text",
     label = "write a value of the type `{Self}`",
@@ -21,13 +21,13 @@ impl<T: From<&'static str>> FromText for T {
     }
 }
 
-/// What a function borrows as `&Self`.
+/// A type that a function borrows as `&Self`.
 #[doc(hidden)]
 pub trait Lent {
-    /// What is read, and holds it.
+    /// The owned type that is deserialised.
     type Owned;
 
-    /// The borrowed form.
+    /// Borrows the owned value.
     fn lend(owned: &Self::Owned) -> &Self;
 }
 
@@ -47,7 +47,7 @@ impl Lent for Path {
     }
 }
 
-/// The borrowed form of what was read.
+/// Borrows a deserialised value.
 pub fn lend<T: Lent + ?Sized>(owned: &T::Owned) -> &T {
     T::lend(owned)
 }

@@ -1,14 +1,15 @@
-//! Limits that contradict what they stand beside, where the macro could not see it: a constant, a type of one's own.
+//! Limits that contradict a default, an example or a type, and that the macro could not check: with constants or custom
+//! types.
 
 use serde_json::Value;
 
 use super::param::Param;
 use crate::schema::check;
 
-/// Holds a parameter's default and its example against its limits.
+/// Checks a parameter's default and its example against its limits.
 ///
 /// # Panics
-/// If they contradict each other. The tool is defined once, and an agent that has it is then not built.
+/// Panics if they contradict each other. The tool is defined once, and an agent with it is not built.
 pub(super) fn assert_sound(tool: &str, params: &[Param], input_schema: &Value) {
     for param in params.iter().filter(|param| !param.limits.is_empty()) {
         let name = param.name;
@@ -18,7 +19,7 @@ pub(super) fn assert_sound(tool: &str, params: &[Param], input_schema: &Value) {
             ("example", param.example.map(|_| &schema["examples"][0])),
         ];
         for (what, value) in values {
-            // Nothing is there if it cannot be written as JSON.
+            // A value that cannot be serialised is skipped.
             let Some(value) = value.filter(|value| !value.is_null()) else { continue };
             let problems: Vec<_> =
                 check(value, schema, input_schema, name).iter().map(ToString::to_string).collect();
@@ -31,22 +32,22 @@ pub(super) fn assert_sound(tool: &str, params: &[Param], input_schema: &Value) {
     }
 }
 
-/// The numbers that a parameter's type holds, before its limits are written over them.
+/// The range of a parameter's numeric type, before its limits replace it.
 pub(super) struct Bounds {
     minimum: Option<f64>,
     maximum: Option<f64>,
 }
 
 impl Bounds {
-    /// Those of a type of this schema.
+    /// The range in a type's schema.
     pub(super) fn of(schema: &Value) -> Self {
         Self { minimum: schema["minimum"].as_f64(), maximum: schema["maximum"].as_f64() }
     }
 
-    /// Holds a parameter's limits to them.
+    /// Checks a parameter's limits against the range.
     ///
     /// # Panics
-    /// If a limit is beyond them.
+    /// Panics if a limit is outside.
     pub(super) fn assert_hold(&self, tool: &str, name: &str, schema: &Value) {
         let lower = f64::lt as fn(&f64, &f64) -> bool;
         for (key, bound, is_beyond) in [("minimum", self.minimum, lower), ("maximum", self.maximum, f64::gt)]

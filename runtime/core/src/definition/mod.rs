@@ -1,4 +1,4 @@
-//! What a tool is: its definition, how its arguments are read, and how its result is made.
+//! Definitions of tools, decoding of arguments, and encoding of results.
 
 mod cut;
 mod declaration;

@@ -1,25 +1,25 @@
-//! What tools and their parameters can be called.
+//! Valid names of tools and parameters.
 
-/// Why a name cannot be that of a tool, or of a parameter.
+/// The reason why a name is invalid for a tool or a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameProblem {
-    /// There is none.
+    /// The name is empty.
     #[error("it is empty")]
     Empty,
-    /// It holds what providers refuse.
+    /// The name has characters that providers reject.
     #[error("it holds {}; write letters A to Z, digits, `_`, `-` or `.`", shown(*.0))]
     Character(char),
-    /// It has so many characters, and providers take [`MOST`](Self::MOST).
+    /// The name has this many characters; providers accept at most [`MOST`](Self::MOST).
     #[error("it has {0} characters, and providers take at most {most}", most = Self::MOST)]
     Long(usize),
 }
 
 impl NameProblem {
-    /// How many characters the name of a tool can have.
+    /// The maximum number of characters in the name of a tool.
     pub const MOST: usize = 64;
 
-    /// The fault of a tool's name. A point is not one: models read it as `_`.
+    /// The problem of a tool's name. A dot is allowed: models see it as `_`.
     pub(crate) fn of_tool(name: &str) -> Option<Self> {
         let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let wrong = name.chars().find(|c| !is_legal(*c)).map(Self::Character);
@@ -27,7 +27,7 @@ impl NameProblem {
         Self::empty(name).or(wrong).or_else(long)
     }
 
-    /// The fault of a parameter's name.
+    /// The problem of a parameter's name.
     pub(crate) fn of_parameter(name: &str) -> Option<Self> {
         let is_wrong = |c: &char| c.is_control() || matches!(c, '"' | '\\');
         Self::empty(name).or_else(|| name.chars().find(is_wrong).map(Self::Character))

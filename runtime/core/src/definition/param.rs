@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::plain::{from_part, from_text};
 
-/// A type that a parameter of a tool can have: what serde can read and schemars can describe.
+/// A type for a tool's parameters: serde can deserialise it and schemars can describe it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
     label = "the model cannot fill this type",
@@ -22,7 +22,7 @@ pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
 
-/// A [`ToolArg`] of every lifetime: what a parameter that borrows nothing is asked.
+/// A [`ToolArg`] for every lifetime, for a parameter that borrows nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
     label = "the model cannot fill this type",
@@ -32,7 +32,7 @@ impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
             `#[bind(..)]`, and what else the runtime should fill `#[inject]`"
 )]
 pub trait ToolParameter {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const IS: bool = true;
 }
@@ -40,14 +40,14 @@ pub trait ToolParameter {
 #[diagnostic::do_not_recommend]
 impl<T: for<'a> ToolArg<'a>> ToolParameter for T {}
 
-/// A type that goes with a call from thread to thread, as every parameter does.
+/// A type that can move between threads with a call, as every parameter does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
     label = "a call goes from thread to thread, and this cannot be sent with it",
     note = "calls run on all threads of the runtime: take a type that is `Send` and borrows nothing, `Arc` in place of `Rc`"
 )]
 pub trait SentToCalls {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const IS: bool = true;
 }
@@ -66,30 +66,30 @@ pub enum ArgLimit {
     ExclusiveMinimum(f64),
     /// Less than this number.
     ExclusiveMaximum(f64),
-    /// At least so many characters, items or entries.
+    /// At least this many characters, items or entries.
     MinLength(u64),
-    /// At most so many characters, items or entries.
+    /// At most this many characters, items or entries.
     MaxLength(u64),
-    /// Text that this regular expression matches somewhere.
+    /// Text with a match of this regular expression.
     Pattern(&'static str),
 }
 
-/// The value of an argument, as it was written or after it was made fit for its type.
+/// The value of an argument, as text or after conversion to its type.
 #[derive(Debug)]
 pub enum Raw<'r> {
-    /// As it stands in the text.
+    /// The JSON text.
     Text(&'r str),
     /// As a value.
     Value(Value),
 }
 
-/// Tries to read a type, and keeps only what went wrong.
+/// Deserialises a type and returns only the error.
 pub(super) type Reads = fn(Raw<'_>) -> Result<(), serde_json::Error>;
 
-/// Tries to read a type.
+/// Deserialises a type and returns only the error.
 ///
 /// # Errors
-/// What went wrong.
+/// Returns the error.
 pub fn reads<'a, T: ToolArg<'a>>(raw: Raw<'a>) -> Result<(), serde_json::Error> {
     match raw {
         Raw::Text(text) => from_text::<T>(text).map(drop),
@@ -102,29 +102,29 @@ pub fn reads<'a, T: ToolArg<'a>>(raw: Raw<'a>) -> Result<(), serde_json::Error> 
 pub struct Param {
     /// Its name in the schema.
     pub name: &'static str,
-    /// What it is: the model reads it.
+    /// The description for the model.
     pub description: &'static str,
     /// The schema of its type.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Whether the type reads a missing value as nothing, as `Option` does.
+    /// Whether the type accepts a missing value, as `Option` does.
     pub optional: fn() -> bool,
-    /// Whether the type can be read from this; asked when a call is refused, to tell all that is wrong with it.
+    /// Checks whether a value can be read as the type. It is used to list the problems of a refused call.
     pub reads: Reads,
-    /// Stands in for a missing value; gives nothing if it cannot be written as JSON.
+    /// The default of a missing value; `None` if it cannot be serialised to JSON.
     pub default: Option<fn() -> Option<Value>>,
-    /// An example for the model; gives nothing if it cannot be written as JSON.
+    /// An example for the model; `None` if it cannot be serialised to JSON.
     pub example: Option<fn() -> Option<Value>>,
     /// Limits beyond its type.
     pub limits: &'static [ArgLimit],
 }
 
 impl Param {
-    /// A required parameter of this type, without words or limits.
+    /// A required parameter of this type, without description or limits.
     pub const fn new<T: for<'a> ToolArg<'a>>(name: &'static str) -> Self {
         Self::borrowing::<T>(name, |raw| reads::<T>(raw))
     }
 
-    /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type that lives for ever.
+    /// As [`Self::new`], for a type that borrows from the arguments; `T` is the type with the lifetime `'static`.
     pub const fn borrowing<T: ToolArg<'static>>(name: &'static str, reads: Reads) -> Self {
         Self {
             name,
@@ -143,14 +143,14 @@ impl Param {
     }
 }
 
-/// How a type is read and described: everything that the runtime needs to know of a parameter's type.
+/// The decoder and the schema of a parameter's type.
 ///
-/// `#[tool]` names a parameter's type once, in the call that makes its reader. A type that cannot be read
-/// is thereby one error, at the type.
+/// `#[tool]` names a parameter's type once, in the call that makes its reader. So an unsupported type is one error, at
+/// the type.
 pub struct Reader<T> {
     param: Param,
     pub(super) optional: fn() -> bool,
-    /// Reads a part of a text.
+    /// Deserialises a part of a text.
     pub(super) from_part: fn(&str, (usize, usize)) -> Result<T, serde_json::Error>,
     pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
     pub(super) default: Option<fn() -> T>,
@@ -168,30 +168,30 @@ pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
 }
 
 impl<T> Reader<T> {
-    /// The same, with a value that stands in for a missing one.
+    /// Sets the default of a missing value.
     #[must_use]
     pub const fn or(mut self, default: fn() -> T) -> Self {
         self.default = Some(default);
         self
     }
 
-    /// A required parameter of this type, without words or limits.
+    /// A required parameter of this type, without description or limits.
     pub const fn param(&self, name: &'static str) -> Param {
         Param { name, ..self.param }
     }
 }
 
-/// Asks a type that borrows whether it is `&str` under another name. An inherent constant wins over a trait's.
+/// Whether a borrowing type is an alias of `&str`. An inherent constant takes precedence over a trait's.
 pub struct Alias<T>(PhantomData<fn() -> T>);
 
 impl Alias<&'static str> {
-    /// It is not another type.
+    /// The type is `&str`.
     pub const IS_ANOTHER: bool = false;
 }
 
-/// A type that is not `&str`.
+/// Implemented for types other than `&str`.
 pub trait NoAlias {
-    /// It is another type.
+    /// The type is another one.
     const IS_ANOTHER: bool = true;
 }
 

@@ -1,6 +1,6 @@
-//! Finds the values in plain argument text: what models write nearly always, at a fraction of the cost of
-//! a deserialiser. Whatever is not plain (a key that is unknown, escaped or there twice, anything that is
-//! not JSON) is left to the full reading in `cut`, which accepts it or says what is wrong.
+//! Finds the values in plain argument text, the usual text of models, at a fraction of the cost of a deserialiser. All
+//! other text (with a key that is unknown, escaped or duplicate, or with anything that is not JSON) is left to the full
+//! parser in `cut`, which accepts it or reports its problems.
 
 use serde::de::Visitor;
 use serde::de::value::Error as SilentError;
@@ -11,9 +11,9 @@ use super::cut::Span;
 use super::param::Param;
 use crate::json::Sound;
 
-/// Fills `spans` and gives `true` if the text is plain; else `spans` holds nothing of use.
+/// Fills `spans` and returns `true` if the text is plain; otherwise the content of `spans` is unspecified.
 ///
-/// It accepts only what the full reading accepts, and finds the same spans.
+/// It accepts only texts that the full parser accepts, and finds the same ranges.
 #[inline]
 pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> bool {
     read(params, text, spans).is_some()
@@ -53,11 +53,11 @@ fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
     None
 }
 
-/// The next byte that is no white space.
+/// The next byte that is not white space.
 #[inline]
 fn token(text: &[u8], at: &mut usize) -> Option<u8> {
     let mut byte = *text.get(*at)?;
-    // One comparison settles the usual case. A loop in every place that asks would take the registers from the others.
+    // One comparison handles the usual case. A loop in every caller would use too many registers.
     if byte <= b' ' {
         *at = after_space(text, *at);
         byte = *text.get(*at)?;
@@ -84,14 +84,14 @@ fn is_end(text: &[u8], at: usize) -> Option<()> {
     text.get(at..)?.iter().all(|&byte| is_space(byte)).then_some(())
 }
 
-/// The parameter that a key names, its first quote taken off. Models write arguments in the order of the schema, so
-/// the next parameter is tried before the text is read. Names are compared byte by byte: they are short, and a
-/// call of `memcmp` costs more than it saves.
+/// The parameter of a key, whose opening quote was consumed. Models write arguments in the order of the schema, so the
+/// next parameter is tried first. Names are compared byte by byte: they are short, and a call of `memcmp` costs more
+/// than it saves.
 #[inline]
 fn key(params: &[Param], expected: usize, text: &[u8], at: &mut usize) -> Option<usize> {
     if let Some(param) = params.get(expected) {
         let (name, rest) = (param.name.as_bytes(), text.get(*at..)?);
-        // `#[tool]` refuses names that JSON would have to escape.
+        // `#[tool]` rejects names that JSON has to escape.
         if rest.get(name.len()) == Some(&b'"') && name.iter().zip(rest).all(|(a, b)| a == b) {
             *at += name.len() + 1;
             return Some(expected);
@@ -102,7 +102,7 @@ fn key(params: &[Param], expected: usize, text: &[u8], at: &mut usize) -> Option
     Some(found)
 }
 
-/// A key that is not the next one in the order of the schema, and where it ends.
+/// A key that is not the next one in the order of the schema, and its end.
 #[inline(never)]
 fn other_key(params: &[Param], text: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut at = start;
@@ -111,7 +111,7 @@ fn other_key(params: &[Param], text: &[u8], start: usize) -> Option<(usize, usiz
     Some((params.iter().position(|param| param.name.as_bytes() == name)?, at))
 }
 
-/// Goes on after a string without escapes, whose first quote was taken.
+/// Skips a string without escapes, whose opening quote was consumed.
 #[inline]
 fn string(text: &[u8], at: &mut usize) -> Option<()> {
     loop {
@@ -125,7 +125,7 @@ fn string(text: &[u8], at: &mut usize) -> Option<()> {
     }
 }
 
-/// Goes on after a string without escapes, a whole number or a literal, whose first byte was taken.
+/// Skips a string without escapes, a whole number or a literal, whose first byte was consumed.
 #[inline]
 fn scalar(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
     match first {
@@ -151,7 +151,7 @@ fn word(text: &[u8], at: &mut usize, word: &[u8]) -> Option<()> {
     is_there.then_some(())
 }
 
-/// The other digits of a whole number.
+/// Skips the other digits of a whole number.
 #[inline]
 fn whole(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
     let start = *at;
@@ -164,11 +164,11 @@ fn whole(text: &[u8], at: &mut usize, first: u8) -> Option<()> {
     }
 }
 
-/// Where a list, an object, a fraction or a string with escapes ends.
+/// The end of a list, an object, a fraction or a string with escapes.
 #[cold]
 fn after_value(text: &str, start: usize) -> Option<usize> {
     let value = text.get(start..)?;
-    // A single value is refused where it is decoded, if it is refused at all.
+    // An invalid scalar is refused where it is decoded.
     let end = if value.starts_with(['{', '[']) { end_of::<Sound>(value) } else { end_of::<&RawValue>(value) };
     Some(start + end?)
 }
@@ -179,12 +179,12 @@ fn end_of<'t, T: Deserialize<'t>>(text: &'t str) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-/// As [`serde_json::from_str`], quicker for whole numbers.
+/// As [`serde_json::from_str`], faster for whole numbers.
 pub(super) fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, serde_json::Error> {
     from_part(raw, (0, raw.len()))
 }
 
-/// As [`from_text`], of a part of a text. A number's bytes need not be characters.
+/// As [`from_text`], for a part of a text. A number's bytes need not be valid UTF-8.
 #[inline]
 pub(super) fn from_part<'de, T: Deserialize<'de>>(
     text: &'de str,
@@ -196,7 +196,7 @@ pub(super) fn from_part<'de, T: Deserialize<'de>>(
     }
 }
 
-/// The value of a whole number of few digits, if `T` takes one; everything else is for the full reading.
+/// The value of a whole number with few digits, if `T` accepts it. The full parser handles all other values.
 #[inline]
 fn whole_number<'de, T: Deserialize<'de>>(raw: &[u8]) -> Option<T> {
     match raw {
@@ -211,7 +211,7 @@ fn whole_number<'de, T: Deserialize<'de>>(raw: &[u8]) -> Option<T> {
 
 #[inline]
 fn value_of(digits: &[u8]) -> Option<i64> {
-    // Eighteen digits always fit; more may or may not.
+    // Eighteen digits always fit; more may not.
     if digits.is_empty() || digits.len() > 18 {
         return None;
     }

@@ -1,9 +1,9 @@
-//! From what a tool call gave back to what the function returns, and from its arguments to JSON, for typed hooks on a tool that has
-//! layers of its own.
+//! Deserialises the result of a tool call as the function's return type, and serialises its arguments, for typed hooks
+//! on a tool with its own layers.
 //!
-//! A third ladder behind the two of [`result`](super::result): it begins with the type that the error side was taken off, and
-//! chooses how its value is read. What cannot be read has a rung of its own, so that only the typed hook is wrong, where it
-//! names the tool, and not the tool.
+//! A third ladder after the two of [`result`](super::result). It begins with the value type without its error side, and
+//! selects how the value is read. A type that cannot be read has its own rung, so that the error is at the typed hook,
+//! where it names the tool, and not at the tool.
 
 #![allow(clippy::unused_self, reason = "the rung that is chosen is a value, and all rungs are called alike")]
 
@@ -19,10 +19,10 @@ use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
 use crate::schema::to_json;
 
-/// Results that are read in a form of their own, not as JSON.
+/// Results with a form of their own instead of JSON.
 #[doc(hidden)]
 pub trait OwnReading: Sized {
-    /// Whether the value is all of the output, parts beside the content included.
+    /// Whether the value is the whole output, with the parts beside the content.
     const WHOLE: bool = false;
 
     fn reread(output: &ToolOutput) -> Result<Self, String>;
@@ -48,7 +48,7 @@ impl OwnReading for Vec<ContentBlock> {
     }
 }
 
-/// Of the only block, if it is one of this kind.
+/// The only block, if it is of this kind.
 macro_rules! only_block {
     ($($type:ty, $words:literal, $pattern:pat => $value:expr;)*) => {$(
         impl OwnReading for $type {
@@ -92,7 +92,7 @@ impl<T: OwnReading> OwnReading for Option<T> {
     const WHOLE: bool = T::WHOLE;
 
     fn reread(output: &ToolOutput) -> Result<Self, String> {
-        // `()` gives no value at all, and is none that is missing.
+        // `()` has no value, which does not count as a missing one.
         let is_none = output.is_wrapped() && output.own_value().is_some_and(|value| value.is_null());
         if is_none { Ok(None) } else { T::reread(output).map(Some) }
     }
@@ -113,7 +113,7 @@ pub(super) mod ladder {
         }
     }
 
-    /// A program with a typed hook on such a tool does not compile.
+    /// A typed hook on such a tool does not compile.
     pub trait WriteNone<T> {
         fn write(&self, value: &T) -> Result<String, Error>;
     }
@@ -151,13 +151,13 @@ pub(super) mod ladder {
     }
 }
 
-/// Read in a form of its own.
+/// Read in its own form.
 #[doc(hidden)]
 pub struct InOwnForm;
 /// Read as JSON.
 #[doc(hidden)]
 pub struct InJson;
-/// Not read at all. A program with a typed hook on such a tool does not compile.
+/// Not read. A typed hook on such a tool does not compile.
 #[doc(hidden)]
 pub struct Unread;
 
@@ -174,7 +174,7 @@ impl InJson {
 }
 
 impl Unread {
-    /// The type that has to be [`ReadAgain`](crate::checks::ReadAgain), which text always is.
+    /// The type that must be [`ReadAgain`](crate::checks::ReadAgain); text always is.
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
         Kind::new()
     }
@@ -208,18 +208,18 @@ impl<T> Reading<T> for Unread {
     }
 }
 
-/// What a function returns, read from its tool's result.
+/// Reads a function's return value from its tool's result.
 #[doc(hidden)]
 pub trait Reread<R> {
-    /// Whether what it returns is all of the output.
+    /// Whether the value is the whole output.
     const WHOLE: bool;
 
     /// # Errors
-    /// If the result is no such value; in words.
+    /// Returns a message if the result is not such a value.
     fn reread(output: &ToolOutput) -> Result<R, String>;
 }
 
-/// The rungs that fit a type: how the error side comes off, and how the value is read.
+/// The rungs of a type: how the error side is removed, and how the value is read.
 #[doc(hidden)]
 pub struct Reads<S, F>(PhantomData<fn() -> (S, F)>);
 
@@ -237,7 +237,8 @@ pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) 
     Reads(PhantomData)
 }
 
-/// What a function returns that can be read from its tool's result again: a typed hook gets it from what a tool has of its own.
+/// A return type that can be read from its tool's result, so that a typed hook can get it from a tool with its own
+/// layers.
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
     label = "the result of this tool has no `Deserialize`",

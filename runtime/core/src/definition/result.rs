@@ -1,14 +1,13 @@
-//! From what a function returns to what a tool call gives.
+//! Encodes a function's return value as the result of a tool call.
 //!
-//! No blanket implementation can tell `Result<T, E>` from a type that can be written as JSON, so `#[tool]`
-//! asks on the concrete type, by autoref: of several rungs of a ladder, the one that is implemented behind
-//! the most references and still fits wins. Aliases of `Result`, and types of a user's own that are called
-//! `Result`, are thereby read for what they are.
+//! A blanket implementation cannot distinguish `Result<T, E>` from a serialisable type, so `#[tool]` asks on the
+//! concrete type, by autoref. Of several rungs of a ladder, the one behind the most references that still fits wins. So
+//! aliases of `Result`, and custom types called `Result`, are handled correctly.
 //!
-//! Two ladders, one after the other: [`ladder::SplitExit`] and below take the error side off, then
-//! [`ladder::FormOwn`] and below choose how the value is written; both together are a [`Returned`], which a tool
-//! asks for once. What cannot be told has a rung of its own on each, so that only the one question that the macro puts, at the part
-//! of the type that is at fault, goes wrong, and nothing behind it. [`ladder::ShowJson`] shows a default to the model where its type can be written.
+//! Two ladders, one after the other: [`ladder::SplitExit`] and below remove the error side, then [`ladder::FormOwn`]
+//! and below select how the value is written. Both together are a [`Returned`], which a tool asks for once. Each ladder
+//! has a rung for unsupported types. So only one bound check of the macro fails, at the wrong part of the type.
+//! [`ladder::ShowJson`] shows a default to the model if its type is serialisable.
 
 #![allow(
     clippy::unused_self,
@@ -40,7 +39,7 @@ use crate::schema::to_json;
             these where `E` can be displayed"
 )]
 pub trait ToolReturn: Sized {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     fn is_told(_: &Kind<Self>) {}
 
@@ -55,7 +54,7 @@ impl<T: Serialize> ToolReturn for T {
     }
 }
 
-/// An error that the model can be told of.
+/// A type of errors whose text can be sent to the model.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
     label = "the model reads an error as text, and this has none",
@@ -63,7 +62,7 @@ impl<T: Serialize> ToolReturn for T {
             `.map_err(|error| ..)`"
 )]
 pub trait ErrorText: Sized {
-    /// Asks for it, where the macro points.
+    /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     fn is_told(_: &Kind<Self>) {}
 }
@@ -71,7 +70,7 @@ pub trait ErrorText: Sized {
 #[diagnostic::do_not_recommend]
 impl<E: Display> ErrorText for E {}
 
-/// Results that are written in a form of their own, not as JSON.
+/// Results with a form of their own instead of JSON.
 #[doc(hidden)]
 pub trait OwnForm {
     fn into_output(self) -> ToolOutput;
@@ -133,7 +132,7 @@ impl<T: OwnForm> OwnForm for Option<T> {
     }
 
     fn schema() -> Option<Value> {
-        // Of these forms only text has one.
+        // Of these forms only text has a schema.
         T::schema().map(|_| output_schema::<Option<String>>())
     }
 }
@@ -261,21 +260,21 @@ pub mod ladder {
     }
 }
 
-/// What becomes of what a function returns.
+/// How a function's return value becomes the result.
 #[doc(hidden)]
 pub trait Returned<R> {
-    /// As the result of the call.
+    /// Encodes the return value as the result of the call.
     ///
     /// # Errors
-    /// If the function failed, or its value cannot be written.
+    /// Returns an error if the function failed, or its value cannot be serialised.
     fn encode(returned: R) -> ToolResult;
     /// The schema of the structured result.
     fn schema() -> Option<Value>;
-    /// The abort that the function returned, if it did.
+    /// The abort, if the function returned one.
     fn aborted(returned: &R) -> Option<&Abort>;
 }
 
-/// The two rungs that fit a type: how the error side comes off, and how the value is written.
+/// The rungs of a type: how the error side is removed, and how the value is written.
 #[doc(hidden)]
 pub struct Rungs<S, F>(PhantomData<fn() -> (S, F)>);
 
@@ -293,49 +292,49 @@ impl<S: Split<R>, F: Form<S::Value>, R> Returned<R> for Rungs<S, F> {
     }
 }
 
-/// Makes a result of what a function returned.
+/// Encodes a function's return value.
 ///
 /// # Errors
-/// If the function failed, or its value cannot be written.
+/// Returns an error if the function failed, or its value cannot be serialised.
 #[doc(hidden)]
 pub fn encode<R, T: Returned<R>>(_: T, returned: R) -> ToolResult {
     T::encode(returned)
 }
 
-/// The schema of what a function returns.
+/// The schema of a function's return type.
 #[doc(hidden)]
 pub fn schema<R, T: Returned<R>>(_: T) -> Option<Value> {
     T::schema()
 }
 
-/// The abort that a function returned, if it did.
+/// The abort, if a function returned one.
 #[doc(hidden)]
 pub fn aborted<R, T: Returned<R>>(_: T, returned: &R) -> Option<&Abort> {
     T::aborted(returned)
 }
 
-/// Takes the error side off.
+/// Removes the error side.
 #[doc(hidden)]
 pub trait Split<R>: Sized {
     type Value;
-    /// What has to be an [`ErrorText`], which text always is.
+    /// The type that must be an [`ErrorText`]; text always is.
     type Error;
 
     fn split(returned: R) -> Result<Self::Value, Exit>;
 
-    /// What a function returns that gives this value.
+    /// Makes a return value of this value.
     fn join(value: Self::Value) -> R;
 
     fn aborted(_: &R) -> Option<&Abort> {
         None
     }
 
-    /// What is left of the type.
+    /// The type without its error side.
     fn value(&self, _: &Kind<R>) -> Kind<Self::Value> {
         Kind::new()
     }
 
-    /// The error that is asked for.
+    /// The type of the error for the bound check.
     fn error(&self, _: &Kind<R>) -> Kind<Self::Error> {
         Kind::new()
     }
@@ -358,16 +357,16 @@ pub trait Form<T> {
     fn schema() -> Option<Value>;
 }
 
-/// The error side is ours already.
+/// The error is an `Exit` or one of its parts.
 #[doc(hidden)]
 pub struct InExit;
-/// The error side is an error.
+/// The error implements `Error`.
 #[doc(hidden)]
 pub struct InError;
-/// The error side can be displayed.
+/// The error implements `Display`.
 #[doc(hidden)]
 pub struct InText;
-/// The error side cannot be told. A program with it does not compile.
+/// The error has no text. A program with it does not compile.
 #[doc(hidden)]
 pub struct Mute;
 /// There is no error side.
@@ -449,7 +448,7 @@ impl<T> Split<T> for AsIs {
     }
 }
 
-/// Written in a form of its own.
+/// Written in its own form.
 #[doc(hidden)]
 pub struct Own;
 /// Written as JSON, with a schema.
@@ -458,7 +457,7 @@ pub struct Described;
 /// Written as JSON, without a schema.
 #[doc(hidden)]
 pub struct Undescribed;
-/// Not written at all. A program with it does not compile.
+/// Not written. A program with it does not compile.
 #[doc(hidden)]
 pub struct Untold;
 
@@ -497,7 +496,7 @@ impl Untold {
         Written(PhantomData)
     }
 
-    /// The type that has to be a [`ToolReturn`], which text always is.
+    /// The type that must be a [`ToolReturn`]; text always is.
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
         Kind::new()
     }
@@ -552,7 +551,8 @@ fn json<T: ToolReturn>(value: T) -> ToolResult {
 }
 
 impl ToolOutput {
-    /// A value as a function returns it: its JSON is the text, a string is the text itself, and `structured_content` gives it.
+    /// The output of a function that returns this value: the text is its JSON, or the string itself, and
+    /// `structured_content` returns the value.
     ///
     /// ```
     /// use onionskin::ToolOutput;
@@ -562,13 +562,13 @@ impl ToolOutput {
     /// ```
     ///
     /// # Errors
-    /// If it cannot be written as JSON, or holds a number that JSON does not have.
+    /// Returns an error if the value cannot be serialised to JSON, or contains a number that JSON does not have.
     pub fn value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         from_json(to_json(value)?)
     }
 }
 
-/// What a function that returns nothing says.
+/// The output of a function that returns nothing.
 pub(crate) fn unit() -> ToolOutput {
     OwnForm::into_output(())
 }
@@ -576,7 +576,7 @@ pub(crate) fn unit() -> ToolOutput {
 /// The output of a value in JSON.
 ///
 /// # Errors
-/// If the text is none.
+/// Returns an error if the text is not JSON.
 #[inline]
 fn from_json(json: String) -> Result<ToolOutput, serde_json::Error> {
     match json.as_bytes().first().copied() {
@@ -585,7 +585,8 @@ fn from_json(json: String) -> Result<ToolOutput, serde_json::Error> {
     }
 }
 
-/// Text reads as itself: JSON would put quotes around an enum's or a date's name.
+/// The string itself is the text, because JSON would put quotes around it: for example around a date or the name of an
+/// enum variant.
 #[cold]
 fn from_json_string(json: &str) -> Result<ToolOutput, serde_json::Error> {
     Ok(ToolOutput::from_string_value(serde_json::from_str(json)?))

@@ -1,4 +1,4 @@
-//! JSON Schema from Rust types: draft 2020-12, inlined where it is not recursive, without titles.
+//! JSON Schema of Rust types: draft 2020-12, inlined except for recursive types, without titles.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -19,17 +19,17 @@ pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schem
     generator.subschema_for::<T>()
 }
 
-/// Whether a type reads a missing value as nothing, as `Option` does, whatever name it goes by.
+/// Whether a type, or an alias of it, accepts a missing value, as `Option` does.
 pub(super) fn optional<'a, T: Deserialize<'a>>() -> bool {
     missing::<T>().is_some()
 }
 
-/// What a type reads a missing value as, if it does.
+/// The value for a missing one, if the type has one.
 pub(crate) fn missing<'a, T: Deserialize<'a>>() -> Option<T> {
     T::deserialize(Missing).ok()
 }
 
-/// Offers only "nothing here"; a type that takes this is optional.
+/// A deserialiser without a value. A type that accepts it is optional.
 struct Missing;
 
 impl<'de> Deserializer<'de> for Missing {
@@ -61,7 +61,7 @@ fn generator(settings: SchemaSettings) -> SchemaGenerator {
 /// The schema of the arguments of this tool.
 ///
 /// # Panics
-/// If a limit of a parameter is beyond what its type holds.
+/// Panics if a limit of a parameter is outside the range of its type.
 pub(super) fn input_schema(tool: &str, params: &[Param]) -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12());
     let mut properties = Map::new();
@@ -94,14 +94,14 @@ pub(super) fn input_schema(tool: &str, params: &[Param]) -> Value {
     root
 }
 
-/// The schema of a struct whose fields are the arguments; none if the type is read from something else.
+/// The schema of a struct whose fields are the arguments; `None` if the type is not deserialised from an object.
 pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     if TypeId::of::<T>() == TypeId::of::<()>() {
         return Some(json!({ "type": "object", "properties": {}, "additionalProperties": false }));
     }
     let mut generator = generator(SchemaSettings::draft2020_12());
     let mut schema = generator.subschema_for::<T>().to_value();
-    // A type that holds itself stands among the definitions.
+    // A recursive type is among the definitions.
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         schema = generator.definitions().get(name)?.clone();
     }
@@ -110,7 +110,7 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
         return None;
     }
     json::remove(&mut root, "title");
-    // The type's own words are about the type, not about the tool.
+    // The type's description is not the tool's description.
     json::remove(&mut root, "description");
     root.entry("properties").or_insert_with(|| json!({}));
     root.entry("additionalProperties").or_insert(Value::Bool(false));
@@ -120,8 +120,8 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     Some(root)
 }
 
-/// The schema of a result type; a value that is no object is wrapped as `{"result": ..}`, as MCP asks. Where a type
-/// has objects and other values, the schema takes both forms.
+/// The schema of a result type. A value that is not an object is wrapped as `{"result": ..}`, because MCP requires an
+/// object. If a type has both kinds of values, the schema allows both forms.
 pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     let mut generator = generator(SchemaSettings::draft2020_12().for_serialize());
     let schema = generator.subschema_for::<T>().to_value();
@@ -142,7 +142,7 @@ pub(crate) fn output_schema<T: JsonSchema>() -> Value {
     root
 }
 
-/// Structured values hold a number beyond `u64` or `i64` as the text of its digits.
+/// Structured values contain a number beyond `u64` or `i64` as the string of its digits.
 fn allow_digits(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
@@ -175,7 +175,7 @@ fn wrapped(schema: &Value) -> Map<String, Value> {
     ])
 }
 
-/// How many of a type's values are objects.
+/// Whether all, some or none of a type's values are objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Objects {
     All,
@@ -193,7 +193,7 @@ fn objects<'g>(
         if let Some(known) = known.get(name.as_str()) {
             return *known;
         }
-        // Of a type that is one of its own options, both are taken to be.
+        // A type that is one of its own options counts as both.
         known.insert(name, Objects::Some);
         let found = objects(target, generator, known);
         known.insert(name, found);
@@ -217,7 +217,7 @@ fn objects<'g>(
     if each.all(|other| other == first) { first } else { Objects::Some }
 }
 
-/// Recursive types stand in `$defs`.
+/// Adds recursive types to `$defs`.
 fn add_definitions(root: &mut Map<String, Value>, generator: &mut SchemaGenerator) {
     let definitions = generator.take_definitions(true);
     if !definitions.is_empty() {
@@ -225,7 +225,7 @@ fn add_definitions(root: &mut Map<String, Value>, generator: &mut SchemaGenerato
     }
 }
 
-/// Adds to a type's schema what the parameter says of itself.
+/// Adds a parameter's own description and limits to its type's schema.
 fn describe(schema: &mut Map<String, Value>, param: &Param) {
     if !param.description.is_empty() {
         schema.insert("description".into(), param.description.into());
@@ -242,7 +242,7 @@ fn describe(schema: &mut Map<String, Value>, param: &Param) {
     }
 }
 
-/// The keyword that spells a limit for this type: a string has a length, a list has items.
+/// The keyword of a limit for this type: a string has a length, a list has items.
 fn keyword(limit: &ArgLimit, schema: &Map<String, Value>) -> (&'static str, Value) {
     let kind = match &schema.get("type") {
         Some(Value::String(kind)) => kind.as_str(),
@@ -264,7 +264,7 @@ fn keyword(limit: &ArgLimit, schema: &Map<String, Value>) -> (&'static str, Valu
     }
 }
 
-/// `3.0` is written `3`.
+/// `3.0` is written as `3`.
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers in the range of i64 get here")]
 fn number_value(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 9e15 {

@@ -1,22 +1,23 @@
-//! How a tool or a hook is made of types that fewer people see than it.
+//! Tools and hooks with types that are more private than they are.
 //!
-//! An associated type may not be more private than its trait and the type that has it (E0446), whereas rustc only warns of
-//! a public function whose signature names a private type. What is generic is held to no such rule, nor is a trait with a
-//! private type in its parameters.
+//! An associated type may not be more private than its trait and the implementing type (E0446), whereas a public
+//! function with a private type in its signature is only a warning. The rule does not apply to generic types, nor to
+//! traits with a private type as parameter.
 
-/// That a type is itself: `impl<S> Tool for report where State<Ledger>: Same<As = S>` can say `type State = S`.
+/// Implemented by every type for itself: `impl<S> Tool for report where State<Ledger>: Same<As = S>` can set `type
+/// State = S`.
 #[doc(hidden)]
 pub trait Same: Sized {
     /// The type itself.
     type As;
 
-    /// The value under the other name of its type.
+    /// The value under the type's other name.
     fn same(self) -> Self::As;
 
     /// The value under its own type.
     fn back(value: Self::As) -> Self;
 
-    /// As [`Self::back`], for a value that is looked at.
+    /// As [`Self::back`], for a reference.
     fn seen(value: &Self::As) -> &Self;
 }
 
@@ -36,8 +37,8 @@ impl<T> Same for T {
     }
 }
 
-/// As [`Same`], for a type that is found by way of a [`Same`]: the compiler takes a bound of an `impl` for the answer to
-/// all questions about its trait.
+/// As [`Same`], for a type that is found through a [`Same`], because the compiler uses a bound of an `impl` as the
+/// answer to all questions about its trait.
 #[doc(hidden)]
 pub trait Itself {
     /// The type itself.
@@ -48,7 +49,7 @@ impl<T> Itself for T {
     type As = T;
 }
 
-/// As [`Same`], for the argument of this number: two arguments of one type have to be told apart in bounds.
+/// As [`Same`], for the argument with this number, because bounds must distinguish two arguments of the same type.
 #[doc(hidden)]
 pub trait Nth<const AT: usize> {
     /// The type itself.
@@ -70,6 +71,6 @@ impl<T, const AT: usize> Nth<AT> for T {
     note = "a function's name is a value of the function: where a value of the tool is wanted, write `name::default()`"
 )]
 pub trait Veiled {
-    /// That type.
+    /// The private type.
     type Veil;
 }
