@@ -228,7 +228,7 @@ const _: () = {
     type Tool0 = add_one;
     type Hook0 = audit;
     type Hook1 = clamp;
-    // One error for what is no hook, or has other values than these: none.
+    // One error for a type that is not a hook, or takes values.
     const fn named0() -> bool {
         <Hook0 as rt::NamedInLists<{ <Hook0 as rt::Hook>::TAKES.is_some() }>>::HOLDS
             && <Hook0 as rt::HasEachValue<

@@ -24,7 +24,7 @@ async fn run(shell: &Shell, command: &str) -> ToolResult {
     call(shell, json!({ "command": command })).await
 }
 
-/// What is told of a failed call.
+/// The report of a failed call.
 fn error(result: ToolResult, kind: ErrorKind) -> String {
     match result.unwrap_err() {
         Exit::Tool(error) => {

@@ -33,7 +33,7 @@ async fn serve(replies: Vec<String>) -> (String, Seen) {
             if reply.is_empty() {
                 silent.push(stream);
             } else {
-                // Whoever stops reading half way is as good as one who reads all.
+                // A client that stops reading half way counts like one that reads all.
                 let _ = stream.write_all(reply.as_bytes()).await;
                 let _ = stream.shutdown().await;
             }
@@ -232,7 +232,7 @@ async fn t9_a_slow_a_large_and_a_missing_service_end_in_time() {
     assert!(matches!(error, WebSearchError::Timeout { .. }), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
 
-    // Neither a length that is told nor one that is not gets beyond the bound.
+    // The bound holds with and without a declared length.
     let large = "x".repeat(3 * 1024 * 1024);
     for reply in [http("200 OK", "", &large), format!("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{large}")]
     {

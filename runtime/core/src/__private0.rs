@@ -211,8 +211,8 @@ impl<T: Into<String>> Text for T {
     }
 }
 
-/// A number that can stand for seconds, whole or not, as `agent!` takes it. What is no time is no limit worth having:
-/// it is 0.
+/// A number of seconds, whole or fractional, as `agent!` takes it. A value that is not positive becomes 0, which is
+/// rejected later.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of seconds",
     label = "write a number: `30`"
@@ -239,7 +239,7 @@ impl Seconds for u64 {
 #[diagnostic::do_not_recommend]
 impl Seconds for f64 {
     fn duration(self) -> Duration {
-        // Beyond all clocks is no bound; what is no time at all is refused when the agent is built.
+        // A time beyond all clocks is no limit. The builder rejects 0.
         let otherwise = if self > 0.0 { Duration::MAX } else { Duration::ZERO };
         Duration::try_from_secs_f64(self).unwrap_or(otherwise)
     }

@@ -77,7 +77,7 @@ agent! {
 
 #[tokio::test]
 async fn t11_every_tool_that_asks_for_another_try_is_counted() {
-    // `fussy` stands last in each turn; `picky` is the one that is asked too often.
+    // `fussy` is last in each turn; `picky` is asked too often.
     let turn = |x: i64| ScriptedTurn::call("picky", json!({ "x": 1 })).and_call("fussy", json!({ "x": x }));
     let model = ScriptedModel::turns([turn(1), turn(1), turn(0), ScriptedTurn::say("unreached")]);
     let error = Buyer::builder().model(model).run("go").await.unwrap_err();

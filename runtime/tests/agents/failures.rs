@@ -119,7 +119,7 @@ async fn play(calls: &[(&str, serde_json::Value)]) -> (RunOutput, Alive) {
     (output, alive)
 }
 
-/// One result for each call, in call order, as the model is told.
+/// One result for each call, in call order, as the model gets them.
 fn one_result_for_each_call(messages: &History) {
     let mut open: Vec<Arc<str>> = Vec::new();
     for message in messages {

@@ -1,4 +1,4 @@
-//! A1: what a builder is given and nothing uses is an error, as what is missing is; all of it is told at once.
+//! A1: unused and missing settings of a builder are errors, and all of them are reported at once.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! T3: limits are kept wherever they stand and whatever the field is called.
+//! T3: limits are enforced at every depth and for every name of the field.
 #![allow(
     missing_docs,
     unreachable_pub,

@@ -96,7 +96,7 @@ async fn a12_a_session_of_another_agent_does_if_it_holds_the_states() {
     let (teller, guest) = (app.entry(), app.agent("guest").unwrap());
     let session = guest.session();
     assert_eq!(teller.request("go").session(&session).run().await.unwrap().text, "1");
-    // A script counts the turns of a session, whoever had them.
+    // A script counts all turns of a session.
     session.set_history(Vec::new());
     let manager = Manager::builder().model(counts()).state(Till(7)).build().await.unwrap();
     assert_eq!(manager.request("go").session(&session).run().await.unwrap().text, "2", "the session's state");

@@ -53,7 +53,7 @@ fn last_told(model: &ScriptedModel) -> String {
     super::support::texts(&last.messages).pop().unwrap()
 }
 
-/// What the model is told of this call.
+/// The model's view of this call.
 async fn told(tool: &str, args: Value) -> String {
     let model = Arc::new(ScriptedModel::turns([ScriptedTurn::call(tool, args), ScriptedTurn::say("done")]));
     Clerk::builder().model(Arc::clone(&model)).run("go").await.unwrap();
@@ -74,7 +74,7 @@ async fn t6_shown_meta_has_no_secrets_and_an_end() {
     let text = told("find", json!({ "of": "x".repeat(1 << 20) })).await;
     assert!(text.len() < 17 << 10, "{}", text.len());
     assert!(text.ends_with(" more bytes"), "{}", &text[text.len() - 100..]);
-    // What is left of a secret at the cut is no more than may stand anywhere.
+    // The rest of a secret at the cut is too short to be redacted anywhere.
     for before in 16_340..16_400 {
         let text =
             told("find", json!({ "of": format!("{}hunter2{}", "x".repeat(before), "y".repeat(100)) })).await;

@@ -1,4 +1,4 @@
-//! T3, T7, H1: parameters that a function borrows, whoever fills them.
+//! T3, T7, H1: parameters that a function borrows, from every source.
 #![allow(
     missing_docs,
     unreachable_pub,
@@ -67,7 +67,7 @@ fn join_there(root: &Path, rest: Option<&Path>) -> PathBuf {
     rest.map_or_else(|| root.to_owned(), |rest| root.join(rest))
 }
 
-/// Joins what stands in the state.
+/// Joins the values of the state.
 #[tool(state = Desk)]
 async fn join_state(
     #[bind(root)] root: &Path,
@@ -108,13 +108,13 @@ fn strictly(root: &Path) -> usize {
 }
 
 mod own {
-    /// A type of somebody's own that is called as the standard library's.
+    /// A custom type with the name of a standard type.
     #[derive(serde::Deserialize, schemars::JsonSchema, Clone)]
     pub struct Path {
         pub steps: Vec<String>,
     }
 
-    /// A type of somebody's own that is called as ours.
+    /// A custom type with the name of one of ours.
     #[derive(serde::Deserialize, schemars::JsonSchema, Debug, Clone, Copy)]
     pub enum State {
         Open,

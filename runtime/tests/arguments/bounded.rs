@@ -1,4 +1,4 @@
-//! What a model is told is short, however long what it wrote is.
+//! Messages to a model are short, however long its arguments are.
 
 use std::collections::HashMap;
 

@@ -358,7 +358,7 @@ async fn h1_rules_hold_for_the_default_of_what_is_left_out() {
         let paid = tools.call(&cx, &mut Args::from(text)).await.unwrap();
         assert_eq!(paid.to_text(), "10 paid", "{text}");
 
-        // There is no approver, so what has to be approved is refused.
+        // Without an approver, calls that need approval are refused.
         let tools = ToolCaller::<Much>::new();
         let cx = tools.context("pay").unwrap();
         let refused = tools.call(&cx, &mut Args::from(text)).await.unwrap_err();

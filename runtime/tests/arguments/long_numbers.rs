@@ -83,7 +83,7 @@ async fn h1_long_numbers_that_look_the_same_to_a_hook_are_refused() {
         "{text}"
     );
     assert!(text.contains("it cannot tell 18446744073709551617 from 18446744073709551618"), "{text}");
-    // Nobody changed these.
+    // These are unchanged.
     let args = r#"{"ids": [18446744073709551617, 18446744073709551618]}"#;
     let tools = ToolCaller::<Plain>::new();
     let output = tools.call(&tools.context("sum").unwrap(), &mut Args::from(args)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Keys that nobody reads, at every depth.
+//! Unknown keys, at every depth.
 
 use std::collections::HashMap;
 use std::sync::Arc;

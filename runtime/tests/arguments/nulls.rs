@@ -1,4 +1,4 @@
-//! Where a provider requires every argument, `null` stands for one that is left out.
+//! If a provider requires every argument, `null` means a missing one.
 #![allow(
     missing_docs,
     clippy::needless_pass_by_value,
@@ -103,7 +103,7 @@ async fn t3_null_reads_as_missing_inside_types() {
     assert_eq!(text::<nested>(&strict).await, wanted);
 }
 
-/// An enum whose fields stand beside others.
+/// An enum whose fields are beside others.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "they are shown with `Debug`")]
 struct Flat {

@@ -26,7 +26,7 @@ pub async fn openai_chat(case: Value) {
     assert_eq!(case["given"]["tool"], "add_one");
     let mut form = add_one::spec().to_openai_chat(&ExportOptions::new()).unwrap();
     let parameters = &mut form["function"]["parameters"];
-    // What we say beyond it: arguments that nobody knows are refused, and how wide the integer is.
+    // Our additions: unknown arguments are refused, and the width of the integer.
     assert_eq!(parameters.as_object_mut().unwrap().remove("additionalProperties"), Some(json!(false)));
     assert_eq!(parameters["properties"]["x"].as_object_mut().unwrap().remove("format"), Some(json!("int64")));
     assert_eq!(form, case["expect"]);

@@ -305,7 +305,7 @@ fn t3_schemas_of_100_tools_are_built_once() {
     }
 }
 
-/// What the model is told of them is made when the agent is built, and shared by all turns of all runs.
+/// Their definitions for the model are made when the agent is built, and shared by all turns of all runs.
 #[tokio::test]
 async fn a7_the_declarations_of_100_tools_are_made_once_for_all_turns() {
     let call = ScriptedTurn::call("d00", serde_json::json!({ "words": ["tea"] }));

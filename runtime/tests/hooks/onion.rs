@@ -1,4 +1,4 @@
-//! How hooks stand around a call: order, forms, filters, run-time hooks, typed hooks, configuration.
+//! Hooks around a call: order, forms, filters, dynamic hooks, typed hooks, configuration.
 #![allow(
     missing_docs,
     unreachable_pub,

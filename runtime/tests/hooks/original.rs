@@ -149,7 +149,7 @@ async fn own(tool: &str, log: &Log) -> String {
 async fn h3_call_original_from_a_declared_hook_runs_the_tool_past_the_remaining_hooks() {
     let log = Log::default();
     assert_eq!(own("double", &log).await, "42");
-    // What stands between the hooks and the tool is no hook: a guardrail still guards.
+    // A stage between the hooks and the tool is not a hook: a guardrail still runs.
     assert_eq!(log.take(), ["own", "guardrail", "tool"]);
     assert_eq!(own("method", &log).await, "42");
     assert_eq!(log.take(), ["own", "tool"]);
@@ -293,7 +293,7 @@ async fn h3_the_original_does_not_call_itself() {
     }
 }
 
-/// The model's arguments are approved once, and nothing of what stands behind the hooks is passed by.
+/// The model's arguments are approved once, and no stage inside the hooks is skipped.
 #[tokio::test]
 async fn h3_the_original_is_approved_as_any_call() {
     /// Pays.

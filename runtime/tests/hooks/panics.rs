@@ -1,4 +1,4 @@
-//! Panics of hooks, wherever they stand, and what hooks see of a tool's.
+//! Panics of hooks at all places, and a tool's panics as hooks see them.
 #![allow(
     missing_docs,
     clippy::unwrap_used,

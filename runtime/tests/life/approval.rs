@@ -215,7 +215,7 @@ async fn t4_approval_fails_closed() {
     let refused = spec.exec(json!({ "cents": 1, "key": "k" })).await.result;
     assert_eq!(told(&refused), ("Tool execution was not approved.".to_owned(), Some(ErrorKind::Denied)));
 
-    // A `timeout` is the tool's and not the person's: what does not answer is waited for, and is no answer.
+    // A `timeout` limits the tool and not the approver: the call waits for an approver that does not answer.
     spec.options(|options| options.timeout = Some(std::time::Duration::from_millis(1)));
     spec.approver(|_: ApprovalRequest| std::future::pending());
     let call = spec.exec(json!({ "cents": 1, "key": "k" }));

@@ -310,7 +310,7 @@ async fn t4_cache_keeps_nothing_under_arguments_that_did_not_run() {
     };
     assert_eq!(run(5).await, "6");
     assert_eq!(run(6).await, "6");
-    // Nothing stands under 5: the guardrail and the tool run again, and move the state again.
+    // Nothing is cached under 5: the guardrail and the tool run again, and change the state again.
     assert_eq!(run(5).await, "6");
     assert_eq!(spec.state().get("b"), Some(json!(6)));
 }

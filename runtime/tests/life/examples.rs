@@ -1,4 +1,4 @@
-//! `examples`: where they are shown, and that a wrong one is told.
+//! `examples`: where they are shown, and the report of a wrong one.
 
 use onionskin::definition::{ExampleError, ToolExample};
 use onionskin::export::{self, ExportError, ExportOptions};

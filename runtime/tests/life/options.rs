@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::Log;
 
-/// Does what it is told to.
+/// Does what its argument says.
 async fn work(mode: &str, log: &Log) -> Result<String, String> {
     log.push(mode);
     match mode {

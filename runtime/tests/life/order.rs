@@ -353,7 +353,7 @@ fn stubborn() -> &'static str {
     "secret"
 }
 
-/// What a guardrail further out makes of a refusal is no refusal any more.
+/// The output of an outer guardrail for a refusal is not a refusal any more.
 #[tool(output_guardrails = [no_secret, softens], on_error = tells_it_all_the_same)]
 fn softened() -> &'static str {
     "secret"

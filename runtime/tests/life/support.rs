@@ -31,7 +31,7 @@ pub async fn call<T: Tool + Default>(args: &str) -> ToolResult {
     DynTool::run_dyn(&T::default(), &cx, &mut Args::from(args)).await
 }
 
-/// The text of an output or of an error, and of which kind it is.
+/// The text of an output or of an error, and its kind.
 pub fn told(result: &ToolResult) -> (String, Option<ErrorKind>) {
     match result {
         Ok(output) => (output.to_text().into_owned(), None),

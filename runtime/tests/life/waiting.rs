@@ -1,4 +1,4 @@
-//! Calls that wait for somebody else: for a person, or for an equal call.
+//! Calls that wait for another party: for an approver, or for an equal call.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,7 +34,7 @@ fn pay_less(cents: u32, log: State<Log>) -> u32 {
     cents
 }
 
-/// Needs nobody.
+/// Needs no approval.
 #[tool]
 fn note(log: State<Log>) -> &'static str {
     log.push("noted");

@@ -190,7 +190,7 @@ async fn l1_no_stage_is_passed_by_where_it_fails() {
     }
 }
 
-/// Nobody is asked for a call that cannot be made; what answers for errors and looks at results still has it.
+/// No approval is requested for a call that cannot run; error handlers and output guardrails still get its error.
 #[tokio::test]
 async fn l1_wrong_arguments_of_a_call_to_approve_go_the_same_way_out() {
     for kind in KINDS {
@@ -209,7 +209,7 @@ async fn l1_wrong_arguments_of_a_call_to_approve_go_the_same_way_out() {
     }
 }
 
-/// Pays, if somebody allows it.
+/// Pays, if the approver allows it.
 #[tool(approval, on_error = explain)]
 fn pays(_cents: u32) {}
 

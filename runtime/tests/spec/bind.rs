@@ -67,7 +67,7 @@ async fn s4_the_state_is_replaceable_whole() {
     spec.bind("api_key", "config.api.key", json!("default_key")).unwrap();
     spec.state().replace(json!({"config": {"api": {"key": "my_secret_key"}}}));
     assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with my_secret_key");
-    // The default goes on to stand in where the new state has nothing.
+    // The default still applies if the new state has no value.
     spec.state().replace(json!({}));
     assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with default_key");
     let shared = SessionState::new(json!({"config": {"api": {"key": "shared"}}}));
@@ -120,7 +120,7 @@ async fn s4_a_default_displaces_no_other_value() {
     spec.set_state(state);
     spec.bind("api_key", "config.api.key", json!("default")).unwrap();
     assert!(spec.state().has_secret("config.api.key"));
-    // Where the state is replaced later, the default stands in and the state stays as it is.
+    // If the state is replaced later, the default applies and the state is unchanged.
     spec.set_state(SessionState::new(json!({"config": "prod"})));
     assert_eq!(call!(spec, query = "a").await.unwrap(), "10 of a with default");
     assert_eq!(spec.state().to_value(), json!({"config": "prod"}));
@@ -274,7 +274,7 @@ async fn s4_no_surface_of_the_value_shows_what_is_bound() {
     assert!(!shown.contains("hunter2"), "{shown}");
 }
 
-/// A text that is no number of four digits is told whole, as types of other people do.
+/// The error for a text that is not a number of four digits shows the whole text, as foreign types do.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]

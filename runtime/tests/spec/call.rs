@@ -354,7 +354,7 @@ async fn s5_declared_hooks_are_reported_as_added_ones() {
         [("deny", HookEnd::Error(ErrorKind::Denied)), ("recover", HookEnd::Recovered)]
     );
     assert_eq!(exits(&broken::spec().exec("{}").await), [("bad", HookEnd::Abort)]);
-    // Those that were added stand outside. A declared one that was run twice left twice.
+    // Added hooks are outside. A declared hook that ran twice left twice.
     let execution = answered::spec().hook(twice::new()).exec("{}").await;
     let answers = ("answer", HookEnd::Answered);
     assert_eq!(exits(&execution), [answers, answers, ("twice", HookEnd::Passed)]);

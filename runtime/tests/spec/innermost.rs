@@ -413,7 +413,7 @@ async fn s4_clones_and_other_states_of_a_declared_tool_are_independent() {
     everything(&log);
 }
 
-/// A result keeps its meaning for whoever looks at it.
+/// A result keeps its meaning for all its readers.
 #[tokio::test]
 async fn s4_a_secret_that_the_tool_lets_out_is_masked_for_declared_hooks() {
     #[tool(hooks = [watch], output_guardrails = [watch_out])]

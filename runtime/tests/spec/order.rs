@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 const NAMES: [&str; 4] = ["zebra", "apple", "mango", "banana"];
 const REQUIRED: [&str; 2] = ["zebra", "mango"];
 
-/// Where somebody stood, the second field first in the alphabet.
+/// A position whose second field is first in the alphabet.
 #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
 struct Spot {
     y: i64,

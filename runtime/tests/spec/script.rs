@@ -357,7 +357,7 @@ fn s2_there_is_no_way_out() {
         "timestamp()",
         r#"open_file("/etc/passwd")"#,
         r#"call("f")"#,
-        // What grows through it is no access of a variable.
+        // Growth through it is not an access of a variable.
         "[1].for_each(|| this += 1)",
         "global::limits",
         "this.x",
@@ -631,7 +631,7 @@ async fn s2_docs_without_types_take_any_value() {
     assert!(reason.contains("do not describe the parameter `b`"), "{reason}");
 }
 
-/// A closure takes what it uses from its own function. The values of an `Env` are no variables there.
+/// A closure captures the variables of its own function. The values of an `Env` are not variables there.
 #[tokio::test]
 async fn s2_a_closure_sees_a_copy_of_a_value_of_the_environment() {
     let run = async |body: &str| {

@@ -61,7 +61,7 @@ async fn t11_a_panic_of_a_blocking_tool_is_never_a_hang() {
 /// How many threads of `watches` were told to stop.
 static TOLD: AtomicU32 = AtomicU32::new(0);
 
-/// Works until it is told to stop, for ten seconds at most.
+/// Works until it is cancelled, for ten seconds at most.
 fn work_until_told(cancel: &CancellationToken) {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(10) {

@@ -219,7 +219,7 @@ impl From<String> for FromText {
     }
 }
 
-/// Its schema does not follow what serde is told.
+/// Its schema differs from its serde attributes.
 #[derive(Deserialize, JsonSchema, Strict)]
 #[serde(from = "HashMap<String, u8>")]
 #[schemars(!from)]

@@ -348,7 +348,7 @@ async fn t4_own_hooks_stand_around_the_decoding_first_outside() {
     assert_eq!(text::<hooked>(r#"{"x": "wrong"}"#).await, "3ba");
 }
 
-/// What more people see than the hooks that stand in it.
+/// A tool that is more visible than its hooks.
 pub mod seen_outside {
     /// Gives one.
     #[onionskin::tool(hooks = [super::mark("private")])]

@@ -13,7 +13,7 @@ use crate::refusals::{Change, changes};
 
 type Export = fn(&ToolDefinition, &ExportOptions) -> Result<Value, ExportError>;
 
-/// Every form, each with where its schema stands.
+/// Every form, each with the place of its schema.
 const FORMS: [(&str, Export, &str); 8] = [
     ("openai_chat", export::openai_chat, "/function/parameters"),
     ("openai_responses", export::openai_responses, "/parameters"),

@@ -12,7 +12,7 @@ use crate::cases::{Case, all};
 use crate::forms::{Form, forms, t5_compiler_and_export_agree};
 use crate::refusals::{Change, changes, refusals, small};
 
-/// Types of which no value is refused.
+/// Types that accept every value.
 const ANYTHING: &[&str] = &["anything"];
 
 /// Schema, values, exports and refusals of one type.

@@ -9,11 +9,11 @@ use crate::judge::run;
 /// Something that is done to a value.
 #[derive(Debug, Clone)]
 pub(crate) enum Change {
-    /// Another value stands in its place.
+    /// Another value is in its place.
     Is(Value),
     /// A field is left out.
     Without(String),
-    /// A field that nobody knows.
+    /// An unknown field.
     Unknown,
     /// A list has its first item again at the end.
     Again,
@@ -21,7 +21,7 @@ pub(crate) enum Change {
     Shorter,
 }
 
-/// The name of the field that nobody knows.
+/// The name of the unknown field.
 const UNKNOWN: &str = "zz_unknown";
 
 impl Change {
@@ -69,7 +69,7 @@ pub(crate) fn changes(args: &Value) -> Vec<(Vec<String>, Change)> {
     let mut all = Vec::new();
     for (place, value) in places {
         let mut add = |change| all.push((place.clone(), change));
-        // Arguments that are no object at all are another matter.
+        // Arguments that are not an object are a separate case.
         if !place.is_empty() {
             for wrong in wrongs(value) {
                 add(Change::Is(wrong));

@@ -61,7 +61,7 @@ fn a2_guardrail() {
     words_of("guardrail");
 }
 
-/// What is in an editor while somebody types: rustc says what is missing, and we say nothing.
+/// Programs that are half typed in an editor: rustc reports what is missing, and our macros report nothing.
 #[test]
 fn a2_half_typed() {
     words_of("half_typed");

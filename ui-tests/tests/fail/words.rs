@@ -1,4 +1,4 @@
-//! The rule for what the compiler says: one mistake, one error, and no word that nobody wrote.
+//! The rule for compiler messages: one mistake, one error, and no generated names.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -98,7 +98,7 @@ fn strange(case: &Path, private: &BTreeSet<String>) -> Vec<String> {
     ];
     found.extend(marks.iter().filter(|mark| shown.contains(**mark)).map(|mark| (*mark).to_owned()));
     let is_word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-    // What stands between `` ` `` is code, and so is what stands behind `|`.
+    // Text between `` ` `` is code, and so is text after `|`.
     let code = shown.lines().flat_map(|line| {
         let quoted = line.split('`').skip(1).step_by(2);
         let source = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').strip_prefix('|');
@@ -125,7 +125,7 @@ fn a2_nothing_private_is_named() {
     assert_eq!(named.collect::<Vec<_>>(), Vec::<(PathBuf, Vec<String>)>::new());
 }
 
-/// Of what is in an editor while somebody types.
+/// For programs that are half typed in an editor.
 #[test]
 fn none_of_the_words_are_ours() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fail/half_typed");

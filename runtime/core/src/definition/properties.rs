@@ -16,7 +16,7 @@ fn params() -> [Param; 4] {
     NAMES.map(Param::new::<i64>)
 }
 
-/// JSON, nearly: texts of values of which some are none.
+/// Texts that are almost JSON: some are not valid values.
 fn value_text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec![
         "null",

@@ -60,8 +60,8 @@ impl<T, const AT: usize> Nth<AT> for T {
     type As = T;
 }
 
-/// A tool whose other traits have a type in their parameters that nobody else can name.
-// The words are those of [`Tool`](super::Tool), so that what is neither is reported once.
+/// A tool whose other traits have a private type in their parameters.
+// The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",

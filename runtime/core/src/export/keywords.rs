@@ -265,7 +265,7 @@ pub(super) fn is_null(schema: &Value) -> bool {
     schema["type"] == "null" || schema["const"] == Value::Null && schema.get("const").is_some()
 }
 
-/// The union's options, with what stands beside them merged into each.
+/// The union's options, with the keywords beside them merged into each.
 pub(super) fn options(
     site: &Site<'_>,
     schema: &mut Object,

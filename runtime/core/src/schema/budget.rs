@@ -1,4 +1,4 @@
-//! How much work a walk over a schema may do: a server's schema must not keep its host busy.
+//! The work limit of a walk over a schema, so that a server's schema cannot block its host.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -6,38 +6,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-/// What any walk may do, whatever the size of its value.
+/// The steps of any walk, whatever the size of its value.
 const BASE: u64 = 500_000;
 
-/// What a walk may do beyond it, for each part of its value.
+/// The further steps for each part of the value.
 const PER_PART: u64 = 16;
 
-/// In place, a schema leads on to others at most so often: by references, `anyOf`, `allOf`.
+/// The maximum number of schemas in place that lead to each other by references, `anyOf` and `allOf`.
 pub(super) const LINKS: usize = 64;
 
-/// Ends walks on other threads.
+/// Stops walks on other threads.
 pub(super) type Stop = Arc<AtomicBool>;
 
-/// The steps that a walk may still take. A step is a comparison or a look-up, some 50 ns.
+/// The remaining steps of a walk. A step is a comparison or a look-up, about 50 ns.
 pub(super) struct Budget {
     left: Cell<u64>,
-    /// Of a walk that somebody may give up.
+    /// Set for a walk that can be stopped.
     stop: Option<Stop>,
 }
 
 impl Budget {
-    /// Grows with the value, so that a walk is linear in it.
+    /// The budget grows with the value, so that a walk is linear in it.
     pub(super) fn for_value(value: &Value) -> Self {
         let left = weight(value).saturating_mul(PER_PART).saturating_add(BASE);
         Self { left: Cell::new(left), stop: None }
     }
 
-    /// The same, until somebody ends it.
+    /// The same budget, which another thread can stop.
     pub(super) fn until(self, stop: Stop) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
-    /// Takes so many steps; false if there are not that many left, and from then on always.
+    /// Takes steps. Returns false if too few are left, and from then on always.
     pub(super) fn take(&self, steps: u64) -> bool {
         let is_stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         let left = if is_stopped { 0 } else { self.left.get().saturating_sub(steps) };
@@ -67,12 +67,12 @@ pub(super) fn weight(value: &Value) -> u64 {
     }
 }
 
-/// How many steps it is to look at a whole text.
+/// The steps of a look at a whole text.
 pub(super) fn of_text(text: &str) -> u64 {
     text.len() as u64 / 64
 }
 
-/// The schemas that one value is held against at the same time, each of which led to the next.
+/// The chain of schemas that apply to one value at the same time, each of which led to the next.
 #[derive(Clone, Copy)]
 pub(super) struct Chain<'c> {
     schema: &'c Value,
@@ -81,7 +81,7 @@ pub(super) struct Chain<'c> {
 }
 
 impl<'c> Chain<'c> {
-    /// The first schema, or the next one; none if it stands in the chain already, or the chain is too long.
+    /// Adds a schema to the chain; `None` if it is in the chain already, or the chain is too long.
     pub(super) fn new(before: Option<&'c Self>, schema: &'c Value) -> Option<Self> {
         let mut links = std::iter::successors(before, |chain| chain.before);
         let length = before.map_or(0, |chain| chain.length + 1);

@@ -1,8 +1,8 @@
-//! Holds a value against a schema and says what is wrong, by path, in words for a model.
+//! Checks a value against a schema and reports problems by path, in words for a model.
 //!
-//! It covers what schemars writes for Rust types and what MCP servers send. A keyword that it does not
-//! know never refuses a value: decoding, or the server, still decides. Schema and value may both be hostile: the work is
-//! bounded by the value's size, and what could not be checked within it is refused.
+//! It supports the keywords that schemars writes for Rust types and that MCP servers send. An unknown keyword never
+//! refuses a value: decoding, or the server, still decides. Schema and value may both be hostile. The work is bounded
+//! by the value's size, and a value that was not checked within it is refused.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -18,17 +18,17 @@ use super::keys::is_of_texts;
 use super::pattern::Patterns;
 use super::problem::{Problem, describe, expected};
 
-/// Whether a schema limits values beyond what decoding into its type already does.
+/// Whether a schema limits values beyond what decoding into its type checks.
 pub(crate) fn has_limits(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
             "minimum" | "maximum" => !implied_by_format(schema, key, value),
             "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
             | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" => true,
-            // A fixed-size array says both; decoding checks it.
+            // A fixed-size array has both; decoding checks them.
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
             "default" | "examples" | "enum" | "const" | "description" => false,
-            // Their keys are names of somebody's own, not keywords: a field may well be called `description`.
+            // Their keys are names, not keywords: a field can be called `description`.
             "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
                 value.as_object().is_some_and(|named| named.values().any(has_limits))
             }
@@ -39,7 +39,7 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
     }
 }
 
-/// `u8` shows as 0 to 255: the type itself refuses the rest.
+/// `u8` has the bounds 0 to 255, which the type itself checks.
 fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
     let bounds = match schema["format"].as_str() {
         Some("uint8") => (0, 0xFF),
@@ -53,8 +53,8 @@ fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
     value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
 }
 
-/// What a schema has against a value: the first problems, if there are many. `root` is the schema that `schema` is a part of,
-/// where references lead, and `path` the name of the value in the problems.
+/// A schema's problems with a value: the first ones, if there are many. `root` is the schema that references refer to,
+/// with `schema` as a part, and `path` is the name of the value in the problems.
 ///
 /// ```
 /// use onionskin_core::schema::check;
@@ -69,12 +69,12 @@ pub fn check(value: &Value, schema: &Value, root: &Value, path: &str) -> Vec<Pro
     check_within(value, schema, root, path, &budget)
 }
 
-/// As [`check`] for a whole value, until another thread sets `stop`. What was not checked by then counts as a problem.
+/// As [`check`] for a whole value, until another thread sets `stop`. A part that was not checked by then is a problem.
 pub fn check_until(stop: Arc<AtomicBool>, value: &Value, schema: &Value) -> Vec<Problem> {
     check_within(value, schema, schema, "", &Budget::for_value(value).until(stop))
 }
 
-/// As [`check`], as long as the budget lasts; what was not checked is refused.
+/// As [`check`], within the budget. A part that was not checked is refused.
 pub(super) fn check_within(
     value: &Value,
     schema: &Value,
@@ -92,19 +92,19 @@ pub(super) fn check_within(
     }
 }
 
-/// Deeper than any value that can be read goes, however many references each of its levels takes.
+/// The recursion limit. It exceeds the depth of every readable value, with many references at each level.
 const DEPTH: usize = 512;
 
-/// From so many values on, a list of values is looked up and not read through.
+/// The length from which a list of values is looked up in a set.
 const LONG_LIST: usize = 16;
 
-/// One walk: the document that references point into, how much may still be looked at, and what was met.
+/// The state of a walk: the document that references refer to, the remaining work, and the findings.
 struct Walk<'s> {
     root: &'s Value,
     budget: &'s Budget,
     depth: Cell<usize>,
     patterns: RefCell<Patterns<'s>>,
-    /// The values that long lists allow, by the place of the list.
+    /// The allowed values of long lists, by the address of the list.
     lists: RefCell<HashMap<*const Value, HashSet<&'s Value>>>,
 }
 
@@ -121,7 +121,7 @@ impl<'s> Walk<'s> {
         if !self.budget.take(1) || found.is_settled(path.level) {
             return;
         }
-        // A schema without an end is not satisfied by going round in it.
+        // A value does not satisfy a schema that refers to itself without end.
         match Chain::new(before, schema).filter(|_| self.depth.get() < DEPTH) {
             Some(chain) => {
                 self.depth.set(self.depth.get() + 1);
@@ -172,7 +172,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether one of the options fits. If none does, what is wrong is told of the one that was meant.
+    /// Whether one of the options fits. If none fits, the problems are those of the option that was meant.
     fn walk_options(
         &self,
         value: &Value,
@@ -213,7 +213,7 @@ impl<'s> Walk<'s> {
         false
     }
 
-    /// Whether an object has the tags of an option, or what must be there where it has no tags.
+    /// Whether an object has the tags of an option, or its required keys if it has no tags.
     fn is_meant(&self, value: &Value, option: &'s Value) -> bool {
         let option = option.as_object().and_then(|object| self.resolve(object)).unwrap_or(option);
         let properties = option["properties"].as_object().into_iter().flatten();
@@ -230,7 +230,7 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// The schema that a `$ref` into the same document names.
+    /// The schema of a `$ref` into the same document.
     fn resolve(&self, schema: &Object) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
         self.budget.take(of_text(pointer));
@@ -262,7 +262,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether a value is one of these.
+    /// Whether a value is in the list.
     fn is_listed(&self, value: &Value, list: &'s [Value]) -> bool {
         if list.len() < LONG_LIST {
             self.budget.take(weight(value) * list.len() as u64 / 8);
@@ -315,7 +315,7 @@ impl<'s> Walk<'s> {
         count_within(fields.len() as u64, schema, ["minProperties", "maxProperties"], "entries", path, found);
     }
 
-    /// The schema of a key that is given by its form, as in a map whose keys are numbers.
+    /// The schema of a key with a pattern, as in a map with numeric keys.
     fn by_pattern(&self, name: &str, schema: &'s Object) -> Option<&'s Value> {
         let patterns = schema.get("patternProperties")?.as_object()?;
         by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
@@ -340,7 +340,7 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The first item that stands before it already.
+    /// The first item that repeats an earlier one.
     fn first_repeated(&self, items: &[Value]) -> Option<usize> {
         if !self.budget.take(items.iter().map(weight).sum()) {
             return None;
@@ -353,7 +353,7 @@ impl<'s> Walk<'s> {
         self.budget.take(of_text(text));
         let count = text.chars().count() as u64;
         count_within(count, schema, ["minLength", "maxLength"], "characters", path, found);
-        // A pattern of a foreign dialect cannot be held against the text here; its owner will.
+        // A pattern of another dialect cannot be checked here; the owner of the schema checks it.
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
             && self.patterns.borrow_mut().matches(pattern, text, self.budget) == Some(false)
         {
@@ -370,13 +370,13 @@ fn mismatch(path: String, schema: &Value, value: &Value) -> Problem {
     if is_of_form(schema, value) { problem.of_other_form() } else { problem }
 }
 
-/// Whether a value that does not fit differs in form: a list or an object for something else, or no text where only
-/// texts are. A type may read these: the fields of a struct by their positions, a variant by its number.
+/// Whether an invalid value differs in form: a list or an object in place of something else, or another value where
+/// only texts are allowed. Types may read these: the fields of a struct by position, a variant by number.
 fn is_of_form(schema: &Value, value: &Value) -> bool {
     value.is_array() || value.is_object() || (!value.is_string() && is_of_texts(schema))
 }
 
-/// The schema of a key that is given by its form. A pattern of a foreign dialect may fit anything.
+/// The schema of a key with a pattern. A pattern of another dialect may match anything.
 pub(super) fn by_pattern<'s>(
     name: &str,
     schemas: &'s Object,

@@ -1,4 +1,4 @@
-//! Closes the schemas of structs: a key that no field reads is refused and not dropped.
+//! Closes the schemas of structs, so that a key without a field is refused and not dropped.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 
 type Object = Map<String, Value>;
 
-/// Says of each object of fixed fields that it takes no others. What is flattened stays open: its keys stand in several
-/// schemas, and none of them knows all.
+/// Forbids additional properties in each object with fixed fields. Flattened objects stay open: several schemas share
+/// their keys, and none of them knows all.
 pub(crate) fn close(root: &mut Value) {
-    // Most tools take single values, and the schema of every tool comes this way.
+    // Most tools take scalars only, and every tool's schema passes here.
     if is_flat(root) {
         return;
     }
     let mut joined = HashSet::new();
-    // Without definitions there is nothing to refer to.
+    // Without definitions there are no references.
     if root.get("$defs").is_some() {
         find_joined(root, false, &mut joined);
     }
     walk(root, false, &joined);
 }
 
-/// Whether it is of an object whose fields have no schemas within them.
+/// Whether the schema is an object whose fields have no nested schemas.
 fn is_flat(root: &Value) -> bool {
     root.as_object().into_iter().flatten().all(|(key, value)| match (key.as_str(), value) {
         ("properties", Value::Object(named)) => !named.values().any(has_parts),
@@ -31,7 +31,7 @@ fn is_flat(root: &Value) -> bool {
     })
 }
 
-/// Whether there are schemas within a schema.
+/// Whether a schema has nested schemas.
 pub(super) fn has_parts(schema: &Value) -> bool {
     schema.as_object().is_some_and(|object| {
         object.keys().any(|key| {
@@ -51,7 +51,7 @@ pub(super) fn has_parts(schema: &Value) -> bool {
     })
 }
 
-/// The references that stand beside other keywords for the same object.
+/// Finds the references beside other keywords for the same object.
 fn find_joined(schema: &Value, is_part: bool, joined: &mut HashSet<String>) {
     let Value::Object(object) = schema else { return };
     if (is_part || joins(object))
@@ -99,7 +99,7 @@ fn walk(schema: &mut Value, is_part: bool, joined: &HashSet<String>) {
     }
 }
 
-/// The schemas within a schema, and whether they are about the same value.
+/// Calls `look` with each nested schema, and whether it applies to the same value.
 fn each_part<'s>(object: &'s Object, mut look: impl FnMut(&'s Value, bool)) {
     for (key, value) in object {
         match (key.as_str(), value) {
@@ -119,13 +119,13 @@ fn each_part<'s>(object: &'s Object, mut look: impl FnMut(&'s Value, bool)) {
     }
 }
 
-/// Whether several schemas say together which fields the object has.
+/// Whether several schemas together define the object's fields.
 fn joins(object: &Object) -> bool {
     let has = |key: &str| object.contains_key(key);
     has("allOf") || (has("properties") && (has("anyOf") || has("oneOf") || has("$ref")))
 }
 
-/// Whether it has fixed fields and does not say what becomes of others.
+/// Whether it has fixed fields and does not decide about additional ones.
 fn is_struct(object: &Object) -> bool {
     let is_object = match object.get("type") {
         Some(Value::String(kind)) => kind == "object",

@@ -1,4 +1,4 @@
-//! Reads a value of the wrong type as the right one, where nothing is lost.
+//! Converts a value of the wrong type without loss.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,22 +12,22 @@ use crate::json::{Literals, Unique, rounds_any, same_number};
 
 type Object = Map<String, Value>;
 
-/// Changes `value` to what `schema` (a part of `root`) wants, where that is possible without loss:
-/// `"5"` for a number, `"true"` for a boolean, `5.0` for an integer, `5` where only texts fit and one of them is `"5"`, a
-/// list or an object written as a string, and a field left out for a `null` that stands for nothing. Says whether
-/// it changed anything. `literals` are the numbers of the text that the value was read from.
+/// Changes `value` to a type of `schema` (a part of `root`), if that is possible without loss: `"5"` for a number,
+/// `"true"` for a boolean, `5.0` for an integer, `5` if only texts fit and one of them is `"5"`, a list or an object
+/// written as a string, and a missing field for a `null` that means a missing value. Returns whether it changed
+/// anything. `literals` are the numbers of the text that the value was read from.
 ///
-/// The work is bounded by the value's size: beyond it, the rest stays as it is.
+/// The work is bounded by the value's size. The rest is then unchanged.
 pub(crate) fn coerce(value: &mut Value, schema: &Value, root: &Value, literals: &Literals<'_>) -> bool {
     let budget = Budget::for_value(value);
     let walk = Walk { root, literals, budget: &budget, depth: Cell::new(0), patterns: RefCell::default() };
     walk.walk(value, schema, None, &[])
 }
 
-/// Deeper than any value that can be read goes, however many references each of its levels takes.
+/// The recursion limit. It exceeds the depth of every readable value, with many references at each level.
 const DEPTH: usize = 512;
 
-/// Further than any list of texts is from the schema that refers to it.
+/// The maximum number of references from a schema to a list of texts.
 const FAR: usize = 8;
 
 /// One walk: where the schema and the value come from, how much may still be looked at, and the patterns that were met.
@@ -40,8 +40,8 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// `beside` are the properties that stand next to the options of which `schema` is one: those of a struct into which
-    /// an enum is flattened.
+    /// `beside` are the properties next to the options that `schema` is one of: those of a struct with a flattened
+    /// enum.
     fn walk(
         &self,
         value: &mut Value,
@@ -49,7 +49,7 @@ impl<'s> Walk<'s> {
         before: Option<&Chain<'_>>,
         beside: &[&Object],
     ) -> bool {
-        // What a schema says of a value it says once, however often it leads back to itself.
+        // A schema applies to a value once, however often it refers to itself.
         let chain = Chain::new(before, schema).filter(|_| self.depth.get() < DEPTH);
         let Some(chain) = chain.filter(|_| self.budget.take(1)) else { return false };
         if let Some(text) = self.spelled(value, schema) {
@@ -74,7 +74,7 @@ impl<'s> Walk<'s> {
         changed
     }
 
-    /// The text that a number or a boolean spells, where the schema takes one of several texts and nothing else that it
+    /// The text of a number or a boolean, if the schema accepts one of several texts and no other type that the value
     /// could be.
     fn spelled(&self, value: &Value, schema: &'s Value) -> Option<&'s str> {
         let wanted = match value {
@@ -87,7 +87,7 @@ impl<'s> Walk<'s> {
         same.next().filter(|_| same.next().is_none())
     }
 
-    /// The texts that a schema takes; none if it takes other single values too.
+    /// The texts that a schema accepts; `None` if it accepts other scalars too.
     fn texts(&self, schema: &'s Value, distance: usize) -> Option<Vec<&'s str>> {
         if distance > FAR || !self.budget.take(1) {
             return None;
@@ -111,14 +111,14 @@ impl<'s> Walk<'s> {
         (!is_single).then(Vec::new)
     }
 
-    /// The schema that a `$ref` into the same document names.
+    /// The schema of a `$ref` into the same document.
     fn resolve(&self, schema: &Value) -> Option<&'s Value> {
         let pointer = schema.get("$ref")?.as_str()?;
         self.budget.take(of_text(pointer));
         self.root.pointer(pointer.strip_prefix('#')?)
     }
 
-    /// What the schema says without its options.
+    /// Applies the schema without its options.
     fn own(&self, value: &mut Value, schema: &'s Value) -> bool {
         let mut changed = false;
         if self.is_affordable(value)
@@ -152,19 +152,19 @@ impl<'s> Walk<'s> {
         changed
     }
 
-    /// Whether a text may be read as something else once more.
+    /// Whether the budget allows to parse a text as another type.
     fn is_affordable(&self, value: &Value) -> bool {
         self.budget.take(value.as_str().map_or(0, |text| text.len() as u64 / 32))
     }
 
-    /// The schema of a key that is given by its form.
+    /// The schema of a key with a pattern.
     fn by_pattern(&self, name: &str, schema: &'s Value) -> Option<&'s Value> {
         let patterns = schema.get("patternProperties")?.as_object()?;
         by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
     }
 
-    /// The option that is without doubt the one that was meant: the only one beside "nothing", or the only one that
-    /// has the object's fields and constants, but for those fields that are known already.
+    /// The option that was certainly meant: the only one beside `null`, or the only one with the object's fields and
+    /// constants, without regard to fields that are known already.
     fn meant(&self, value: &Value, options: &'s [Value], known: &[&Object]) -> Option<&'s Value> {
         let mut real = options.iter().filter(|option| self.budget.take(1) && option["type"] != "null");
         match (real.next()?, real.next()) {
@@ -178,7 +178,7 @@ impl<'s> Walk<'s> {
         first.filter(|_| fitting.next().is_none() && !self.budget.is_spent())
     }
 
-    /// Whether an object has what an option asks for, and no fields that neither it nor its own options know.
+    /// Whether an object has the required fields of an option, and only fields that the option or its own options know.
     fn fits(
         &self,
         fields: &Object,
@@ -211,8 +211,8 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// Whether `null` is no value of a field that may be left out: providers that require every field have the model
-    /// write it in its place.
+    /// Whether `null` is not a value of an optional field. Providers that require every field make the model write
+    /// `null` for a missing value.
     fn stands_for_nothing(&self, name: &str, schema: &'s Value) -> bool {
         let required = schema["required"].as_array().map_or(&[][..], Vec::as_slice);
         self.budget.take(required.len() as u64);
@@ -245,7 +245,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
                         && (as_integer || (wants("number") && is_held(number, &schema["format"])))
                 }
                 Value::Bool(_) => wants("boolean"),
-                // What is read from a text within the text has lost its digits.
+                // A value that is parsed from a text within the text has lost its digits.
                 Value::Array(_) => wants("array") && !rounds_any(text),
                 Value::Object(_) => wants("object") && !rounds_any(text),
                 _ => false,
@@ -263,7 +263,7 @@ fn scalar(value: &Value, schema: &Value, literals: &Literals<'_>) -> Option<Valu
     }
 }
 
-/// Whether a fraction of this format holds all digits of a number.
+/// Whether a fraction of this format can represent all digits of a number.
 fn is_held(number: &Number, format: &Value) -> bool {
     let Some(wide) = number.as_f64() else { return false };
     #[expect(clippy::cast_possible_truncation, reason = "the loss is what is looked for")]

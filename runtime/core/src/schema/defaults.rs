@@ -1,10 +1,10 @@
-//! Defaults of arguments that are left out.
+//! Defaults of missing arguments.
 
 use serde_json::{Map, Value};
 
 use super::check::check;
 
-/// Whether an argument is left out: a strict schema has the model write `null` for that, where `null` is no value of the
+/// Whether an argument is missing: with a strict schema the model writes `null` for it, if `null` is not a value of the
 /// parameter.
 pub(crate) fn is_left_out(given: Option<&Value>, property: &Value, schema: &Value, name: &str) -> bool {
     match given {
@@ -14,8 +14,8 @@ pub(crate) fn is_left_out(given: Option<&Value>, property: &Value, schema: &Valu
     }
 }
 
-/// Gives a missing argument its default, as decoding does: a rule for a value holds for its default as well. A `null` is left
-/// out where it is no value of the parameter. Says whether it changed anything.
+/// Sets a missing argument to its default, as decoding does, so that a rule for a value checks its default as well. A
+/// `null` counts as missing if it is not a value of the parameter. Returns whether it changed anything.
 pub(crate) fn fill_defaults(object: &mut Map<String, Value>, schema: &Value) -> bool {
     let Some(properties) = schema["properties"].as_object() else { return false };
     let mut changed = false;

@@ -1,5 +1,5 @@
-//! Writes results as JSON. JSON has no NaN and no infinity; `serde_json` writes `null` for them, which the model would take for
-//! "nothing" and which the tool's own schema refuses.
+//! Serialises results to JSON. JSON has no NaN and no infinity. `serde_json` writes `null` for them, which the model
+//! would take for a missing value and which the tool's own schema forbids.
 
 use std::fmt;
 
@@ -14,11 +14,12 @@ use super::found::Path;
 /// The value as JSON.
 ///
 /// # Errors
-/// If it cannot be written, or holds a number that JSON has not; the error names its place.
+/// Returns an error if the value cannot be serialised, or contains a number that JSON does not have; the error names
+/// its path.
 #[inline]
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let json = serde_json::to_string(value)?;
-    // Few results hold `null`, so the value is looked through for few.
+    // Few results contain `null`, so few values are searched.
     if json.len() >= 4 && json.contains("null") { finite(value).map(|()| json) } else { Ok(json) }
 }
 

@@ -1,11 +1,11 @@
-//! What a walk over a schema finds: in words, or only how well a value fits.
+//! The findings of a walk over a schema: in words, or only how well a value fits.
 
 use std::fmt;
 
 use super::problem::Problem;
 use crate::text::MOST;
 
-/// Where in a value a walk is. It becomes text only where something is wrong.
+/// The position of a walk in a value. It is converted to text only for a problem.
 #[derive(Clone, Copy)]
 pub(super) struct Path<'p> {
     step: Step<'p>,
@@ -56,17 +56,17 @@ impl fmt::Display for Path<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     Fits,
-    /// Something within it does not.
+    /// A part of the value does not fit.
     Within,
-    /// It does not itself: it is of another kind.
+    /// The value itself has another kind.
     Itself,
 }
 
-/// What is wrong.
+/// The problems.
 pub(super) enum Found {
-    /// All of it, in words.
+    /// All problems, in words.
     Words(Vec<Problem>),
-    /// As much as decides between schemas for a value at this level.
+    /// The information to choose between schemas for a value at this level.
     Verdict(usize, Verdict),
 }
 
@@ -94,12 +94,12 @@ impl Found {
         }
     }
 
-    /// Whether any problem is of the value's form.
+    /// Whether any problem concerns the value's form.
     pub(super) fn is_of_form(&self) -> bool {
         matches!(self, Self::Words(problems) if problems.iter().any(Problem::is_of_form))
     }
 
-    /// Takes into the verdict that something is wrong at this level.
+    /// Adds a problem at this level to the verdict.
     fn note(&mut self, at: usize) {
         if let Self::Verdict(level, verdict) = self {
             *verdict = if at > *level { (*verdict).max(Verdict::Within) } else { Verdict::Itself };

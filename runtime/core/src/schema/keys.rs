@@ -1,5 +1,5 @@
-//! Finds keys that no field reads, and lists and objects for something else, without a walk over the schema: what a
-//! schema says of them, made small when the tool is defined. Most parameters say nothing of them, and cost nothing.
+//! Finds keys without a field, and lists and objects in place of other types, without a walk over the schema. It uses a
+//! compact form of the schema that is computed when the tool is defined. Most parameters need none, and cost nothing.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::closed::has_parts;
 
-/// The keys and the forms that a schema knows, at every depth.
+/// The keys and the forms in a schema, at every depth.
 #[derive(Debug)]
 pub(crate) struct Keys {
     nodes: Vec<Node>,
 }
 
-/// What is known of one value. The numbers are places in the list of nodes; [`ANY`] is of a value of which nothing is said.
+/// The rules for one value. The numbers are indices in the list of nodes; [`ANY`] means no rules.
 #[derive(Debug)]
 enum Node {
     Object {
@@ -30,14 +30,14 @@ enum Node {
     },
     /// One of several texts, neither a list nor an object.
     Text,
-    /// Only the schema can tell: it depends on the value which keys are known.
+    /// Only the schema can decide, because the known keys depend on the value.
     Depends,
 }
 
 const ANY: usize = usize::MAX;
 
 impl Keys {
-    /// What the schema, a part of `root`, says of keys; none if it refuses none.
+    /// The keys in a schema, a part of `root`; `None` if it forbids none.
     pub(crate) fn of(schema: &Value, root: &Value) -> Option<Self> {
         if !has_forms(schema) {
             return None;
@@ -58,7 +58,7 @@ impl Keys {
             return json.starts_with('"') || json == "null";
         }
         let mut deserializer = serde_json::Deserializer::from_str(json);
-        // The value that was asked about first is the first node.
+        // The first node is that of the whole value.
         Known { keys: self, node: 0 }.deserialize(&mut deserializer).is_ok()
     }
 }
@@ -83,7 +83,7 @@ impl<'s> Maker<'s> {
         let alone =
             !has("properties") && !has("items") && !has("prefixItems") && !has("additionalProperties");
         if alone && let Some(target) = self.resolve(object) {
-            // A reference to itself has no values.
+            // A schema that refers directly to itself has no values.
             self.known.insert(schema, ANY);
             let node = self.add(target);
             self.known.insert(schema, node);
@@ -96,7 +96,7 @@ impl<'s> Maker<'s> {
         {
             return self.add(only);
         }
-        // Its place is kept before its parts are looked at: they may refer to it.
+        // Its node is reserved before its parts are visited, because they may refer to it.
         let node = self.nodes.len();
         let nothing = Node::Object { fields: Box::default(), closed: false, rest: ANY };
         self.nodes.push(nothing);

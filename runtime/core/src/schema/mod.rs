@@ -1,6 +1,7 @@
-//! Values and the schemas that they are held against.
+//! Schemas, and checks of values against them.
 //!
-//! Both may come from a stranger: walks take steps from a budget that grows with the value, and stop after 20 problems.
+//! Both can come from untrusted sources. Walks take steps from a budget that grows with the value, and stop after 20
+//! problems.
 
 mod budget;
 mod check;

@@ -11,20 +11,20 @@ use super::budget::Budget;
 /// How much memory a compiled pattern may take; the last one is the library's own limit.
 const SIZES: [usize; 4] = [SMALL, 64 << 10, 1 << 20, 10 << 20];
 
-/// Up to here a pattern costs a step for each byte of a text.
+/// Up to this size a pattern costs one step per byte of a text.
 const SMALL: usize = 4 << 10;
 
-/// A state of a compiled pattern takes at least so much of its memory.
+/// The minimum memory of a state of a compiled pattern.
 const STATE: usize = 24;
 
-/// A match goes on in all of its states at once, at each byte of a text. More than this is not begun.
+/// A match is in all of its states at once, at each byte of a text. A match that could take more steps is not started.
 const MOST_STEPS: usize = 500_000_000;
 
-/// All compiled patterns of one walk take at most so much memory.
+/// The maximum memory of all compiled patterns of one walk.
 const MOST_MEMORY: usize = 64 << 20;
 
-/// So long may one walk compile, and match patterns that are not small. Most matches are far quicker than the worst of their
-/// size, so the time tells.
+/// The maximum time of one walk for compiling, and for matching patterns that are not small. Most matches are far
+/// quicker than the worst case of their size, so the time is measured.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// The patterns that a walk has met.
@@ -36,7 +36,7 @@ pub(super) struct Patterns<'s> {
 }
 
 impl<'s> Patterns<'s> {
-    /// Whether a text matches; none for a pattern of a foreign dialect, which cannot be held against anything here.
+    /// Whether a text matches; `None` for a pattern of another dialect, which cannot be checked.
     pub(super) fn matches(&mut self, pattern: &'s str, text: &str, budget: &Budget) -> Option<bool> {
         let compiled = match self.compiled.entry(pattern) {
             Entry::Occupied(known) => known.into_mut(),
@@ -54,7 +54,7 @@ impl<'s> Patterns<'s> {
         };
         let (regex, size) = compiled.as_ref()?;
         if text.len().saturating_mul(size / STATE) > MOST_STEPS || self.time > MOST_TIME {
-            // What was not checked is refused.
+            // A value that was not checked is refused.
             budget.spend();
         }
         if !budget.take(1 + text.len() as u64) {

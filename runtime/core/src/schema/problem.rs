@@ -1,4 +1,4 @@
-//! What is wrong with an argument, in words for a model. However long what the model wrote is, what it is told is short.
+//! Problems of arguments, in words for a model. The words are short, however long the argument is.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use crate::text::{first_of, nearest, short};
 
-/// One thing that is wrong with a value: a place in it, and the reason in words for a model.
+/// A problem of a value: a path in it, and the reason in words for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub(super) path: String,
     reason: String,
-    /// The schema has nothing against the arguments, and what reads them has.
+    /// The schema accepts the arguments, and the code that reads them rejects them.
     is_of_reader: bool,
-    /// No field reads the key.
+    /// The key has no field.
     is_unknown: bool,
-    /// It is of another form than the schema's, which a type may read all the same: a list for an object.
+    /// The value has another form than the schema's, which a type may still read: a list for an object.
     is_other_form: bool,
 }
 
 impl Problem {
-    /// What is wrong at a place: `limit`, `filter.words[0]`.
+    /// A problem at a path: `limit`, `filter.words[0]`.
     pub fn at(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -31,12 +31,12 @@ impl Problem {
         }
     }
 
-    /// The same of a value in another form than the schema's.
+    /// Marks the problem as one of the value's form.
     pub(super) fn of_other_form(self) -> Self {
         Self { is_other_form: true, ..self }
     }
 
-    /// What the code that reads the arguments says of them. It may show a value.
+    /// An error of the code that reads the arguments. It may show a value.
     pub fn of_reader(reason: impl Into<String>) -> Self {
         Self { is_of_reader: true, ..Self::root(reason) }
     }
@@ -49,35 +49,35 @@ impl Problem {
         self.is_unknown
     }
 
-    /// Whether a type that reads the value drops a part of it, or takes it in a form that the schema does not show: what
-    /// looks at the arguments before would be passed by.
+    /// Whether a type that reads the value would drop a part of it, or accept a form that the schema does not show.
+    /// Layers that check the arguments earlier would be bypassed.
     pub(crate) fn is_of_form(&self) -> bool {
         self.is_unknown || self.is_other_form
     }
 
-    /// What is wrong with the value as a whole.
+    /// A problem with the value as a whole.
     pub fn root(reason: impl Into<String>) -> Self {
         Self::at("", reason)
     }
 
-    /// The parameter that it is about, and what follows its name in the path.
+    /// The name of the parameter, and the rest of the path.
     pub(crate) fn parameter(&self) -> (&str, &str) {
         let end = self.path.find(['.', '[']).unwrap_or(self.path.len());
         self.path.split_at(end)
     }
 
-    /// Whether it is about this parameter, whose name may hold any character.
+    /// Whether the problem is about this parameter, whose name may contain any character.
     pub(crate) fn is_about(&self, name: &str) -> bool {
         let rest = self.path.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 
-    /// The parameter that it is about: names may hold dots, so the longest one.
+    /// The parameter that the problem is about. Names may contain dots, so it is the longest one that fits.
     pub(crate) fn longest_of<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
         names.filter(|name| self.is_about(name)).max_by_key(|name| name.len())
     }
 
-    /// The same about another path.
+    /// The same problem at another path.
     pub(crate) fn moved(&self, path: impl Into<String>) -> Self {
         Self::at(path, self.reason.clone())
     }
@@ -124,7 +124,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// So many bytes of a name, a path and a reason are told.
+/// The maximum number of bytes of a name, a path and a reason.
 const NAME: usize = 100;
 const PATH: usize = 200;
 const REASON: usize = 1000;
@@ -145,7 +145,7 @@ pub(crate) fn describe(value: &Value) -> String {
     }
 }
 
-/// What a schema wants, in words.
+/// The expectation of a schema, in words.
 pub(crate) fn expected(schema: &Value) -> String {
     if let Some(options) = schema["enum"].as_array() {
         let options = options.iter().map(|option| short(&option.to_string(), NAME).into_owned());

@@ -1,4 +1,4 @@
-//! Whether values can be held against a schema at all: asked once, of what somebody else wrote.
+//! Whether values can be checked against a schema at all. It is computed once for each schema of an untrusted source.
 
 use std::collections::HashMap;
 
@@ -6,20 +6,20 @@ use serde_json::Value;
 
 use super::budget::LINKS;
 
-/// Deeper than any schema that says something.
+/// The maximum depth of a schema.
 const DEPTH: usize = 128;
 
-/// More than any schema for a model has.
+/// The maximum number of parts of a schema.
 const PARTS: usize = 200_000;
 
-/// More than fits into a request to a model.
+/// The maximum size of a schema. A request to a model is smaller.
 const BYTES: usize = 1 << 20;
 
-/// So many schemas may one value be held against, references written out.
+/// The maximum number of schemas for one value, with references inlined.
 const ALTERNATIVES: u64 = 100_000;
 
-/// Why no value can be held against a schema, in words; none if it can. Ask it once of each schema that comes from elsewhere: a
-/// stranger's schema can be written so that a check would not end.
+/// The reason why values cannot be checked against a schema; `None` if they can. Call it once for each schema from an
+/// untrusted source: such a schema can be written so that a check would not end.
 pub fn unwalkable(schema: &Value) -> Option<String> {
     let mut walk = Walk { root: schema, known: HashMap::new(), parts: 0, bytes: 0 };
     walk.all(schema, 0).err()
@@ -27,18 +27,18 @@ pub fn unwalkable(schema: &Value) -> Option<String> {
 
 struct Walk<'s> {
     root: &'s Value,
-    /// Of a schema: what one value costs. None while that is being found out.
+    /// The cost of one value for each schema. `None` while it is being computed.
     known: HashMap<*const Value, Option<Cost>>,
     parts: usize,
     /// Of texts and names.
     bytes: usize,
 }
 
-/// What it takes to hold one value against a schema, without what is in the value.
+/// The cost of checking one value against a schema, without its parts.
 #[derive(Clone, Copy)]
 struct Cost {
     schemas: u64,
-    /// The longest way from schema to schema.
+    /// The longest chain of schemas.
     length: usize,
 }
 
@@ -54,7 +54,7 @@ impl<'s> Walk<'s> {
                         ("default" | "examples" | "example" | "enum" | "const", _) => {
                             self.literal(value, depth + 1)?;
                         }
-                        // Their keys are names of somebody's own, not keywords.
+                        // Their keys are names, not keywords.
                         (
                             "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions",
                             Value::Object(named),

@@ -26,7 +26,7 @@ async fn note(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult
     Ok(output)
 }
 
-/// Answers with the turn's number and what it was asked; fails, aborts or waits where it is told to.
+/// Answers with the turn's number and its input; fails, aborts or waits if the input says so.
 pub(crate) struct Probe;
 
 #[derive(Clone, Default)]

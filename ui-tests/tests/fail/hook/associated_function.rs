@@ -1,4 +1,4 @@
-// An attribute cannot see that its function stands in an `impl`, which holds no types: these words are the
+// An attribute cannot see that its function is in an `impl`, which contains no types: these words are the
 // compiler's. On a method (`&self`) we say it ourselves.
 use onionskin::{Args, Next, ToolResult, tool_hook};
 

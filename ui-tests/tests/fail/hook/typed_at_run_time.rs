@@ -1,4 +1,4 @@
-//! A typed hook stands at its tool, whose place is settled when the agent is declared.
+//! A typed hook is part of its tool, whose place is fixed when the agent is declared.
 use onionskin::{ToolResult, typed::{ArgsOf, TypedNext}, agent, tool, tool_hook};
 
 /// Adds one.

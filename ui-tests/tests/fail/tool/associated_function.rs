@@ -1,4 +1,4 @@
-// An attribute cannot see that its function stands in an `impl` or a `trait`, which hold no types: these words are the
+// An attribute cannot see that its function is in an `impl` or a `trait`, which contain no types: these words are the
 // compiler's. On a method (`&self`) we say it ourselves.
 use onionskin::tool;
 

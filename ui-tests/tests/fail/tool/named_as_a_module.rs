@@ -1,4 +1,4 @@
-// The names are those of rustc: it says of the module first, and then that a module is no type.
+// The errors are rustc's own: first for the module, and then because a module is not a type.
 use onionskin::tool;
 
 mod publish {}
