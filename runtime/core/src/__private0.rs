@@ -270,7 +270,7 @@ macro_rules! __onionskin_servers {
     };
 }
 
-/// Says what is missing where an agent names `shell.execute`.
+/// Reports the missing feature if an agent names `shell.execute`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __onionskin_shell {

@@ -79,13 +79,13 @@ impl Found {
         }
     }
 
-    /// Takes in what is wrong with an option that was perhaps not meant: another one may know the keys that it does not.
+    /// Adds the problems with an option that may not have been meant, because another option may know its unknown keys.
     pub(super) fn take_from_option(&mut self, told: Self, is_of_form: bool) {
         if let (Self::Words(problems), Self::Words(mut told)) = (self, told) {
             if !told.iter().all(Problem::is_unknown) {
                 told.retain(|problem| !problem.is_unknown());
             }
-            // No option has this form, so what is wrong with one of them is of the form too.
+            // No option has this form, so a problem with one of them concerns the form too.
             if is_of_form && !told.iter().any(Problem::is_of_form) {
                 told = told.into_iter().map(Problem::of_other_form).collect();
             }
@@ -106,7 +106,7 @@ impl Found {
         }
     }
 
-    /// Takes the verdict on a value at this level into the one on what it stands in. False if words are wanted.
+    /// Adds the verdict on a value at this level to the one on its parent. Returns false if words are needed.
     pub(super) fn take_verdict(&mut self, at: usize, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Fits => {}
