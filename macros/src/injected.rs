@@ -89,7 +89,7 @@ mod tests {
             (
                 "tool.md",
                 include_str!("../../runtime/core/src/docs/tool.md"),
-                "Types of these names are injected",
+                "The runtime injects types with these names",
             ),
             (
                 "inject.rs",
