@@ -24,7 +24,8 @@ PROGRAM = ROOT / "judges" / ".kit" / "editor"
 MAIN = '''\
 mod shop;
 
-use onionskin::{agent, guardrail, tool, tool_hook, toolbox, Args, ArgsOf, Next, ToolContext, ToolResult, TypedNext};
+use onionskin::{Args, Next, ToolContext, ToolResult, agent, guardrail, tool, tool_hook, toolbox};
+use onionskin::typed::{ArgsOf, TypedNext};
 
 /// Who is served.
 #[derive(Clone, Default)]

@@ -40,7 +40,8 @@ TOML
 generate_ours() {
     package ours <<<"onionskin = { path = \"$bench/../runtime\", default-features = false }"
     {
-        echo 'use onionskin::{Args, ToolCaller, ToolContext, ToolResult, agent, tool};'
+        echo 'use onionskin::run::ToolCaller;'
+        echo 'use onionskin::{Args, ToolContext, ToolResult, agent, tool};'
         for ((i = 0; i < tools; i++)); do
             cat <<RUST
 
