@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest};
-use onionskin::{Args, ErrorKind, Secret, State, ToolContext, tool, tool_hook};
+use onionskin::{
+    Args, ErrorKind, Secret, State, ToolContext, ToolOutput, ToolResult, guardrail, tool, tool_hook,
+};
 use serde_json::json;
 
 const SECRET: &str = "s3cret-0123456789-abcdefghijklmnopqrstuvwxyz-\"ABCDEFGHIJKLM";
@@ -61,6 +63,40 @@ async fn u2_an_approver_is_shown_no_secret_in_the_reason() {
     assert_eq!(spec.call(json!({ "key": SECRET })).await.unwrap(), SECRET.len());
     let seen = seen.lock().unwrap();
     assert!(seen.contains("it holds [secret]") && !seen.contains("s3cret"), "{seen}");
+}
+
+static SEEN: Mutex<String> = Mutex::new(String::new());
+
+#[tool_hook]
+fn looks(result: &ToolResult) {
+    SEEN.lock().unwrap().push_str(&format!("{result:?}"));
+}
+
+#[guardrail(output)]
+fn writes_it(output: ToolOutput) -> ToolOutput {
+    ToolOutput::text(format!("{} and {SECRET}", output.to_text()))
+}
+
+/// Greets.
+#[tool(hooks = [conceals, looks], output_guardrails = [writes_it])]
+fn greets() -> &'static str {
+    "hello"
+}
+
+/// Greets without hooks.
+#[tool]
+fn greets_only() -> &'static str {
+    "hello"
+}
+
+#[tokio::test]
+async fn t8_the_hooks_of_a_tool_see_no_secret_that_its_guardrail_wrote() {
+    greets::spec().call("{}").await.unwrap();
+    let mut added = greets_only::spec().hook(conceals::new()).hook(looks::new());
+    added.add_output_guardrails(writes_it::new());
+    added.call("{}").await.unwrap();
+    let seen = SEEN.lock().unwrap();
+    assert!(seen.matches("hello and [secret]").count() == 2 && !seen.contains("s3cret"), "{seen}");
 }
 
 /// What is written to `tracing`, fields only.

@@ -121,10 +121,12 @@ impl<'a> Stack<'a> {
         let call = async move {
             self.inside.begins(cx);
             cx.bound_inside();
-            match self.stages {
+            let result = match self.stages {
                 Some(stages) => stages.run(cx, args, self.inside).await,
                 None => self.inside.run(cx, args).await,
-            }
+            };
+            // A stage may have written a secret: the hooks see none.
+            cx.run().hide(result)
         };
         Box::pin(Caught::new(call, cx, tool_panicked))
     }
