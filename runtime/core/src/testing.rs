@@ -41,17 +41,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::args::Args;
-use crate::context::{Entry, Target};
-use crate::context::{Inject, RunContext, State, ToolContext};
-use crate::definition::ToolDefinition;
-use crate::definition::ToolSource;
+use crate::context::{Entry, Inject, RunContext, State, Target, ToolContext};
+use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
 use crate::secret::held_by;
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
-use crate::typed::{ArgsOf, OutputOf};
-use crate::typed::{TypedNext, TypedTool};
+use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 
 /// The rest of a call, replaced by a function. It gets the arguments as the hook passes them on.
 ///

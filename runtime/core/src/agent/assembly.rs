@@ -10,29 +10,18 @@ use super::declaration::{AgentDeclaration, ChildLink, Onion};
 use super::error::BuildError;
 use super::given;
 use super::handle::AgentHandle;
-use super::instance::{Children, Instance, fixed_entries};
-use super::servers::{Configured, Pool, Provided};
-use super::setup::{Extra, Setup, StateMakers};
-use super::toolboxes::Toolboxes;
-use crate::approval::DynApprover;
-use crate::context::AgentInfo;
-use crate::journal::Journal;
+use super::instance::{Children, Instance};
+use super::servers::{Configured, Provided};
+use super::setup::{Extra, Setup};
+use super::shared::Shared;
+use crate::context::{AgentInfo, Entry, Target, ToolTable};
+use crate::definition::{ToolDefinition, ToolSource};
 use crate::model::DynModel;
-
-use crate::context::ToolTable;
-use crate::onion::{Call, Core, Definitions, RuntimeHooks, Seam, call_dynamic, call_tool, caught};
+use crate::onion::{
+    Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
+};
 use crate::spec::ToolSpec;
-
-/// The parts that all agents of a program share.
-pub(super) struct Shared {
-    pub(super) states: StateMakers,
-    /// The secrets that every session knows.
-    pub(super) secrets: Vec<Vec<u8>>,
-    pub(super) toolboxes: Toolboxes,
-    pub(super) journal: Option<Arc<dyn Journal>>,
-    pub(super) approver: Option<Arc<dyn DynApprover>>,
-    pub(super) servers: Pool,
-}
+use crate::tool::{DynTool, Dynamic};
 
 impl Setup {
     /// Builds agents with their children. A server that several agents use is started once.
@@ -234,4 +223,34 @@ impl Core for NoCore {
     fn definitions(&self) -> Definitions {
         Vec::new()
     }
+}
+
+/// The tools that do not change. Compiled tools come first, because their slots are their positions.
+///
+/// # Errors
+/// Returns an error if one of the program's own tools panics in its `definition`.
+fn fixed_entries(
+    compiled: Definitions,
+    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
+    children: Vec<ChildTool>,
+    runtime_tools: Vec<Arc<dyn DynTool>>,
+) -> Result<Vec<Entry>, Undefined> {
+    let entry = |definition: ToolDefinition, source, server, target| {
+        Entry::new(Arc::clone(&definition.name), source, server, definition, target)
+    };
+    let mut entries = Vec::new();
+    for (slot, definition) in compiled {
+        entries.push(entry(definition?, ToolSource::Function, None, Target::Slot(slot)));
+    }
+    for (name, tool) in tools {
+        let definition = define(name, &|| tool.definition())?;
+        entries.push(entry(definition, ToolSource::Function, None, Dynamic::target(tool)));
+    }
+    let children =
+        children.into_iter().map(|child| (Arc::new(child) as Arc<dyn DynTool>, ToolSource::Agent, "agent"));
+    let runtime_tools = runtime_tools.into_iter().map(|tool| (tool, ToolSource::Runtime, "runtime"));
+    entries.extend(children.chain(runtime_tools).map(|(tool, source, server)| {
+        entry(tool.definition().clone(), source, Some(server), Dynamic::target(tool))
+    }));
+    Ok(entries)
 }

@@ -14,12 +14,10 @@ use crate::approval::Approver;
 use crate::event::RunOutput;
 use crate::journal::Journal;
 use crate::model::{Message, Model};
-use crate::onion::Hook;
-use crate::onion::MadeBy;
+use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
 use crate::spec::ToolValue;
-use crate::tool::block_on;
-use crate::tool::{FitsState, SharedToolbox};
+use crate::tool::{FitsState, SharedToolbox, block_on};
 use crate::typed::RawHook;
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks.

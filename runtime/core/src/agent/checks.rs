@@ -3,8 +3,7 @@
 use super::declaration::ChildLink;
 use super::error::BuildError;
 use crate::context::{Entry, ToolTable};
-use crate::definition::NameProblem;
-use crate::definition::ToolSource;
+use crate::definition::{NameProblem, ToolSource};
 use crate::onion::Undefined;
 use crate::spec::ToolSpec;
 use crate::text::{nearest, short};

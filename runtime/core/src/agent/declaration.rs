@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::servers::ToolServers;
+use super::servers::{ServerUse, ToolServers};
 use super::{Agent, AgentRun, RunError};
-use crate::context::DynCall;
-use crate::context::State;
+use crate::context::{DynCall, State};
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
@@ -112,14 +111,6 @@ pub struct AgentDeclaration {
     pub(crate) max_display_instances: usize,
     pub(crate) effect: Effect,
     pub(crate) messages: Vec<Message>,
-}
-
-/// A server that an agent uses, with a filter for its tools.
-#[derive(Debug, Clone)]
-pub(crate) struct ServerUse {
-    pub(crate) name: &'static str,
-    /// Globs for tool names. `None` selects all tools.
-    pub(crate) filter: Option<&'static [&'static str]>,
 }
 
 /// Builds an agent's onion around its dynamic hooks.

@@ -9,8 +9,7 @@ use super::assembly::Declared;
 use super::declaration::{HistorySource, Limits};
 use super::error::BuildError;
 use super::setup::{Extra, Setup};
-use crate::text::list;
-use crate::text::nearest;
+use crate::text::{list, nearest};
 use crate::tool::ToolboxLink;
 
 /// An agent of the program. An agent that several others call is listed once.

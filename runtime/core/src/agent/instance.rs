@@ -2,17 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::child::ChildTool;
 use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
 use super::prompt;
 use super::servers::Provided;
-use crate::context::AgentInfo;
-use crate::context::DynCall;
-use crate::context::{Entry, NameClash, Target, ToolTable};
-use crate::definition::ToolSource;
-use crate::definition::{Effect, ToolDefinition};
+use crate::context::{AgentInfo, DynCall, Entry, NameClash, ToolTable};
+use crate::definition::{Effect, ToolSource};
 use crate::model::{DynModel, History, RequestParams};
-use crate::onion::{Definitions, Undefined, define};
 use crate::tool::{DynTool, Dynamic};
 
 /// A built agent. All its runs share its tools, hooks and connections.
@@ -87,34 +82,4 @@ impl Instance {
         *cached = Some(tools.clone());
         (tools, clashes)
     }
-}
-
-/// The tools that do not change. Compiled tools come first, because their slots are their positions.
-///
-/// # Errors
-/// Returns an error if one of the program's own tools panics in its `definition`.
-pub(crate) fn fixed_entries(
-    compiled: Definitions,
-    tools: Vec<(&'static str, Arc<dyn DynTool>)>,
-    children: Vec<ChildTool>,
-    runtime_tools: Vec<Arc<dyn DynTool>>,
-) -> Result<Vec<Entry>, Undefined> {
-    let entry = |definition: ToolDefinition, source, server, target| {
-        Entry::new(Arc::clone(&definition.name), source, server, definition, target)
-    };
-    let mut entries = Vec::new();
-    for (slot, definition) in compiled {
-        entries.push(entry(definition?, ToolSource::Function, None, Target::Slot(slot)));
-    }
-    for (name, tool) in tools {
-        let definition = define(name, &|| tool.definition())?;
-        entries.push(entry(definition, ToolSource::Function, None, Dynamic::target(tool)));
-    }
-    let children =
-        children.into_iter().map(|child| (Arc::new(child) as Arc<dyn DynTool>, ToolSource::Agent, "agent"));
-    let runtime_tools = runtime_tools.into_iter().map(|tool| (tool, ToolSource::Runtime, "runtime"));
-    entries.extend(children.chain(runtime_tools).map(|(tool, source, server)| {
-        entry(tool.definition().clone(), source, Some(server), Dynamic::target(tool))
-    }));
-    Ok(entries)
 }

@@ -19,6 +19,7 @@ mod prompt;
 mod run;
 mod servers;
 mod setup;
+mod shared;
 mod stream;
 mod tool;
 mod toolboxes;

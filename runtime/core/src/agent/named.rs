@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::assembly::Shared;
+use super::shared::Shared;
 
 /// The group of agents that shares the ids, and the id.
 type Key = (usize, Arc<str>);

@@ -15,15 +15,12 @@ use super::error::{Limit, RunError};
 use super::fate::FateCell;
 use super::instance::{Instance, TurnTools};
 use crate::args::Args;
-use crate::context::ToolTable;
-use crate::context::{RunContext, RunSeed, Slot};
+use crate::context::{RunContext, RunSeed, Slot, ToolTable};
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::event::EventKind;
 use crate::journal::{StepId, StepKind};
 use crate::model::{Asked, History, Message, ModelResponse, ToolCall, Usage};
-use crate::session::CallIds;
-use crate::session::Session;
-use crate::session::Transcript;
+use crate::session::{CallIds, Session, Transcript};
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
 pub struct AgentRun {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, join_all};
 
-use super::declaration::ServerUse;
 use super::error::BuildError;
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
@@ -76,6 +75,14 @@ pub trait ToolServers: Send + Sync + 'static {
     /// # Errors
     /// Returns an error if the configuration cannot be read or is not usable.
     fn server(&self, name: &str) -> Result<Option<Arc<dyn ToolServer>>, BoxError>;
+}
+
+/// A server that an agent uses, with a filter for its tools.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerUse {
+    pub(crate) name: &'static str,
+    /// Globs for tool names. `None` selects all tools.
+    pub(crate) filter: Option<&'static [&'static str]>,
 }
 
 /// An error of a server, as the crate that implements it returned it.

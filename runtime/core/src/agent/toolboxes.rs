@@ -6,9 +6,7 @@ use std::sync::Arc;
 use crate::context::Entry;
 use crate::definition::ToolSource;
 use crate::onion::{Undefined, define};
-use crate::tool::Dynamic;
-use crate::tool::ToolboxLink;
-use crate::tool::{DynTool, Toolbox};
+use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink};
 
 /// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]

@@ -51,13 +51,13 @@ impl Drop for Back<'_> {
 
 impl ToolContext {
     fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
-        change(&mut self.rare().bound.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.extra().bound.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// The state that has a value for a key: that of the innermost tool value whose code runs, else the session's.
     pub(super) fn state_with(&self, key: &str) -> SessionState {
-        let rare = self.rarely();
-        let values = rare.as_ref().map(|rare| rare.bound.lock().unwrap_or_else(PoisonError::into_inner));
+        let extra = self.extra_if_any();
+        let values = extra.as_ref().map(|extra| extra.bound.lock().unwrap_or_else(PoisonError::into_inner));
         let own = values.as_ref().and_then(|states| states.iter().rev().find(|state| state.has(key)));
         own.unwrap_or_else(|| self.run.session_state()).clone()
     }

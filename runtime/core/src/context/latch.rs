@@ -42,11 +42,11 @@ impl ToolContext {
     /// Aborts the run, and records that this call did it.
     #[cold]
     pub(crate) fn abort(&self, abort: &Abort) {
-        self.rare().aborted.store(true, Ordering::Relaxed);
+        self.extra().aborted.store(true, Ordering::Relaxed);
         self.run().abort(abort);
     }
 
     pub(crate) fn has_aborted(&self) -> bool {
-        self.rarely().is_some_and(|rare| rare.aborted.load(Ordering::Relaxed))
+        self.extra_if_any().is_some_and(|extra| extra.aborted.load(Ordering::Relaxed))
     }
 }

@@ -24,19 +24,19 @@ impl ToolContext {
 
     /// Records the state of work that has no caller any more.
     pub(crate) fn leave(&self, left: Left) {
-        let rare = self.rare();
-        rare.left.store(left as u8, Ordering::Relaxed);
-        rare.runs_on.fetch_or(left == Left::Running, Ordering::Relaxed);
+        let extra = self.extra();
+        extra.left.store(left as u8, Ordering::Relaxed);
+        extra.runs_on.fetch_or(left == Left::Running, Ordering::Relaxed);
     }
 
     /// Whether work of any attempt still runs without a caller.
     pub(crate) fn runs_on(&self) -> bool {
-        self.rarely().is_some_and(|rare| rare.runs_on.load(Ordering::Relaxed))
+        self.extra_if_any().is_some_and(|extra| extra.runs_on.load(Ordering::Relaxed))
     }
 
     /// The state of the last attempt's work.
     pub(crate) fn left(&self) -> Left {
-        match self.rarely().map_or(0, |rare| rare.left.load(Ordering::Relaxed)) {
+        match self.extra_if_any().map_or(0, |extra| extra.left.load(Ordering::Relaxed)) {
             1 => Left::NotBegun,
             2 => Left::Running,
             _ => Left::Nothing,

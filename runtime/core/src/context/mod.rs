@@ -34,6 +34,7 @@ pub(crate) use places::{Running, Slot};
 pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
+use start::Starts;
 pub use state::{State, StateError, bound};
 pub use table::NameClash;
 pub(crate) use table::{Entry, Target, ToolTable};
@@ -43,8 +44,7 @@ use places::CallPlace;
 
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError};
-use crate::event::EventKind;
-use crate::event::HookExit;
+use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind};
 use crate::secret::{Secret, Sensitive};
 use crate::session::Transcript;
@@ -73,29 +73,20 @@ pub struct ToolContext {
     /// The [`Place`] in the onion of the code that runs now.
     place: AtomicU8,
     /// The data that few calls need.
-    rare: Mutex<Option<Arc<Rare>>>,
+    extra: Mutex<Option<Arc<Extra>>>,
 }
 
 /// The data of a call that exists only if its tool or its hooks use it.
 #[derive(Default)]
-struct Rare {
+struct Extra {
     /// Numbers the clock, sleep and random steps of the call.
     steps: AtomicU32,
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
     stages: Mutex<CallStages>,
-    /// The number of further starts of the tool by its value's own hooks.
-    again: AtomicU32,
-    /// The number of starts by these hooks since the agent's hooks let the call through.
-    starts: AtomicU32,
-    /// The number of starts inside the tool's declared hooks.
-    inside: AtomicU32,
-    /// The number of starts of its function, if the core does not start it itself.
-    started: AtomicU32,
-    /// The number of starts that did not run the function, for example because of invalid arguments.
-    refused: AtomicU32,
+    starts: Starts,
     /// Whether the `timeout` applies to a part of the call inside the one that asks.
-    bound_inside: AtomicBool,
+    timeout_is_inner: AtomicBool,
     /// The state of a thread without a caller: a [`Left`].
     left: AtomicU8,
     /// Whether work of this call still runs without a caller.
@@ -128,7 +119,7 @@ impl ToolContext {
             attempt: AtomicU32::new(0),
             number: 0,
             place: AtomicU8::new(Place::Outside as u8),
-            rare: Mutex::new(None),
+            extra: Mutex::new(None),
         }
     }
 
@@ -166,22 +157,22 @@ impl ToolContext {
 
     /// Stores a child's conversation for the loop, which merges it when its batch ends.
     pub(crate) fn keep_transcript(&self, transcript: Transcript) {
-        *self.rare().transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
+        *self.extra().transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
     }
 
     pub(crate) fn take_transcript(&self) -> Option<Transcript> {
-        let rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        rare.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let extra = self.extra.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        extra.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Accesses the call's record of its stages.
     pub(crate) fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
-        with(&mut self.rare().stages.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut self.extra().stages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn rare(&self) -> Arc<Rare> {
-        let mut rare = self.rare.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(rare.get_or_insert_default())
+    fn extra(&self) -> Arc<Extra> {
+        let mut extra = self.extra.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(extra.get_or_insert_default())
     }
 
     pub(crate) fn entry(&self) -> &Entry {
@@ -239,26 +230,26 @@ impl ToolContext {
 
     /// Starts to collect how the tool's own hooks leave this call.
     pub(crate) fn log_hooks(&self) {
-        let _ = self.rare().hooks.set(Mutex::default());
+        let _ = self.extra().hooks.set(Mutex::default());
     }
 
-    /// The existing rare data; it is not created.
-    fn rarely(&self) -> Option<Arc<Rare>> {
-        self.rare.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The extra data, if there is any; it is not created.
+    fn extra_if_any(&self) -> Option<Arc<Extra>> {
+        self.extra.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
         if self.run.events().are_read() {
             self.log_hooks();
         }
-        if let Some(log) = self.rarely().as_ref().and_then(|rare| rare.hooks.get()) {
+        if let Some(log) = self.extra_if_any().as_ref().and_then(|extra| extra.hooks.get()) {
             log.lock().unwrap_or_else(PoisonError::into_inner).push(exit());
         }
     }
 
     pub(crate) fn take_hook_log(&mut self) -> Vec<HookExit> {
-        let rare = self.rare.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let log = rare.as_ref().and_then(|rare| rare.hooks.get());
+        let extra = self.extra.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let log = extra.as_ref().and_then(|extra| extra.hooks.get());
         log.map(|log| std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner)))
             .unwrap_or_default()
     }
@@ -272,7 +263,7 @@ impl ToolContext {
     /// you spawn. In a `blocking` tool the token belongs to the attempt: it is cancelled as soon as the attempt's
     /// caller is gone, for example after a timeout.
     pub fn cancellation(&self) -> CancellationToken {
-        self.rare()
+        self.extra()
             .token
             .get_or_init(|| CallToken { token: self.run.cancellation().child_token(), owner: true })
             .token
@@ -349,7 +340,7 @@ impl ToolContext {
     }
 
     fn numbered(&self, kind: StepKind) -> StepId {
-        let number = self.rare().steps.fetch_add(1, Ordering::Relaxed);
+        let number = self.extra().steps.fetch_add(1, Ordering::Relaxed);
         let mut id = self.step_id(kind);
         id.name = format!("{}.{number}", id.name).into();
         id
@@ -365,16 +356,12 @@ impl ToolContext {
     /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
     /// This context's token cancels it too.
     pub(crate) fn to_owned_attempt(&self) -> Self {
-        let (rare, same) = (self.rare(), |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed)));
-        let own = Rare {
-            steps: same(&rare.steps),
-            again: same(&rare.again),
-            starts: same(&rare.starts),
-            inside: same(&rare.inside),
-            started: same(&rare.started),
-            refused: same(&rare.refused),
-            bound: Mutex::new(rare.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()),
-            ..Rare::default()
+        let (extra, same) = (self.extra(), |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed)));
+        let own = Extra {
+            steps: same(&extra.steps),
+            starts: extra.starts.copy(),
+            bound: Mutex::new(extra.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            ..Extra::default()
         };
         let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });
         Self {
@@ -386,7 +373,7 @@ impl ToolContext {
             attempt: same(&self.attempt),
             number: self.number,
             place: AtomicU8::new(self.place.load(Ordering::Relaxed)),
-            rare: Mutex::new(Some(Arc::new(own))),
+            extra: Mutex::new(Some(Arc::new(own))),
         }
     }
 }

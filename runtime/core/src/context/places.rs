@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use super::{Rare, RunContext, ToolContext};
+use super::{Extra, RunContext, ToolContext};
 
 /// One of the slots for concurrent calls.
 pub(crate) struct Slot {
@@ -87,7 +87,7 @@ impl CallPlace {
 pub(crate) struct BegunBy {
     run: RunContext,
     /// Dropped when the call ends.
-    call: Weak<Rare>,
+    call: Weak<Extra>,
     calls: Mutex<Calls>,
 }
 
@@ -200,17 +200,17 @@ impl ToolContext {
     /// Gives the call its slot.
     pub(crate) fn hold_slot(&self, slot: Option<Slot>) {
         if slot.is_some() {
-            self.rare().place.held().slot = slot;
+            self.extra().place.held().slot = slot;
         }
     }
 
     /// Waits for another party without a slot, so that other calls can run meanwhile.
     pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
-        let rare = self.rare();
-        rare.place.give_back(self.run());
-        let _waiting = Waiting(&rare.place);
+        let extra = self.extra();
+        extra.place.give_back(self.run());
+        let _waiting = Waiting(&extra.place);
         let done = wait.await;
-        rare.place.take_back(self.run()).await;
+        extra.place.take_back(self.run()).await;
         done
     }
 
@@ -218,7 +218,7 @@ impl ToolContext {
     pub(crate) fn begins(&self) -> Arc<BegunBy> {
         Arc::new(BegunBy {
             run: self.run().clone(),
-            call: Arc::downgrade(&self.rare()),
+            call: Arc::downgrade(&self.extra()),
             calls: Mutex::default(),
         })
     }

@@ -1,14 +1,41 @@
 //! The number of starts of a call's tool, and effects that must occur once only.
 
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::ToolContext;
-use super::timed;
-use crate::definition::ToolSource;
-use crate::definition::{Effect, refused_by};
+use super::{ToolContext, timed};
+use crate::definition::{Effect, ToolSource, refused_by};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
+
+/// The starts of a call's tool, besides the attempts that the core counts.
+#[derive(Default)]
+pub(super) struct Starts {
+    /// Second and later starts of one attempt, by the hooks that were added to the tool's value.
+    repeated: AtomicU32,
+    /// Starts by these hooks in the current attempt.
+    in_attempt: AtomicU32,
+    /// Starts inside the hooks and stages that the tool was declared with.
+    inside_declared: AtomicU32,
+    /// Starts of the function, if the core does not start it itself.
+    of_function: AtomicU32,
+    /// Starts that did not run the function, for example because of invalid arguments.
+    refused: AtomicU32,
+}
+
+impl Starts {
+    /// The same numbers, for an attempt on another thread.
+    pub(super) fn copy(&self) -> Self {
+        let same = |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed));
+        Self {
+            repeated: same(&self.repeated),
+            in_attempt: same(&self.in_attempt),
+            inside_declared: same(&self.inside_declared),
+            of_function: same(&self.of_function),
+            refused: same(&self.refused),
+        }
+    }
+}
 
 impl ToolContext {
     /// How often the tool itself was started for this call; 0 before the first start. It stays 0 if a hook, a
@@ -16,20 +43,21 @@ impl ToolContext {
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
-        match &*self.rare.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(rare) => {
-                let started = if starts_inside { rare.started.load(Ordering::Relaxed) } else { attempt };
-                started.saturating_sub(rare.refused.load(Ordering::Relaxed))
+        match &*self.extra.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(extra) => {
+                let started =
+                    if starts_inside { extra.starts.of_function.load(Ordering::Relaxed) } else { attempt };
+                started.saturating_sub(extra.starts.refused.load(Ordering::Relaxed))
             }
             None if starts_inside => 0,
             None => attempt,
         }
     }
 
-    /// As [`Self::attempt`], for a call without rare data, as most calls are; `None` for other calls.
+    /// As [`Self::attempt`], for a call without extra data, as most calls are; `None` for other calls.
     pub(crate) fn plain_attempts(&mut self) -> Option<u32> {
         let starts_inside = self.entry().starts_inside;
-        match self.rare.get_mut().unwrap_or_else(PoisonError::into_inner) {
+        match self.extra.get_mut().unwrap_or_else(PoisonError::into_inner) {
             Some(_) => None,
             None if starts_inside => Some(0),
             None => Some(*self.attempt.get_mut()),
@@ -40,10 +68,10 @@ impl ToolContext {
     /// whatever the journal answered.
     pub(crate) fn tries(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
-        match self.rarely() {
-            Some(rare) => {
-                let all = attempt + rare.again.load(Ordering::Relaxed);
-                all.max(rare.inside.load(Ordering::Relaxed))
+        match self.extra_if_any() {
+            Some(extra) => {
+                let all = attempt + extra.starts.repeated.load(Ordering::Relaxed);
+                all.max(extra.starts.inside_declared.load(Ordering::Relaxed))
             }
             None => attempt,
         }
@@ -55,21 +83,21 @@ impl ToolContext {
 
     /// Begins an attempt of a tool value with its own hooks.
     pub(crate) fn start_behind_hooks(&self) {
-        self.rare().starts.store(0, Ordering::Relaxed);
+        self.extra().starts.in_attempt.store(0, Ordering::Relaxed);
     }
 
     /// Counts a start of the tool by its value's own hooks. The first start of an attempt is counted where the attempt
     /// begins, because repeats by a tool's own hooks are one step of the run.
     pub(crate) fn start_by_hooks(&self) {
-        let rare = self.rare();
-        if rare.starts.fetch_add(1, Ordering::Relaxed) > 0 {
-            rare.again.fetch_add(1, Ordering::Relaxed);
+        let extra = self.extra();
+        if extra.starts.in_attempt.fetch_add(1, Ordering::Relaxed) > 0 {
+            extra.starts.repeated.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Counts a start of the tool inside its declared hooks.
     pub(crate) fn start_inside(&self) {
-        self.rare().inside.fetch_add(1, Ordering::Relaxed);
+        self.extra().starts.inside_declared.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Runs the function of the tool under its own name `tool`, with its `timeout`. Hooks, approval, cache and
@@ -79,7 +107,7 @@ impl ToolContext {
         F: Future<Output = ToolResult> + Send,
     {
         if self.entry().starts_inside {
-            self.rare().started.fetch_add(1, Ordering::Relaxed);
+            self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
         }
         let result = match self.begin().await {
             Ok(()) => timed(self, call).await,
@@ -103,13 +131,13 @@ impl ToolContext {
 
     #[cold]
     fn start_came_to_nothing(&self) {
-        self.rare().refused.fetch_add(1, Ordering::Relaxed);
+        self.extra().starts.refused.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts the starts of an attempt that a journal answered.
     pub(crate) fn recall_starts(&self, starts: u32) {
         if self.entry().starts_inside {
-            self.rare().started.fetch_add(starts, Ordering::Relaxed);
+            self.extra().starts.of_function.fetch_add(starts, Ordering::Relaxed);
         } else if starts == 0 {
             self.start_came_to_nothing();
         }

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::DynCall;
-use crate::definition::ToolSource;
-use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
+use crate::definition::{ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use crate::text::{nearest, short};
 
 /// One tool of an agent.

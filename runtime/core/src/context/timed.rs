@@ -17,7 +17,7 @@ pin_project! {
     /// A part of a call with the tool's `timeout`, unless the limit applies to a part further inside.
     ///
     /// The layers between the core and the function (hooks, approval, cache) may take any time. On its first poll such
-    /// a layer calls [`ToolContext::bound_inside`], and it wraps its inner part in one of these. So the limit applies
+    /// a layer calls [`ToolContext::timeout_is_inner`], and it wraps its inner part in one of these. So the limit applies
     /// to the innermost part.
     struct Timed<'a, F> {
         #[pin]
@@ -61,18 +61,18 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
         let is_first = matches!(this.clock.as_mut().project(), Project::New);
         if is_first {
             this.cx.left_nothing();
-            this.cx.set_bound_inside(false);
+            this.cx.set_timeout_inner(false);
         }
         let poll = call.poll(context);
         if is_first {
-            let clock = if this.cx.is_bound_inside() {
+            let clock = if this.cx.is_timeout_inner() {
                 Clock::Off
             } else {
                 Clock::Runs { sleep: sleep(*this.limit) }
             };
             this.clock.set(clock);
             // The limit does not apply to the parts outside.
-            this.cx.set_bound_inside(true);
+            this.cx.set_timeout_inner(true);
         }
         if poll.is_ready() {
             return poll;
@@ -89,18 +89,18 @@ impl<T, F: Future<Output = ToolResult<T>>> Future for Timed<'_, F> {
 
 impl ToolContext {
     /// Records that the `timeout` applies to a part inside the caller, and not to the caller itself.
-    pub(crate) fn bound_inside(&self) {
+    pub(crate) fn timeout_is_inner(&self) {
         if self.definition().timeout.is_some() {
-            self.set_bound_inside(true);
+            self.set_timeout_inner(true);
         }
     }
 
-    pub(crate) fn set_bound_inside(&self, is_so: bool) {
-        self.rare().bound_inside.store(is_so, Ordering::Relaxed);
+    pub(crate) fn set_timeout_inner(&self, is_so: bool) {
+        self.extra().timeout_is_inner.store(is_so, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_bound_inside(&self) -> bool {
-        self.rare().bound_inside.load(Ordering::Relaxed)
+    pub(crate) fn is_timeout_inner(&self) -> bool {
+        self.extra().timeout_is_inner.load(Ordering::Relaxed)
     }
 }
 

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
-use crate::context::{Entry, Target, ToolTable};
-use crate::context::{RunContext, ToolContext};
+use crate::context::{Entry, RunContext, Target, ToolContext, ToolTable};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 

@@ -11,8 +11,7 @@ use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
 use crate::args::Args;
-use crate::context::ToolContext;
-use crate::context::timed;
+use crate::context::{ToolContext, timed};
 use crate::definition::refuse_lost;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, StepKind};

@@ -106,7 +106,7 @@ impl<'a> Stack<'a> {
         Box::pin(async move {
             // The call's definition is not used here, because the tool value can have renamed the parameters.
             args.bind_if_loose(|| &self.inside.definition().input_schema);
-            cx.bound_inside();
+            cx.timeout_is_inner();
             let came = Came::default();
             let next = PolicyNext { rest: Self { hooks: rest, ..self }, cx, came: &came };
             let call = Placed::new(cx, Place::Inside, async { hook.call_dyn(cx, args, next).await });
@@ -120,7 +120,7 @@ impl<'a> Stack<'a> {
     fn core(self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         let call = async move {
             self.inside.begins(cx);
-            cx.bound_inside();
+            cx.timeout_is_inner();
             let result = match self.stages {
                 Some(stages) => stages.run(cx, args, self.inside).await,
                 None => self.inside.run(cx, args).await,

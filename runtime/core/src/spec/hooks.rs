@@ -4,8 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::ToolContext;
-use crate::context::timed;
+use crate::context::{ToolContext, timed};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, fill_in};
@@ -97,7 +96,7 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 
 /// Runs the tool inside its own hooks.
 pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
-    cx.bound_inside();
+    cx.timeout_is_inner();
     if !spec.hooks().is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }

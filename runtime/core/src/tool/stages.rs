@@ -22,7 +22,7 @@ where
     F: FnOnce(&'a T, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
     Fut: Future<Output = ToolResult> + Send + 'a,
 {
-    cx.bound_inside();
+    cx.timeout_is_inner();
     let call = async move {
         tool.on_invoke(cx, &mut *args).await?;
         refuse_lost(cx.tool_name(), args)?;

@@ -190,7 +190,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         args: ArgsOf<H::Tool>,
         call: &TypedCall<'_>,
     ) -> ToolResult<OutputOf<H::Tool>> {
-        cx.bound_inside();
+        cx.timeout_is_inner();
         let next = RingNext { ring: &self.rest, tool, cx, call };
         let call = async { self.hook.call_typed(cx, args, next).await };
         Caught::new(Placed::new(cx, Place::Inside, call), cx, hook_panicked).await

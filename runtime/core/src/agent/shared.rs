@@ -1,0 +1,20 @@
+//! The parts that all agents of a program share.
+
+use std::sync::Arc;
+
+use super::servers::Pool;
+use super::setup::StateMakers;
+use super::toolboxes::Toolboxes;
+use crate::approval::DynApprover;
+use crate::journal::Journal;
+
+/// The parts that all agents of a program share.
+pub(super) struct Shared {
+    pub(super) states: StateMakers,
+    /// The secrets that every session knows.
+    pub(super) secrets: Vec<Vec<u8>>,
+    pub(super) toolboxes: Toolboxes,
+    pub(super) journal: Option<Arc<dyn Journal>>,
+    pub(super) approver: Option<Arc<dyn DynApprover>>,
+    pub(super) servers: Pool,
+}
