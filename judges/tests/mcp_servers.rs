@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use onionskin::mcp::ServerConfig;
-use onionskin::{Agent, AgentHandle, ErrorKind, RunError, ScriptedModel, ToolError};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::event::EventKind;
+use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
+use onionskin::{Agent, AgentHandle, ErrorKind, RunError, ScriptedModel, ToolError};
 use onionskin_judges::{folder, npm, python};
 use serde_json::{Value, json};
 

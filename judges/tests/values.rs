@@ -1,10 +1,13 @@
 //! S2: the tools of real servers as values: bound, changed, guarded, and called through hooks.
 #![allow(clippy::unwrap_used, reason = "tests may panic")]
 
+use onionskin::definition::ToolSource;
 use onionskin::mcp::McpServer;
 use onionskin::spec::Transform;
-use onionskin::{Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, call, guardrail, tool_hook};
-use onionskin::definition::ToolSource;
+use onionskin::{
+    Args, ErrorKind, Exit, Next, ToolContext, ToolError, ToolOutput, ToolResult, ToolSpec, call, guardrail,
+    tool_hook,
+};
 use onionskin_judges::{folder, npm, python};
 use serde_json::json;
 

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
 use onionskin::run::ToolCaller;
+use onionskin::{Args, Next, ToolResult, agent, tool, tool_hook};
 
 use super::{Case, TEXT, calls};
 

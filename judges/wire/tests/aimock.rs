@@ -7,11 +7,14 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use onionskin::{Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::genai::GenaiModel;
 use onionskin::model::ModelError;
+use onionskin::{
+    Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult,
+};
 
 // ---- the server ---------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 //! Ours: an agent with one tool, asked in a session of its own.
 
-use onionskin::{agent, tool};
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::{agent, tool};
 use std::rc::Rc;
 
 use super::answers::{self, ANSWER, ARGUMENTS, INPUT, Ids, Shape, TOOL, think};
