@@ -23,7 +23,7 @@ pub(crate) fn whole(path: &Path) -> [Span; 2] {
 impl Listed<'_> {
     /// That the list can name it, with so many values.
     pub(crate) fn is_named_with(&self, values: usize) -> TokenStream {
-        let (alias, kind, takes) = (self.alias, &self.kind, self.item("TAKES"));
+        let (alias, kind, takes) = (self.alias, &self.kind, self.made("TAKES"));
         let is_named = self.holds("NamedInLists", &quote!({ #takes.is_some() }));
         let taken = quote!({ __rt::taken(#takes) });
         let types = quote!(<<#alias as #kind>::Made as __rt::MadeBy<#alias>>::Values);
@@ -54,5 +54,15 @@ impl Listed<'_> {
         let name = Ident::new(name, to);
         let close = quote_spanned!(to=> >::#name);
         quote!(#open #alias as #kind #close)
+    }
+
+    /// A constant of what makes the entry, a hook or a guardrail.
+    pub(crate) fn made(&self, name: &str) -> TokenStream {
+        let (alias, kind, [from, to]) = (self.alias, &self.kind, self.spans);
+        let open = quote_spanned!(from=> <);
+        let made = quote_spanned!(to=> >::Made);
+        let name = Ident::new(name, to);
+        let close = quote_spanned!(to=> >::#name);
+        quote!(#open #open #alias as #kind #made as __rt::MadeBy<#alias> #close)
     }
 }

@@ -230,21 +230,21 @@ const _: () = {
     type Hook1 = clamp;
     // One error for a type that is not a hook, or takes values.
     const fn named0() -> bool {
-        <Hook0 as rt::NamedInLists<{ <Hook0 as rt::Hook>::TAKES.is_some() }>>::HOLDS
+        <Hook0 as rt::NamedInLists<{ <<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES.is_some() }>>::HOLDS
             && <Hook0 as rt::HasEachValue<
                 rt::Values<Hook0>,
-                { rt::taken(<Hook0 as rt::Hook>::TAKES) },
+                { rt::taken(<<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES) },
                 0,
-                { rt::has_each(0, <Hook0 as rt::Hook>::TAKES) },
+                { rt::has_each(0, <<Hook0 as rt::Hook>::Made as rt::MadeBy<Hook0>>::TAKES) },
             >>::HOLDS
     }
     const fn named1() -> bool {
-        <Hook1 as rt::NamedInLists<{ <Hook1 as rt::Hook>::TAKES.is_some() }>>::HOLDS
+        <Hook1 as rt::NamedInLists<{ <<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES.is_some() }>>::HOLDS
             && <Hook1 as rt::HasEachValue<
                 rt::Values<Hook1>,
-                { rt::taken(<Hook1 as rt::Hook>::TAKES) },
+                { rt::taken(<<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES) },
                 0,
-                { rt::has_each(0, <Hook1 as rt::Hook>::TAKES) },
+                { rt::has_each(0, <<Hook1 as rt::Hook>::Made as rt::MadeBy<Hook1>>::TAKES) },
             >>::HOLDS
     }
     type Known0 = <rt::Known<{ named0() }> as rt::Is>::Type<Hook0>;

@@ -168,7 +168,7 @@ impl Expansion<'_> {
             let (named, as_written) = (named(type_name, index, hook), as_written(index));
             let state = own.as_ref().map(|state| fits(&hook.path, &named, &quote!(__rt::Hook), state));
             let listed = Listed { alias: &named, kind: quote!(__rt::Hook), spans: whole(&hook.path) };
-            let (is_named, typed) = (listed.is_named_with(hook.values), listed.item("TYPED"));
+            let (is_named, typed) = (listed.is_named_with(hook.values), listed.made("TYPED"));
             let is_raw = listed.holds("OwnHook", &quote!({ !#typed }));
             quote_spanned! {hook.path.span()=>
                 type #as_written =

@@ -40,7 +40,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     let hooks = &agent.hooks;
     let typed = hooks.iter().enumerate().map(|(index, hook)| {
         let (alias, span, cfgs) = (hook_alias(index, hook), entry_span(&hook.entry.path), &hook.entry.cfgs);
-        quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Hook>::TYPED))
+        quote_spanned!(span=> #(#cfgs)* (#index, <<#alias as __rt::Hook>::Made as __rt::MadeBy<#alias>>::TYPED))
     });
     if hooks.len() > 1 {
         checks.extend(quote!(const __TYPED_HOOKS: &[(usize, bool)] = &[#(#typed),*];));

@@ -2,9 +2,9 @@
 
 /// A constant that compiles.
 ///
-/// `<Known<{ <H as Hook>::TYPED }> as Is>::Type<H>` is `H`. If `H` does not implement `Hook`, the constant is an error,
-/// which the compiler reports at the constant. The type is then an error too, and the compiler reports nothing about
-/// its uses.
+/// `<Known<{ <<H as Hook>::Made as MadeBy<H>>::TYPED }> as Is>::Type<H>` is `H`. If `H` does not implement `Hook`, the
+/// constant is an error, which the compiler reports at the constant. The type is then an error too, and the compiler
+/// reports nothing about its uses.
 pub struct Known<const VALUE: bool>;
 
 /// Implemented for a [`Known`] constant.

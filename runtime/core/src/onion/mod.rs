@@ -141,14 +141,6 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// `onionskin::raw_hook!();` for a hook that is added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
-    /// Whether the hook is a typed hook. Typed hooks run inside all other hooks.
-    #[doc(hidden)]
-    const TYPED: bool = <Self::Made as MadeBy<Self>>::TYPED;
-
-    /// The number of values in parentheses after its name in `agent!`; `None` if `agent!` cannot name it.
-    #[doc(hidden)]
-    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
-
     /// Runs around a call; `next.run(args)` runs the rest of the call.
     ///
     /// # Errors

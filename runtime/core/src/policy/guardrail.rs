@@ -55,10 +55,6 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     /// `Default`, or `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
     type Made: MadeBy<Self>;
 
-    /// The number of values in parentheses after its name in a list; `None` if a list cannot name it.
-    #[doc(hidden)]
-    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
-
     /// Checks the arguments, and may change them.
     ///
     /// # Errors
@@ -83,10 +79,6 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
 pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     /// As [`InputGuardrail::Made`].
     type Made: MadeBy<Self>;
-
-    /// As [`InputGuardrail::TAKES`].
-    #[doc(hidden)]
-    const TAKES: Option<usize> = <Self::Made as MadeBy<Self>>::TAKES;
 
     /// Checks a result, given the arguments of the tool, and returns the result of the call. It gets errors too, but no
     /// aborts. The output of a stop is passed as a plain one, and the result stays a stop.
