@@ -1,4 +1,4 @@
-//! What `agent!` writes that depends on the features of this crate.
+//! What `agent!` writes that depends on the features of this crate. Without `genai` and `shell` the macros of core remain.
 
 /// Gives an agent the provider of the model that it names.
 #[cfg(feature = "genai")]
@@ -7,16 +7,6 @@
 macro_rules! __onionskin_model {
     ($agent:ident) => {
         $agent.default_model($crate::genai::GenaiModel::from_env())
-    };
-}
-
-/// Gives an agent the provider of the model that it names.
-#[cfg(not(feature = "genai"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __onionskin_model {
-    ($agent:ident) => {
-        $agent
     };
 }
 
@@ -49,15 +39,4 @@ macro_rules! __onionskin_shell {
     ($agent:ident) => {
         $agent.runtime_tool($crate::builtin::shell::execute())
     };
-}
-
-/// Says what is missing where an agent names `shell.execute` and the feature is off.
-#[cfg(not(feature = "shell"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __onionskin_shell {
-    ($agent:ident) => {{
-        ::core::compile_error!("`shell.execute` runs programs: enable feature `shell` of onionskin");
-        $agent
-    }};
 }

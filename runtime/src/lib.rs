@@ -93,6 +93,12 @@ compile_error!("the feature `shell` of onionskin needs a Unix system");
 #[cfg(feature = "shell")]
 #[doc(inline)]
 pub use onionskin_builtins as builtin;
+#[cfg(not(feature = "genai"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_model;
+#[cfg(not(feature = "shell"))]
+#[doc(hidden)]
+pub use onionskin_core::__onionskin_shell;
 #[doc(hidden)]
 pub use onionskin_core::__private0;
 #[doc(inline)]
