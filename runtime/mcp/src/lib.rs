@@ -34,6 +34,7 @@ mod file;
 mod filter;
 mod home;
 mod list;
+mod lock;
 mod process;
 #[cfg(test)]
 mod properties;

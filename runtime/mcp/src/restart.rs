@@ -1,7 +1,7 @@
 //! Restarts of a server. One restart serves all callers that wait.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::McpError;
+use crate::lock::lock;
 
 /// Restarts in one [`WINDOW`], at most.
 const RESTARTS: usize = 3;
@@ -151,8 +152,4 @@ impl Drop for Running {
             state.begun.retain(|at| *at != begun);
         }
     }
-}
-
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

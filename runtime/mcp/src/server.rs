@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
@@ -18,6 +18,7 @@ use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::visible::visible;
 use super::{convert, list};
+use crate::lock::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -317,8 +318,4 @@ async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes:
 
 fn remote(text: String, kind: ErrorKind) -> Exit {
     Exit::Tool(ToolError::new(text).with_kind(kind))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

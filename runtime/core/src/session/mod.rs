@@ -7,7 +7,7 @@ mod turn;
 
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use chain::Chain;
 pub(crate) use ids::CallIds;
@@ -16,7 +16,7 @@ pub(crate) use turn::{NoTurn, Wait, Waiting};
 
 use self::threads::Threads;
 use crate::model::{History, Message};
-use crate::state::{SessionState, StateCell, StateHandle};
+use crate::state::{SessionState, StateCell, StateHandle, lock};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///
@@ -152,10 +152,6 @@ impl Session {
 pub(crate) struct Transcript {
     pub(crate) child: Arc<str>,
     pub(crate) messages: Vec<Arc<Message>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Session {

@@ -9,6 +9,6 @@ pub(crate) use cell::{StateCell, StateHandle};
 pub use session::SessionState;
 
 /// Locks a mutex. A panic cannot leave these values inconsistent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
