@@ -34,7 +34,7 @@ pub(crate) use places::{Running, Slot};
 pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
-use start::Starts;
+use start::{Starts, same};
 pub use state::{State, StateError, bound};
 pub use table::NameClash;
 pub(crate) use table::{Entry, Target, ToolTable};
@@ -356,7 +356,7 @@ impl ToolContext {
     /// The same call, owned, for an attempt on another thread. The caller that waits for the attempt cancels its token.
     /// This context's token cancels it too.
     pub(crate) fn to_owned_attempt(&self) -> Self {
-        let (extra, same) = (self.extra(), |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed)));
+        let extra = self.extra();
         let own = Extra {
             steps: same(&extra.steps),
             starts: extra.starts.copy(),

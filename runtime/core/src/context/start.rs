@@ -23,10 +23,14 @@ pub(super) struct Starts {
     refused: AtomicU32,
 }
 
+/// A counter that begins with the number of another one.
+pub(super) fn same(count: &AtomicU32) -> AtomicU32 {
+    AtomicU32::new(count.load(Ordering::Relaxed))
+}
+
 impl Starts {
     /// The same numbers, for an attempt on another thread.
     pub(super) fn copy(&self) -> Self {
-        let same = |count: &AtomicU32| AtomicU32::new(count.load(Ordering::Relaxed));
         Self {
             repeated: same(&self.repeated),
             in_attempt: same(&self.in_attempt),

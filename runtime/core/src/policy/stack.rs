@@ -125,7 +125,7 @@ impl<'a> Stack<'a> {
                 Some(stages) => stages.run(cx, args, self.inside).await,
                 None => self.inside.run(cx, args).await,
             };
-            // A stage may have written a secret: the hooks see none.
+            // The hooks see no secret, neither of the tool nor of a stage.
             cx.run().hide(result)
         };
         Box::pin(Caught::new(call, cx, tool_panicked))

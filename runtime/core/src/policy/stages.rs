@@ -179,7 +179,9 @@ impl Stages {
             }
             self.approve(cx, args).await?;
         }
-        let result = Caught::new(inside.run(cx, args), cx, tool_panicked).await;
+        // The guardrails and the handlers outside see the result without secrets.
+        let call = async { cx.run().hide(inside.run(cx, args).await) };
+        let result = Caught::new(call, cx, tool_panicked).await;
         self.leave(cx, args, result).await
     }
 

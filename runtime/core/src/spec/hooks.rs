@@ -24,8 +24,7 @@ impl Inside for Filled<'_> {
     }
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        // The hooks and stages outside see the result without secrets.
-        Box::pin(async move { cx.run().hide(filled(self.0, cx, args).await) })
+        Box::pin(filled(self.0, cx, args))
     }
 
     fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit> {
@@ -45,15 +44,14 @@ impl Inside for Filled<'_> {
 }
 
 /// Runs the tool with its own arguments. The hooks' arguments are unchanged, so that nothing outside sees the filled-in
-/// values, nor a secret in the result.
+/// values.
 async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     refuse_lost(spec.name(), args)?;
     if spec.is_as_written() {
         return started(spec, cx, args).await;
     }
     let mut own = taken(spec, cx, args)?;
-    let result = started(spec, cx, &mut own).await;
-    cx.run().hide(result.map_err(|exit| outwards(spec, exit)))
+    started(spec, cx, &mut own).await.map_err(|exit| outwards(spec, exit))
 }
 
 /// Starts the tool itself. A tool with its own hooks or stages starts its function inside them.
@@ -96,7 +94,6 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 
 /// Runs the tool inside its own hooks.
 pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
-    cx.timeout_is_inner();
     if !spec.hooks().is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }

@@ -62,8 +62,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Own<T, O> {
             let mut own = self.own_args(cx, args)?;
             let body = T::body(&self.of, cx, own.as_mut().unwrap_or(args));
             let result = cx.start(&T::definition().name, body).await;
-            // The hooks and stages outside see the result without secrets.
-            cx.run().hide(result.map_err(|exit| self.explain(exit)))
+            result.map_err(|exit| self.explain(exit))
         })
     }
 
