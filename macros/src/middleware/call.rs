@@ -52,8 +52,8 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
             Role::Config(_) => configs.next().map(|(.., value)| value).unwrap_or_default(),
             Role::Bound(param) => {
                 let name = format_ident!("__bound_{index}");
-                if let Some(key) = param.key_value(&name) {
-                    args.inject.push(quote!(#(#cfgs)* #key));
+                if let Some(steps) = param.key_value(&name) {
+                    args.inject.extend(steps.map(|step| quote!(#(#cfgs)* #step)));
                     param.pass(&name, true)
                 } else {
                     let steps = param.field_variable(&name).into_iter().flatten();

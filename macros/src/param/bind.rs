@@ -82,8 +82,8 @@ fn is_field(value: &Expr) -> bool {
 }
 
 impl Param {
-    /// Makes the value of a key of the session's state, as a variable of this name.
-    pub(crate) fn key_value(&self, value: &Ident) -> Option<TokenStream> {
+    /// Makes the value of a key of the session's state, as a variable of this name, and registers its secrets.
+    pub(crate) fn key_value(&self, value: &Ident) -> Option<[TokenStream; 2]> {
         let Source::Bound(Bind::Key { key, default }) = &self.source else { return None };
         let ty = &self.owned;
         let default = match default {
@@ -93,10 +93,10 @@ impl Param {
             }
             None => quote!(::core::option::Option::None),
         };
-        Some(quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;))
+        Some([quote!(let #value = __rt::bound::<#ty>(__cx, #key, #default)?;), secret::conceal(value)])
     }
 
-    /// Makes the value of a field of `__state`, as a variable of this name, and tells the run of its secrets.
+    /// Makes the value of a field of `__state`, as a variable of this name, and registers its secrets.
     pub(crate) fn field_variable(&self, value: &Ident) -> Option<[TokenStream; 2]> {
         let (ty, field) = (&self.ty, self.field_value(self.bound_field()?));
         Some([quote!(let #value: #ty = #field;), secret::conceal(value)])

@@ -53,11 +53,11 @@ impl Param {
     }
 }
 
-/// Tells the run of the secrets in a value that was taken from a field of the state; those under a key are told of where
-/// they are read. Whether there are any is for the compiler to find: a type may have a name of its own.
+/// Registers the secrets in a bound value. The compiler finds whether its type lists any, because the type may have any
+/// name.
 pub(super) fn conceal(value: &Ident) -> TokenStream {
-    quote!({
-        use __rt::{ConcealNone as _, ConcealSome as _};
-        (&__rt::Bound(&#value)).conceal(__cx);
-    })
+    quote!(__rt::conceal(__cx, |__visit| {
+        use __rt::{VisitNone as _, VisitSome as _};
+        (&__rt::Visited(&#value)).visit(__visit);
+    });)
 }

@@ -242,6 +242,7 @@ impl Expansion<'_> {
             quote!(let __state = <__rt::State<#state> as __rt::Inject<'_>>::inject(__cx)?;)
         });
         let keys = self.params.iter().enumerate().filter_map(|(at, param)| param.key_value(&local(at)));
+        let keys = keys.flatten();
         quote!(#state #(#keys)*)
     }
 

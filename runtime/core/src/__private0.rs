@@ -24,8 +24,7 @@ pub use crate::checks::{
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };
-pub use crate::context::bound;
-pub use crate::context::{Bound, ConcealNone, ConcealSome};
+pub use crate::context::{bound, conceal};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
@@ -45,6 +44,7 @@ pub use crate::policy::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
     ToolPolicy, keyed, recover,
 };
+pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited};
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};

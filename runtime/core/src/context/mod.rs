@@ -2,7 +2,6 @@
 
 mod bound;
 mod callee;
-mod conceal;
 mod inject;
 mod latch;
 mod left;
@@ -26,7 +25,6 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use bound::Bound as InState;
 pub(crate) use callee::DynCall;
-pub use conceal::{Bound, ConcealNone, ConcealSome};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};
@@ -35,7 +33,7 @@ pub(crate) use run::RunSeed;
 pub use run::{AgentInfo, RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
 use start::{Starts, same};
-pub use state::{State, StateError, bound};
+pub use state::{State, StateError, bound, conceal};
 pub use table::NameClash;
 pub(crate) use table::{Entry, Target, ToolTable};
 pub(crate) use timed::{has_timers, timed};

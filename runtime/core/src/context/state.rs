@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
-use crate::secret::{NotAsSecret, OnlyAsSecret, held_by, noted};
+use crate::secret::{NotAsSecret, OnlyAsSecret, held_by};
 use crate::state::StateCell;
 
 /// The agent's typed state, injected into tools and hooks.
@@ -126,7 +126,7 @@ pub fn bound<T: DeserializeOwned>(
     default: Option<fn() -> T>,
 ) -> ToolResult<T> {
     let state = cx.state_with(key);
-    let (read, secrets) = noted(|| match (state.secret(key), state.get(key)) {
+    let read = match (state.secret(key), state.get(key)) {
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {
                 NotAsSecret::Exposed => "is a secret: take it as `Secret<..>`".to_owned(),
@@ -138,16 +138,24 @@ pub fn bound<T: DeserializeOwned>(
         }
         // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
-    });
-    if !secrets.is_empty() {
-        cx.run().know(&secrets);
-    }
+    };
     let problem = match read {
         Some(Ok(value)) => return Ok(value),
         Some(Err(problem)) => problem,
         None => "is not there; set it, or give the parameter a default".to_owned(),
     };
     Err(Exit::tool(format!("`{}` needs `{key}` of the session's state, which {problem}", cx.tool_name())))
+}
+
+/// Registers the secrets that `list` passes on with the session.
+#[doc(hidden)]
+#[inline]
+pub fn conceal(cx: &ToolContext, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+    let mut secrets = Vec::new();
+    list(&mut |secret| secrets.push(secret.to_vec()));
+    if !secrets.is_empty() {
+        cx.run().know(&secrets);
+    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod redact;
 mod redactor;
 mod stream;
 mod value;
+mod visit;
 
 pub(crate) use known::Concealed;
 pub(crate) use noted::{held_by, noted};
@@ -16,3 +17,6 @@ pub use redact::Redact;
 pub use redactor::Redactor;
 pub use stream::StreamRedactor;
 pub use value::{Secret, Sensitive};
+pub use visit::VisitSecrets;
+#[doc(hidden)]
+pub use visit::{VisitNone, VisitSome, Visited};

@@ -57,15 +57,16 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// ```
 pub struct Secret<T> {
     value: T,
-    /// The wipe function of `T`, stored so that the struct needs no bound on `T`.
+    /// The functions of `T`, stored so that the struct needs no bound on `T`.
     wipe: fn(&mut T),
+    each: fn(&T, &mut dyn FnMut(&[u8])),
 }
 
 impl<T: Sensitive> Secret<T> {
     /// Wraps a value.
     pub fn new(value: T) -> Self {
         noted::note(&value);
-        Self { value, wipe: T::wipe }
+        Self { value, wipe: T::wipe, each: T::each }
     }
 }
 
@@ -73,6 +74,11 @@ impl<T> Secret<T> {
     /// The value. Copies of it are not protected: pass it directly to the code that needs it, and keep no copy.
     pub const fn expose(&self) -> &T {
         &self.value
+    }
+
+    /// Passes each secret text of the value to `visit`.
+    pub(super) fn each(&self, visit: &mut dyn FnMut(&[u8])) {
+        (self.each)(&self.value, visit);
     }
 
     /// Serialises the mask: for `#[serde(serialize_with = "Secret::masked")]`.
