@@ -4,6 +4,7 @@
 
 mod agent;
 mod choice;
+mod derive;
 mod diag;
 mod docs;
 mod editor;
@@ -26,6 +27,7 @@ mod suggest;
 mod tests;
 mod tool;
 mod toolbox;
+mod visit;
 mod written;
 
 use proc_macro::TokenStream;
@@ -48,6 +50,12 @@ pub fn toolbox(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Strict, attributes(strict))]
 pub fn strict(item: TokenStream) -> TokenStream {
     strict::expand(item.into()).into()
+}
+
+/// Implements the trait that lists a value's secrets. `onionskin::secret::VisitSecrets` shows it with examples.
+#[proc_macro_derive(VisitSecrets, attributes(visit_secrets))]
+pub fn visit_secrets(item: TokenStream) -> TokenStream {
+    visit::expand(item.into()).into()
 }
 
 /// Makes a function middleware around tool calls. `onionskin::tool_hook` shows it with examples.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-use crate::{agent, guardrail, hook, strict};
+use crate::{agent, guardrail, hook, strict, visit};
 
 const HOOKS: [&str; 4] = [
     "async fn audit(ctx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
@@ -238,6 +238,30 @@ fn expansion_of_a_strict_type_reads_well() {
     let item =
         tokens("struct Page<T> { items: Vec<T>, #[serde(flatten)] at: Place, next: Option<Box<Self>> }");
     compare("strict.txt", strict::expand(item));
+}
+
+#[test]
+fn types_with_secrets_half_typed_never_panic() {
+    let text = "#[visit_secrets(crate = my::onionskin)] pub enum Login<'a, T: Kind = u8> where T: 'a {
+            Token(&'a T, T::Value), Password { user: String, #[visit_secrets] r#type: Secret<T> }, None,
+        }";
+    let mut written = 0;
+    for prefix in prefixes(tokens(text)) {
+        let expansion = visit::expand(prefix.clone());
+        if syn::parse2::<syn::DeriveInput>(prefix.clone()).is_ok() {
+            assert!(holds_name(&expansion, "for", "Login"), "{prefix}\n{expansion}");
+            written += 1;
+        }
+    }
+    assert!(written > 5, "{written} types");
+}
+
+#[test]
+fn expansion_of_a_type_with_secrets_reads_well() {
+    let item = tokens(
+        "enum Login<T> { Token(Secret<T>, T), Password { user: String, password: Secret<String> }, None }",
+    );
+    compare("visit.txt", visit::expand(item));
 }
 
 #[test]

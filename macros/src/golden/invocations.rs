@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use proc_macro2::{Delimiter, LineColumn, TokenStream, TokenTree};
 
-use crate::{agent, guardrail, hook, strict, tool, toolbox};
+use crate::{agent, guardrail, hook, strict, tool, toolbox, visit};
 
 /// A `compile_error!` of an expansion.
 #[derive(PartialEq, Eq, Debug)]
@@ -33,11 +33,16 @@ pub(super) fn expand(program: TokenStream) -> Expanded {
 
 const ATTRIBUTES: [&str; 4] = ["guardrail", "tool", "tool_hook", "toolbox"];
 
+type Derive = (&'static str, fn(TokenStream) -> TokenStream);
+
+const DERIVES: [Derive; 2] = [("Strict", strict::expand), ("VisitSecrets", visit::expand)];
+
 /// Which macros the names of a program mean: their own names, and those of `use onionskin::tool as other`.
 fn names(program: TokenStream) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = ATTRIBUTES
         .iter()
-        .chain(&["agent", "Strict"])
+        .chain(&["agent"])
+        .chain(&DERIVES.map(|(name, _)| name))
         .map(|name| ((*name).to_owned(), (*name).to_owned()))
         .collect();
     renamed(program, &mut names);
@@ -134,7 +139,11 @@ impl Walk {
             "guardrail" => guardrail::attribute(options, tokens),
             _ => {
                 // A derive adds to the item.
-                let added = strict::expand(tokens.clone());
+                let derived = |(name, _): &&Derive| {
+                    options.clone().into_iter().any(|token| self.means(&token.to_string()) == Some(name))
+                };
+                let added =
+                    DERIVES.iter().filter(derived).map(|(_, expand)| expand(tokens.clone())).collect();
                 self.stream(tokens);
                 added
             }
@@ -155,8 +164,11 @@ impl Walk {
             _ => TokenStream::new(),
         };
         if last == "derive" {
-            let is_strict = |token: TokenTree| self.means(&token.to_string()) == Some("Strict");
-            return options.clone().into_iter().any(is_strict).then(|| ("derive".to_owned(), options));
+            let is_ours = |token: TokenTree| {
+                let name = self.means(&token.to_string());
+                DERIVES.iter().any(|(derive, _)| name == Some(derive))
+            };
+            return options.clone().into_iter().any(is_ours).then(|| ("derive".to_owned(), options));
         }
         let name = self.means(&last.to_string())?;
         ATTRIBUTES.contains(&name).then(|| (name.to_owned(), options))

@@ -18,8 +18,15 @@ use std::path::Path;
 use cases::{compare, hold};
 
 /// The folders of cases, and how many cases each has at least.
-const FOLDERS: [(&str, usize); 6] =
-    [("agent", 110), ("guardrail", 18), ("hook", 46), ("strict", 18), ("tool", 140), ("toolbox", 18)];
+const FOLDERS: [(&str, usize); 7] = [
+    ("agent", 110),
+    ("guardrail", 18),
+    ("hook", 46),
+    ("strict", 18),
+    ("tool", 140),
+    ("toolbox", 18),
+    ("visit", 4),
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -77,6 +84,11 @@ fn a2_errors_of_tool() {
 #[test]
 fn a2_errors_of_toolbox() {
     holds("toolbox");
+}
+
+#[test]
+fn a2_errors_of_visit_secrets() {
+    holds("visit");
 }
 
 #[test]

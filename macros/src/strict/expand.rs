@@ -3,10 +3,10 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
-use syn::{Generics, Ident, Type, TypePath, parse_quote};
+use syn::{Generics, parse_quote};
 
 use super::parse::{Field, Fields, Input, Shape, Style, Tag, Variant};
+use crate::derive::{self, same};
 use crate::paths::Runtime;
 
 /// Both traits, if `sound` with what holds the fields to them.
@@ -30,7 +30,7 @@ pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
         Shape::Struct(fields) if sound => one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS)),
         _ => None,
     };
-    let allow = input.allows.then(|| quote!(#[allow(deprecated)]));
+    let allow = derive::allows_deprecated(input.item).then(|| quote!(#[allow(deprecated)]));
     quote! {
         #allow
         const _: () = {
@@ -48,19 +48,18 @@ pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
 /// The type's own generics, and what its fields need of them.
 fn bounds(input: &Input<'_>, sound: bool) -> Generics {
     let mut generics = input.item.generics.clone();
-    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     for param in generics.type_params_mut() {
         param.default = None;
     }
-    let mut used = Used { params: &params, found: Vec::new() };
-    for field in all(&input.shape) {
-        used.visit_type(&field.0.ty);
-    }
-    if let Shape::As(ty) = &input.shape {
-        used.visit_type(ty);
-    }
+    let described_as = match &input.shape {
+        Shape::As(ty) => Some(&**ty),
+        _ => None,
+    };
+    let types = all(&input.shape).map(|(field, _)| &field.ty).chain(described_as);
+    // `PhantomData<T>` does not need the schema of `T`.
+    let used = derive::parameters_in(input.item, types, &["PhantomData"]);
     let wheres = generics.make_where_clause();
-    for ty in used.found {
+    for ty in used {
         let among = sound
             && all(&input.shape).any(|(field, inside)| (field.flatten || inside) && same(&field.ty, &ty));
         wheres.predicates.push(if among {
@@ -70,36 +69,6 @@ fn bounds(input: &Input<'_>, sound: bool) -> Generics {
         });
     }
     generics
-}
-
-/// Finds type parameters, and types that are named through them.
-struct Used<'p> {
-    params: &'p [Ident],
-    found: Vec<Type>,
-}
-
-impl<'ast> Visit<'ast> for Used<'_> {
-    fn visit_type_path(&mut self, ty: &'ast TypePath) {
-        // `T`, `T::Value` and `<T as Kind>::Value`.
-        let named = match &ty.qself {
-            Some(qself) => match &*qself.ty {
-                Type::Path(of) => of.path.get_ident(),
-                _ => None,
-            },
-            None => ty.path.segments.first().map(|first| &first.ident),
-        };
-        if named.is_some_and(|named| self.params.contains(named)) {
-            let ty = Type::Path(ty.clone());
-            if !self.found.iter().any(|found| same(found, &ty)) {
-                self.found.push(ty);
-            }
-            return;
-        }
-        // `PhantomData<T>` does not need the schema of `T`.
-        if ty.path.segments.last().is_none_or(|last| last.ident != "PhantomData") {
-            visit::visit_type_path(self, ty);
-        }
-    }
 }
 
 /// All fields, each with whether it is inside a variant's own object.
@@ -205,10 +174,6 @@ fn flattened(fields: &Fields) -> impl Iterator<Item = &Field> {
 fn strict_fields(field: &Field) -> TokenStream {
     let ty = &field.ty;
     quote_spanned!(at(ty.span())=> __rt::strict_fields::<#ty>())
-}
-
-fn same(a: &Type, b: &Type) -> bool {
-    a.to_token_stream().to_string() == b.to_token_stream().to_string()
 }
 
 fn at(span: Span) -> Span {

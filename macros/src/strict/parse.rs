@@ -9,16 +9,13 @@ use syn::{
     Attribute, Data, DeriveInput, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, Type, parenthesized, token,
 };
 
+use crate::derive;
 use crate::diag::Errors;
-use crate::keys::keys;
-use crate::option::{Table, Written};
 
 pub(super) struct Input<'i> {
     pub(super) item: &'i DeriveInput,
     pub(super) crate_path: Option<Path>,
     pub(super) shape: Shape,
-    /// Whether something in it is deprecated, or its author allows what the compiler warns of.
-    pub(super) allows: bool,
     /// Attributes that change a schema invisibly, each with its kind.
     pub(super) unseen: Vec<(Span, Unseen)>,
 }
@@ -110,11 +107,8 @@ impl<'i> Input<'i> {
                 Shape::Enum { tag, variants: variants.collect() }
             }
         };
-        let allows = |attr: &&Attribute| {
-            ["deprecated", "allow", "expect"].iter().any(|name| attr.path().is_ident(name))
-        };
-        let allows = item.attrs.iter().chain(inside(item)).any(|attr| allows(&attr));
-        Self { item, crate_path: crate_path(item, errors), shape, allows, unseen }
+        let crate_path = derive::crate_path(item, "strict", "Strict", errors);
+        Self { item, crate_path, shape, unseen }
     }
 }
 
@@ -331,43 +325,5 @@ impl Parse for Extension {
             input.parse::<proc_macro2::TokenTree>()?;
         }
         Ok(Self(key))
-    }
-}
-
-keys! {
-    /// The options of `#[strict(..)]`.
-    struct Options from option: Written<'_> {
-        /// `crate = path` | where this crate is, if the dependency is renamed
-        "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
-    }
-}
-
-/// The path of the runtime, where `#[strict(crate = ..)]` names one.
-fn crate_path(item: &DeriveInput, errors: &mut Errors) -> Option<Path> {
-    let mut options = Options::default();
-    for attr in item.attrs.iter().filter(|attr| attr.path().is_ident("strict")) {
-        let Meta::List(list) = &attr.meta else {
-            errors.at(attr, "write its option: `#[strict(crate = my_onionskin)]`");
-            continue;
-        };
-        Table::new("option", Options::KEYS).read_list(&mut options, list, errors);
-    }
-    for attr in inside(item).into_iter().filter(|attr| attr.path().is_ident("strict")) {
-        errors.at(attr, "`#[strict(..)]` belongs on the type, beside `#[derive(Strict)]`");
-    }
-    options.crate_path
-}
-
-/// The attributes of variants and fields.
-fn inside(item: &DeriveInput) -> Vec<&Attribute> {
-    match &item.data {
-        Data::Struct(data) => data.fields.iter().flat_map(|field| &field.attrs).collect(),
-        Data::Enum(data) => {
-            let each = data.variants.iter();
-            let each =
-                each.map(|variant| (&variant.attrs, variant.fields.iter().flat_map(|field| &field.attrs)));
-            each.flat_map(|(own, fields)| own.iter().chain(fields)).collect()
-        }
-        Data::Union(_) => Vec::new(),
     }
 }

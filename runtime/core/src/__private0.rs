@@ -24,8 +24,8 @@ pub use crate::checks::{
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };
-pub use crate::context::{bound, conceal};
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
+pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
     Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,

@@ -33,6 +33,7 @@ programs! {
     strict: denied_lints, forbidden_lints, generics, shadowed_names;
     tool: bind_strict_lints, computed_docs, conditions, forbidden_lints, imports, injected, inside_functions_and_macros, lifetimes, more_private_types, names_of_our_own, renamed_dependency, results, secrets, shadowed_names, typed_hook, types_called_as_ours, unusual_signatures;
     toolbox: of_the_block, shadowed_names, strict_lints;
+    visit: forms, shadowed_names;
 }
 
 fn main() {

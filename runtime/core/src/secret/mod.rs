@@ -12,6 +12,8 @@ mod visit;
 
 pub(crate) use known::Concealed;
 pub(crate) use noted::{held_by, noted};
+#[doc = include_str!("../docs/visit_secrets.md")]
+pub use onionskin_macros::VisitSecrets;
 pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
 pub use redact::Redact;
 pub use redactor::Redactor;

@@ -15,9 +15,7 @@ use super::Secret;
 /// A type that lists the secrets in it, so that a session can redact them.
 ///
 /// Derive it for the state of an agent, and for each type in the state that holds a [`Secret`]. A new session knows the
-/// secrets of its state, and [`State::update`](crate::State::update) adds those of the new state. An agent cannot be
-/// built with a state that owns a secret and does not list it
-/// ([`BuildError::UnvisitedSecret`](crate::BuildError::UnvisitedSecret)).
+/// secrets of its state, and [`State::update`](crate::State::update) adds those of the new state.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -161,8 +159,31 @@ macro_rules! without_secrets {
 }
 
 without_secrets!(
-    (), bool, char, str, String, Path, PathBuf, Value, Duration, Instant, SystemTime, f32, f64, i8, i16, i32, i64,
-    i128, isize, u8, u16, u32, u64, u128, usize,
+    (),
+    bool,
+    char,
+    str,
+    String,
+    Path,
+    PathBuf,
+    Value,
+    Duration,
+    Instant,
+    SystemTime,
+    f32,
+    f64,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
 );
 
 impl<T: ?Sized> VisitSecrets for PhantomData<T> {
@@ -211,11 +232,16 @@ mod tests {
         assert_eq!(listed(&Arc::new(vec![secret("a"), secret("b")])), ["a", "b"]);
         assert_eq!(listed(&BTreeMap::from([(1, [secret("a")]), (2, [secret("b")])])), ["a", "b"]);
         assert_eq!(listed(&HashMap::from([("one", Box::new(secret("a")))])), ["a"]);
-        assert_eq!(listed(&(1_u8, "text", Some(secret("a")), VecDeque::from([Rc::new(secret("b"))]))), ["a", "b"]);
+        assert_eq!(
+            listed(&(1_u8, "text", Some(secret("a")), VecDeque::from([Rc::new(secret("b"))]))),
+            ["a", "b"]
+        );
         assert_eq!(listed(&Err::<u8, _>(secret("a"))), ["a"]);
         assert_eq!(listed(&Arc::<[Secret<String>]>::from([secret("a")])), ["a"]);
         assert_eq!(listed(&Secret::new(serde_json::json!({ "a": ["b", 1] }))), ["b", "1"]);
-        assert!(listed(&("text".to_owned(), PhantomData::<Secret<String>>, serde_json::json!("text"))).is_empty());
+        assert!(
+            listed(&("text".to_owned(), PhantomData::<Secret<String>>, serde_json::json!("text"))).is_empty()
+        );
     }
 
     #[test]

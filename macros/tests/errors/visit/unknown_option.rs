@@ -1,0 +1,7 @@
+#[derive(onionskin::secret::VisitSecrets)]
+#[visit_secrets(skip)]
+struct Login {
+    user: String,
+}
+
+fn main() {}
