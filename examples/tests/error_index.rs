@@ -10,9 +10,9 @@ const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
 const ENUMS: [(&str, &str); 13] = [
-    ("BuildError", "runtime/core/src/agent/error.rs"),
-    ("RunError", "runtime/core/src/agent/error.rs"),
-    ("Limit", "runtime/core/src/agent/error.rs"),
+    ("BuildError", "runtime/core/src/agent/build_error.rs"),
+    ("RunError", "runtime/core/src/agent/run_error.rs"),
+    ("Limit", "runtime/core/src/agent/run_error.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/mod.rs"),
     ("ScriptedModelError", "runtime/core/src/model/scripted/mod.rs"),

@@ -4,9 +4,9 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::error::RunError;
 use super::instance::TurnTools;
 use super::run::AgentRun;
+use super::run_error::RunError;
 use crate::event::EventKind;
 use crate::journal::StepKind;
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas};

@@ -4,10 +4,10 @@ use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
+use super::build_error::BuildError;
 use super::checks;
 use super::child::ChildTool;
 use super::declaration::{AgentDeclaration, ChildLink, Onion};
-use super::error::BuildError;
 use super::given;
 use super::handle::AgentHandle;
 use super::instance::{Children, Instance};

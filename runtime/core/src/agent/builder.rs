@@ -4,9 +4,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::Agent;
+use super::build_error::BuildError;
 use super::declaration::{ChildLink, Limits};
-use super::error::{BuildError, RunError};
 use super::handle::AgentHandle;
+use super::run_error::RunError;
 use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;
 use super::stream::RunStream;

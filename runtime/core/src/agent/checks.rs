@@ -1,7 +1,7 @@
 //! Checks of one agent while it is built: its tool values, the definitions of its tools, the filters of its hooks.
 
+use super::build_error::BuildError;
 use super::declaration::ChildLink;
-use super::error::BuildError;
 use crate::context::{Entry, ToolTable};
 use crate::definition::{NameProblem, ToolSource};
 use crate::onion::Undefined;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::declaration::{HistorySource, StateType};
-use super::error::{Limit, RunError};
 use super::handle::RunPlan;
 use super::instance::{Children, Instance};
 use super::run::AgentRun;
+use super::run_error::{Limit, RunError};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::deadline::Deadline;

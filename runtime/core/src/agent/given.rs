@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::assembly::Declared;
+use super::build_error::BuildError;
 use super::declaration::{HistorySource, Limits};
-use super::error::BuildError;
 use super::setup::{Extra, Setup};
 use crate::text::{list, nearest};
 use crate::tool::ToolboxLink;
@@ -198,17 +198,5 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
                 }
             }
         }
-    }
-}
-
-impl BuildError {
-    /// Fails if there is a problem.
-    pub(super) fn all(problems: Vec<Self>) -> Result<(), Self> {
-        if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }
-    }
-
-    /// Combines all problems in one error.
-    pub(super) fn together(mut problems: Vec<Self>) -> Self {
-        if problems.len() == 1 { problems.swap_remove(0) } else { Self::Several(problems) }
     }
 }

@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
-use super::error::RunError;
 use super::instance::Instance;
 use super::named::NamedRun;
 use super::run::AgentRun;
+use super::run_error::RunError;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use crate::approval::{Approver, DynApprover};

@@ -11,9 +11,9 @@ use tokio::time::Instant;
 
 use super::batch::{Batch, CallEnd};
 use super::call::ReadyCall;
-use super::error::{Limit, RunError};
 use super::fate::FateCell;
 use super::instance::{Instance, TurnTools};
+use super::run_error::{Limit, RunError};
 use crate::args::Args;
 use crate::context::{RunContext, RunSeed, Slot, ToolTable};
 use crate::error::{ErrorKind, ToolError, ToolResult};

@@ -1,18 +1,13 @@
 //! Servers that provide tools: their interface, and the servers of one program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, join_all};
 
-use super::error::BuildError;
+use super::build_error::{BoxError, BuildError, ServerError};
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
-
-/// Any error of a crate that implements servers.
-pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The tools of a server for one agent. They can change while the program runs.
 pub trait ToolProvider: Send + Sync + 'static {
@@ -85,35 +80,6 @@ pub(crate) struct ServerUse {
     pub(crate) filter: Option<&'static [&'static str]>,
 }
 
-/// An error of a server, as the crate that implements it returned it.
-#[derive(Debug, Clone)]
-pub struct ServerError(Arc<dyn Error + Send + Sync>);
-
-impl ServerError {
-    /// The error as this type, if it has this type.
-    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
-        self.0.downcast_ref()
-    }
-}
-
-impl fmt::Display for ServerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for ServerError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
-    }
-}
-
-impl From<BoxError> for BuildError {
-    fn from(error: BoxError) -> Self {
-        Self::Server(ServerError(error.into()))
-    }
-}
-
 /// The server configurations that the builders got.
 #[derive(Default)]
 pub(super) struct Configured {
@@ -130,7 +96,7 @@ enum Source {
 
 impl Configured {
     pub(super) fn one(&mut self, name: String, server: impl IntoToolServer) {
-        let server = server.into_server(&name).map_err(|error| ServerError(error.into()));
+        let server = server.into_server(&name).map_err(ServerError::new);
         self.sources.push(Source::One { name, server });
     }
 

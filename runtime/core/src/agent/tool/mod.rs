@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use self::call::AgentCall;
 use super::child;
-use super::error::RunError;
 use super::handle::AgentHandle;
+use super::run_error::RunError;
 use crate::context::ToolContext;
 use crate::definition::{Effect, ToolDefinition, arguments_schema};
 use crate::error::ToolResult;

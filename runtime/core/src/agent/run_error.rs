@@ -1,0 +1,184 @@
+//! The errors of a run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::build_error::BuildError;
+use crate::error::Abort;
+use crate::model::ModelError;
+use crate::secret::{Redact, Redactor};
+use crate::session::{NoTurn, Session};
+
+/// The limit that a run reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Limit {
+    /// Model turns.
+    #[error("{0} model turns")]
+    Turns(u32),
+    /// Tool calls.
+    #[error("{0} tool calls")]
+    ToolCalls(u32),
+    /// Tokens.
+    #[error("{0} tokens")]
+    Tokens(u64),
+    /// Time.
+    #[error("{0:?}")]
+    Time(Duration),
+}
+
+/// The reason why a run has no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The model failed.
+    #[error("the agent `{agent}` got no answer from its model: {source}")]
+    Model {
+        /// The agent.
+        agent: Arc<str>,
+        /// The model's error.
+        source: ModelError,
+    },
+    /// A hook, a tool or the journal aborted the run.
+    #[error("the run was aborted: {}", .0.reason())]
+    Aborted(Abort),
+    /// The run reached a limit.
+    #[error("the agent `{agent}` reached its limit of {limit}")]
+    Limit {
+        /// The agent.
+        agent: Arc<str>,
+        /// The limit.
+        limit: Limit,
+    },
+    /// The nesting of agents is too deep: as children, as tools, or through their handles in tools and hooks.
+    #[error(
+        "the agent `{agent}` was not asked: so many agents are inside each other already, and {most} may be \
+         (`limits: {{ depth: .. }}`): {chain}"
+    )]
+    Depth {
+        /// The agent.
+        agent: Arc<str>,
+        /// The maximum depth.
+        most: u32,
+        /// The nested agents, from the outermost inwards.
+        chain: Arc<str>,
+    },
+    /// A tool asked the model to try again too often.
+    #[error("the tool `{tool}` asked for another try {times} times; the last time: {message}")]
+    Retries {
+        /// The tool.
+        tool: Arc<str>,
+        /// The number of requests for another attempt.
+        times: u32,
+        /// The tool's last message.
+        message: String,
+    },
+    /// The run was cancelled.
+    #[error("the run of `{agent}` was cancelled")]
+    Cancelled {
+        /// The agent.
+        agent: Arc<str>,
+    },
+    /// Another run used the session for as long as this run could wait.
+    #[error(
+        "the agent `{agent}` could not begin within {limit:?}: its conversation was busy, and what goes on in one goes \
+         on one after the other"
+    )]
+    Busy {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+        /// The time limit that was reached.
+        limit: Duration,
+    },
+    /// Another run with the same [`run_id`](super::RunRequest::run_id) is in progress. Two concurrent runs would share
+    /// idempotency keys.
+    #[error(
+        "the agent `{agent}` was not asked: a run with the id `{run_id}` goes on; wait for its end to replay it, or give the \
+         new run another id"
+    )]
+    RunIdInUse {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id.
+        run_id: Arc<str>,
+    },
+    /// The run would wait for itself, because it was started from a run of the same session.
+    #[error(
+        "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"
+    )]
+    WaitsForItself {
+        /// The agent.
+        agent: Arc<str>,
+        /// The id of the session.
+        session: Arc<str>,
+    },
+    /// The session belongs to another agent, and lacks a state that this agent or one of its children needs.
+    #[error(
+        "the session holds no `{state}`, which is the state of the agent `{agent}`: another agent made it; make one with \
+         `AgentHandle::session` of the agent that is to go on in it"
+    )]
+    NoState {
+        /// The agent that needs the state.
+        agent: Arc<str>,
+        /// The type of the state.
+        state: &'static str,
+    },
+    /// The app has no agent of this name.
+    #[error("the app has no agent `{name}`; it has: {known}")]
+    UnknownAgent {
+        /// The name.
+        name: String,
+        /// The agents of the app.
+        known: String,
+    },
+    /// A hand-written agent failed.
+    #[error("the agent `{agent}` failed: {reason}")]
+    Agent {
+        /// The agent.
+        agent: Arc<str>,
+        /// The reason.
+        reason: String,
+    },
+    /// The agent could not be built.
+    #[error("{0}")]
+    Build(Arc<BuildError>),
+}
+
+impl From<BuildError> for RunError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(Arc::new(error))
+    }
+}
+
+impl RunError {
+    /// The error of a run that did not get its turn in a session.
+    pub(super) fn of_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
+        let (agent, session) = (Arc::clone(agent), Arc::clone(session.shared_id()));
+        match no_turn {
+            NoTurn::Cancelled => Self::Cancelled { agent },
+            NoTurn::Busy(limit) => Self::Busy { agent, session, limit },
+            NoTurn::WaitsForItself => Self::WaitsForItself { agent, session },
+        }
+    }
+}
+
+impl Redact for RunError {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Model { source, .. } => source.redact(redactor),
+            Self::Aborted(abort) => abort.redact(redactor),
+            Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
+            Self::Limit { .. }
+            | Self::Depth { .. }
+            | Self::Cancelled { .. }
+            | Self::Busy { .. }
+            | Self::RunIdInUse { .. }
+            | Self::WaitsForItself { .. }
+            | Self::NoState { .. }
+            | Self::UnknownAgent { .. }
+            | Self::Build(_) => {}
+        }
+    }
+}
