@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Agent;
 use super::build_error::BuildError;
-use super::declaration::{ChildLink, Limits};
+use super::declaration::ChildLink;
 use super::handle::AgentHandle;
+use super::limits::Limits;
 use super::run_error::RunError;
 use super::servers::{IntoToolServer, ToolServers};
 use super::setup::Setup;

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::declaration::{HistorySource, StateType};
+use super::children::Children;
+use super::children::HistorySource;
 use super::handle::RunPlan;
-use super::instance::{Children, Instance};
+use super::instance::Instance;
 use super::run::AgentRun;
 use super::run_error::{Limit, RunError};
+use super::state_type::StateType;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::deadline::Deadline;

@@ -6,83 +6,17 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
+use super::limits::Limits;
 use super::servers::{ServerUse, ToolServers};
+use super::state_type::StateType;
 use super::{Agent, AgentRun, RunError};
-use crate::context::{DynCall, State};
+use crate::context::DynCall;
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
-
-/// The messages that a child starts with when its parent calls it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum HistorySource {
-    /// Nothing.
-    #[default]
-    None,
-    /// The messages that earlier calls in this session left in the child's own history.
-    Child,
-    /// The history of the parent.
-    Orchestrator,
-    /// The messages that the child was built with ([`AgentBuilder::messages_for`](super::AgentBuilder::messages_for)).
-    Messages,
-}
-
-/// Where the conversation of a child goes when its call ends. Conversations are merged in call order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum HistoryMergeTarget {
-    /// Nowhere.
-    #[default]
-    None,
-    /// Into the child's own history in this session.
-    Child,
-    /// Into the parent's history.
-    Orchestrator,
-}
-
-/// Limits of one run. A child's run counts separately.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Maximum number of model turns. Default: 50.
-    pub turns: u32,
-    /// Maximum number of tool calls. Default: no limit.
-    pub tool_calls: Option<u32>,
-    /// Maximum number of input and output tokens together. Default: no limit.
-    pub tokens: Option<u64>,
-    /// Maximum time from start to answer. Default: no limit.
-    pub time: Option<Duration>,
-    /// Maximum nesting depth of the run. A run that no tool, hook or child began has depth 1. Default: 16. A task that
-    /// a tool spawns starts again at 1.
-    pub depth: u32,
-    /// Maximum number of times that one tool may ask the model to try again. Default: 3.
-    pub max_retries: u32,
-    /// Maximum time for one answer of the model. Default: 5 minutes.
-    pub model_timeout: Duration,
-    /// Number of retries of a model request after a transient error. Default: 2.
-    pub model_retries: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            turns: 50,
-            tool_calls: None,
-            tokens: None,
-            time: None,
-            depth: 16,
-            max_retries: 3,
-            model_timeout: Duration::from_mins(5),
-            model_retries: 2,
-        }
-    }
-}
-
-/// The default number of displayed instances of a child agent.
-pub(super) const DISPLAY_INSTANCES: usize = 20;
 
 /// The declaration of an agent.
 pub struct AgentDeclaration {
@@ -140,30 +74,6 @@ pub struct ChildLink {
     pub(crate) declare: fn() -> AgentDeclaration,
     pub(crate) run: RunFn,
     pub(crate) state: StateType,
-}
-
-/// The type of state that an agent needs.
-#[derive(Clone, Copy)]
-pub(crate) struct StateType {
-    pub(crate) id: TypeId,
-    /// The type id of `State<S>`, as tools and hooks take it.
-    pub(crate) injected: TypeId,
-    pub(crate) name: &'static str,
-}
-
-impl StateType {
-    pub(crate) fn of<A: Agent>() -> Self {
-        Self {
-            id: TypeId::of::<A::State>(),
-            injected: TypeId::of::<State<A::State>>(),
-            name: std::any::type_name::<A::State>(),
-        }
-    }
-
-    /// Whether the type is `()`: the agent has no state.
-    pub(crate) fn is_none(&self) -> bool {
-        self.id == TypeId::of::<()>()
-    }
 }
 
 pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;

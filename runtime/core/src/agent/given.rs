@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::assembly::Declared;
 use super::build_error::BuildError;
-use super::declaration::{HistorySource, Limits};
+use super::children::HistorySource;
+use super::limits::Limits;
 use super::setup::{Extra, Setup};
 use crate::text::{list, nearest};
 use crate::tool::ToolboxLink;

@@ -2,9 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::declaration::{HistoryMergeTarget, HistorySource, Limits, RunFn, StateType};
+use super::children::Children;
+use super::declaration::RunFn;
+use super::limits::Limits;
 use super::prompt;
 use super::servers::Provided;
+use super::state_type::StateType;
 use crate::context::{AgentInfo, DynCall, Entry, NameClash, ToolTable};
 use crate::definition::{Effect, ToolSource};
 use crate::model::{DynModel, History, RequestParams};
@@ -43,16 +46,6 @@ pub(crate) struct TurnTools {
     pub(crate) table: Arc<ToolTable>,
     /// The system prompt, with the instructions of the tools.
     pub(crate) system: Option<Arc<str>>,
-}
-
-/// How an agent runs its children.
-#[derive(Debug, Clone)]
-pub(crate) struct Children {
-    pub(crate) history_source: HistorySource,
-    pub(crate) history_merge_target: HistoryMergeTarget,
-    pub(crate) max_parallel: Option<usize>,
-    pub(crate) timeout: Option<std::time::Duration>,
-    pub(crate) max_display_instances: usize,
 }
 
 impl Provided {

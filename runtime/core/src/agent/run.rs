@@ -344,7 +344,7 @@ impl AgentRun {
     }
 
     fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {
-        use super::declaration::HistoryMergeTarget as Target;
+        use super::children::HistoryMergeTarget as Target;
         for Transcript { child, mut messages } in transcripts {
             match self.instance.children.history_merge_target {
                 Target::None => {}

@@ -4,8 +4,9 @@ use std::any::{TypeId, type_name};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::declaration::{Limits, StateType};
+use super::limits::Limits;
 use super::servers::Configured;
+use super::state_type::StateType;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::journal::Journal;

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::{Choice, THREAD, Wrapped};
 use crate::agent::child;
-use crate::agent::declaration::DISPLAY_INSTANCES;
+use crate::agent::children::DISPLAY_INSTANCES;
 use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope};
 use crate::agent::run_error::RunError;
 use crate::args::Args;
