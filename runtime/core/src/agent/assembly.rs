@@ -53,8 +53,9 @@ impl Setup {
         declared
             .into_iter()
             .map(|agent| {
+                let run = agent.link.run;
                 let instance = assembly.instance(agent)?;
-                Ok(AgentHandle { instance, shared: Arc::clone(&shared) })
+                Ok(AgentHandle { instance, run, shared: Arc::clone(&shared) })
             })
             .collect()
     }
@@ -140,7 +141,10 @@ impl Assembly<'_> {
         };
         let children: Vec<_> = children
             .into_iter()
-            .map(|child| Ok(ChildTool::new(self.instance(child)?, rules.clone())))
+            .map(|child| {
+                let run = child.link.run;
+                Ok(ChildTool::new(self.instance(child)?, run, rules.clone()))
+            })
             .collect::<Result<_, BuildError>>()?;
         let mut needs: Vec<_> = children.iter().flat_map(ChildTool::needs).cloned().collect();
         if !link.state.is_none() {
@@ -185,7 +189,6 @@ impl Assembly<'_> {
             core: onion.core,
             state: link.state,
             needs,
-            run: link.run,
             messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,
             effect: declaration.effect,

@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::children::Children;
 use super::children::HistorySource;
+use super::declaration::RunFn;
 use super::handle::RunPlan;
 use super::instance::Instance;
 use super::run::AgentRun;
@@ -25,6 +26,7 @@ use crate::tool::DynTool;
 /// A child agent as a tool of its parent. Each call runs a fresh instance.
 pub(crate) struct ChildTool {
     child: Arc<Instance>,
+    run: RunFn,
     children: Children,
     definition: ToolDefinition,
 }
@@ -34,12 +36,12 @@ static INPUT: [Param; 1] =
 
 impl ChildTool {
     /// `children` are the parent's rules for its children.
-    pub(super) fn new(child: Arc<Instance>, children: Children) -> Self {
+    pub(super) fn new(child: Arc<Instance>, run: RunFn, children: Children) -> Self {
         let mut definition = StaticTool { params: &INPUT, ..StaticTool::EMPTY }.define();
         definition.name = tool_name(&child).into();
         definition.description = description(&child).into();
         definition.effect = child.effect;
-        Self { child, children, definition }
+        Self { child, run, children, definition }
     }
 
     pub(super) fn child_name(&self) -> Arc<str> {
@@ -93,7 +95,7 @@ impl ChildTool {
         .map_err(|error| failed(cx, error, &name, self.children.timeout))?;
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
-        let answer = super::handle::drive(&run, input, shown).await;
+        let answer = super::handle::drive(&run, self.run, input, shown).await;
         drop(left);
         answer.map(ToolOutput::text).map_err(|error| failed(cx, error, &name, self.children.timeout))
     }

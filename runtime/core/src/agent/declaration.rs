@@ -76,6 +76,7 @@ pub struct ChildLink {
     pub(crate) state: StateType,
 }
 
+/// [`Agent::run`] of an agent.
 pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
 
 impl ChildLink {

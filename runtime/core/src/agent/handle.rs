@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
+use super::declaration::RunFn;
 use super::instance::Instance;
 use super::named::NamedRun;
 use super::run::AgentRun;
@@ -29,6 +30,7 @@ use crate::state::{StateCell, StateHandle};
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) instance: Arc<Instance>,
+    pub(super) run: RunFn,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -177,7 +179,7 @@ impl RunRequest {
     /// Runs the agent and returns its events as a stream.
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
-        let AgentHandle { instance, shared } = self.handle;
+        let AgentHandle { instance, run: answer, shared } = self.handle;
         let session = self.session.unwrap_or_else(|| new_session(&shared, &instance));
         let token = self.cancellation.map_or_else(CancellationToken::new, |token| token.child_token());
         let deadline = Deadline::sooner(instance.limits.time, None);
@@ -225,7 +227,7 @@ impl RunRequest {
                 };
                 let run = AgentRun::new(seed, instance, session.clone());
                 let _kept = Kept { run: &run, start };
-                Ok(drive(&run, self.input, true).await)
+                Ok(drive(&run, answer, self.input, true).await)
             };
             // Pinned in place: a future that is passed on by value occupies space in the run's future twice.
             let answer = turns.in_turn(wait, pin!(in_turn)).await;
@@ -296,14 +298,19 @@ pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
 
 /// Runs an agent to its answer, or until its run is over, and reports its start and its end. A panic of a hand-written
 /// agent is an error of its run.
-pub(super) async fn drive(run: &AgentRun, input: String, shown: bool) -> Result<String, RunError> {
+pub(super) async fn drive(
+    run: &AgentRun,
+    answer: RunFn,
+    input: String,
+    shown: bool,
+) -> Result<String, RunError> {
     if run.context().events().are_kept() {
         run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
     }
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
-    let work = pin!(AssertUnwindSafe(async { (run.instance.run)(run, input).await }).catch_unwind());
+    let work = pin!(AssertUnwindSafe(async { answer(run, input).await }).catch_unwind());
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {

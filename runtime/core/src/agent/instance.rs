@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::children::Children;
-use super::declaration::RunFn;
 use super::limits::Limits;
 use super::prompt;
 use super::servers::Provided;
@@ -27,7 +26,6 @@ pub(crate) struct Instance {
     pub(crate) state: StateType,
     /// The states that a session must contain, each with the agent that needs it: this agent or one beneath it.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
-    pub(crate) run: RunFn,
     /// The initial messages that were set when the agent was built.
     pub(crate) messages: History,
     pub(crate) children: Children,

@@ -136,7 +136,7 @@ impl AgentCall {
         deadline: Option<Deadline>,
         input: String,
     ) -> Result<Result<String, RunError>, RunError> {
-        let AgentHandle { instance, shared } = &self.tool.agent;
+        let AgentHandle { instance, run: answer, shared } = &self.tool.agent;
         session.state().concealed().add(&shared.secrets);
         // Secrets of the caller's session must not reach a model here either.
         session.state().concealed().learn(cx.run().concealed());
@@ -155,7 +155,7 @@ impl AgentCall {
         .begin(cx)?;
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
         let _kept = Kept { run: &run, start };
-        Ok(drive(&run, input, shown).await)
+        Ok(drive(&run, *answer, input, shown).await)
     }
 }
 
