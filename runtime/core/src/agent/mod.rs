@@ -3,7 +3,6 @@
 mod app;
 mod ask;
 mod assembly;
-mod batch;
 mod build_error;
 mod builder;
 mod call;
@@ -27,6 +26,7 @@ mod state_type;
 mod stream;
 mod tool;
 mod toolboxes;
+mod turns;
 
 use std::future::Future;
 

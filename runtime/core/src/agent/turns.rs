@@ -1,27 +1,138 @@
-//! The tool calls of one model turn, as one operation.
+//! The loop of a run: turns of the model, and the tool calls of each turn as one operation.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
+use tokio::time::Instant;
 
-use super::call::{self, Ended, ReadyCall};
+use super::call::{self, Admitted, Ended, ReadyCall};
 use super::fate::FateCell;
 use super::run::AgentRun;
+use super::run_error::{Limit, RunError};
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
-use crate::error::{ErrorKind, ToolError};
-use crate::event::CallOutcome;
+use crate::error::ErrorKind;
+use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
-use crate::model::{Message, ToolCall, ToolResultMessage};
+use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
 use crate::onion::caught;
+
+impl AgentRun {
+    /// Runs the loop: asks the model and runs the tools that it calls, until it answers.
+    ///
+    /// # Errors
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted.
+    pub async fn converse(&self, input: String) -> Result<String, RunError> {
+        self.cx.append(Message::user(input));
+        loop {
+            let turn = self.begin_turn()?;
+            let tools = self.tools();
+            let mut response = self.ask_model(turn, &tools).await?;
+            if !response.tool_calls.is_empty() {
+                self.tally().ids.take(&mut response.tool_calls);
+            }
+            let said = self.note_response(response);
+            if said.tool_calls().is_empty() {
+                return Ok(said.to_text().into_owned());
+            }
+            if let Some(answer) = self.call_tools(turn, tools.table, said).await? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    fn begin_turn(&self) -> Result<u32, RunError> {
+        let limits = &self.instance.limits;
+        if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
+            return Err(self.limit(Limit::Time(late.limit)));
+        }
+        let mut tally = self.tally();
+        if tally.turn >= limits.turns {
+            return Err(self.limit(Limit::Turns(limits.turns)));
+        }
+        if let Some(tokens) = limits.tokens.filter(|tokens| tally.usage.total() >= *tokens) {
+            return Err(self.limit(Limit::Tokens(tokens)));
+        }
+        tally.turn += 1;
+        let turn = tally.turn;
+        drop(tally);
+        self.event(turn, EventKind::TurnStarted { turn });
+        Ok(turn)
+    }
+
+    /// Appends the model's answer to the conversation.
+    fn note_response(&self, response: ModelResponse) -> Arc<Message> {
+        let mut tally = self.tally();
+        tally.usage += response.usage;
+        let turn = tally.turn;
+        let (usage, stop) = (response.usage, response.stop);
+        drop(tally);
+        let said = Arc::new(Message::Assistant {
+            text: response.text,
+            tool_calls: response.tool_calls,
+            provider_data: response.provider_data,
+        });
+        self.cx.conversation().push_shared(Arc::clone(&said));
+        self.event(turn, EventKind::TurnFinished { usage, stop });
+        said
+    }
+
+    /// Runs the calls of one turn. Afterwards the history contains one result for each call in every case.
+    async fn call_tools(
+        &self,
+        turn: u32,
+        table: Arc<ToolTable>,
+        said: Arc<Message>,
+    ) -> Result<Option<String>, RunError> {
+        let batch = Batch::new(self, turn, table, said);
+        let over = self.unless_over(pin!(batch.run())).await.err();
+        let end = batch.finish();
+        self.cx.append(Message::Tool { results: end.results });
+        self.merge_turn(turn);
+        if let Some(over) = over {
+            return Err(over);
+        }
+        if let Some(abort) = self.cx.aborted() {
+            return Err(RunError::Aborted(abort.clone()));
+        }
+        for (tool, message) in end.retries {
+            let mut tally = self.tally();
+            let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
+            *times += 1;
+            if *times > self.instance.limits.max_retries {
+                return Err(RunError::Retries { tool, times: *times, message });
+            }
+        }
+        Ok(match end.end {
+            CallEnd::GoOn => {
+                self.hand_back();
+                None
+            }
+            CallEnd::Answer(text) => Some(text),
+        })
+    }
+
+    /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
+    /// the assistant, because they treat it as an answer to continue.
+    fn hand_back(&self) {
+        let mut conversation = self.cx.conversation();
+        if matches!(conversation.last(), Some(Message::Assistant { .. })) {
+            conversation.push(Message::user(HAND_BACK));
+        }
+    }
+}
+
+/// The message for the model after its children's conversations (`history_merge_target: orchestrator`).
+const HAND_BACK: &str =
+    "(These were the conversations of the agents that you called. Go on with your own task.)";
 
 /// The calls of one turn. Results are stored by call, so a batch that is dropped half way still has one result for each
 /// call.
-pub(super) struct Batch<'r> {
+struct Batch<'r> {
     run: &'r AgentRun,
     turn: u32,
     table: Arc<ToolTable>,
@@ -32,21 +143,18 @@ pub(super) struct Batch<'r> {
 }
 
 struct Planned {
-    /// The tool, or the reason why nothing can run.
-    entry: Result<usize, ToolError>,
-    /// How many calls of this tool the run has made, this one included.
-    number: u32,
+    admitted: Admitted,
     ended: Mutex<Option<Ended>>,
     fate: FateCell,
 }
 
 /// How a batch ended.
-pub(super) struct BatchEnd {
-    pub(super) results: Vec<ToolResultMessage>,
-    pub(super) end: CallEnd,
+struct BatchEnd {
+    results: Vec<ToolResultMessage>,
+    end: CallEnd,
     /// The tools that asked for another attempt, each with its last message. The model reads none of these messages
     /// before the turn ends, so each tool is listed once per turn.
-    pub(super) retries: Vec<(Arc<str>, String)>,
+    retries: Vec<(Arc<str>, String)>,
 }
 
 impl BatchEnd {
@@ -71,17 +179,17 @@ impl BatchEnd {
     }
 }
 
-pub(super) enum CallEnd {
+enum CallEnd {
     GoOn,
     Answer(String),
 }
 
 impl<'r> Batch<'r> {
-    pub(super) fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
+    fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
         let plan = |call: &ToolCall| {
             // Numbered here, in call order, so that instances of children have the same numbers in every run.
-            let (entry, number) = run.admit_call(&table, &call.name);
-            Planned { entry, number, ended: Mutex::default(), fate: FateCell::default() }
+            let admitted = run.admit_call(&table, &call.name);
+            Planned { admitted, ended: Mutex::default(), fate: FateCell::default() }
         };
         let planned = said.tool_calls().iter().map(plan).collect();
         Self { run, turn, table, said, planned, finished: false }
@@ -89,7 +197,7 @@ impl<'r> Batch<'r> {
 
     /// Runs the calls concurrently. Each call takes its own slot ([`AgentRun::slot`]); a call that waits for approval
     /// holds no slot.
-    pub(super) async fn run(&self) {
+    async fn run(&self) {
         let all = 0..self.planned.len();
         match self.run.cx.journal() {
             None => drop(join_all(all.map(|index| self.contained(index))).await),
@@ -104,7 +212,7 @@ impl<'r> Batch<'r> {
     }
 
     /// One result for each call, in call order.
-    pub(super) fn finish(mut self) -> BatchEnd {
+    fn finish(mut self) -> BatchEnd {
         self.finished = true;
         self.collect()
     }
@@ -115,8 +223,11 @@ impl<'r> Batch<'r> {
         for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
             let ended = planned.ended.get_mut().unwrap_or_else(PoisonError::into_inner).take();
             let ended = ended.unwrap_or_else(|| Ended::of(planned.fate.get().unfinished(&self.run.cx)));
-            let stop_after =
-                planned.entry.as_ref().is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
+            let stop_after = planned
+                .admitted
+                .entry
+                .as_ref()
+                .is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
             end.note(call, stop_after, ended);
         }
         end
@@ -139,11 +250,10 @@ impl<'r> Batch<'r> {
         let ready = ReadyCall {
             run: self.run,
             table: &self.table,
-            entry: &planned.entry,
+            admitted: &planned.admitted,
             call,
             turn: self.turn,
             place: Self::place(index),
-            number: planned.number,
             fate: &planned.fate,
         };
         let mut args = Args::from(Arc::clone(&call.arguments));
