@@ -1,7 +1,6 @@
 //! The context of a tool call, for tools and hooks.
 
 mod bound;
-mod callee;
 mod inject;
 mod latch;
 mod left;
@@ -24,7 +23,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use bound::Bound as InState;
-pub(crate) use callee::DynCall;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};
@@ -35,7 +33,7 @@ pub(crate) use stages::{CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, bound, conceal};
 pub use table::NameClash;
-pub(crate) use table::{Entry, Target, ToolTable};
+pub(crate) use table::{DynCall, Entry, Target, ToolTable};
 pub(crate) use timed::{has_timers, timed};
 
 use places::CallPlace;

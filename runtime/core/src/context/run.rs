@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::DynCall;
 use super::latch::Latch;
 use super::places::BegunBy;
+use super::table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};

@@ -4,8 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::DynCall;
+use futures_util::future::BoxFuture;
+
+use super::ToolContext;
+use crate::args::Args;
 use crate::definition::{ToolDeclaration, ToolDefinition, ToolSource, wire_name};
+use crate::error::ToolResult;
 use crate::text::{nearest, short};
 
 /// One tool of an agent.
@@ -34,6 +38,11 @@ pub(crate) enum Target {
     Dynamic(Arc<dyn DynCall>),
 }
 
+/// The target of a call as a trait object: an agent's onion, or a dynamic tool.
+pub(crate) trait DynCall: Send + Sync + 'static {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+}
+
 impl Entry {
     pub(crate) fn new(
         name: impl Into<Arc<str>>,
@@ -56,9 +65,7 @@ impl Entry {
             target,
         }
     }
-}
 
-impl Entry {
     /// A tool without an agent.
     pub(crate) fn detached(name: &str) -> Arc<Self> {
         let definition = ToolDefinition::new(name, "");

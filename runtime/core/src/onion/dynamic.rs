@@ -96,6 +96,13 @@ impl<C: Call> Call for Seam<C> {
     }
 }
 
+/// The whole onion of an agent, as its calls hold it.
+impl<C: Call> DynCall for C {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(self.call(cx, args))
+    }
+}
+
 /// Boxes the rest of an onion at every 16 layers, so that the compiler's work grows linearly with the number of hooks.
 #[doc(hidden)]
 pub struct Bulkhead(Box<dyn DynCall>);

@@ -17,8 +17,6 @@ mod original;
 use std::future::Future;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
-
 pub(crate) use self::core::{Caught, caught, panic_text, panic_words, panicked as tool_panicked, short_name};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
@@ -33,7 +31,7 @@ pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 
 use crate::args::Args;
-use crate::context::{DynCall, ToolContext};
+use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::ToolResult;
 
@@ -96,12 +94,6 @@ impl<C: Call> Call for Arc<C> {
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send {
         (**self).call(cx, args)
-    }
-}
-
-impl<C: Call> DynCall for C {
-    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.call(cx, args))
     }
 }
 
