@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::build_error::BuildError;
-use super::checks;
 use super::child::ChildTool;
 use super::children::Children;
-use super::declaration::{AgentDeclaration, ChildLink, Onion};
-use super::given;
+use super::declaration::{ChildLink, Onion};
+use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
-use super::servers::{Configured, Provided};
+use super::preflight;
+use super::servers::Provided;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
 use crate::context::{AgentInfo, Entry, Target, ToolTable};
@@ -29,7 +29,7 @@ impl Setup {
     pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
-        let problems = given::problems(&self, &declared);
+        let problems = preflight::problems(&self, &declared);
         let mut names = BTreeSet::new();
         for agent in &declared {
             agent.servers(&mut names);
@@ -74,46 +74,6 @@ impl Extras {
         let mut extra = own.map(|(_, extra)| extra).unwrap_or_default();
         extra.add(self.named.remove(link.name).unwrap_or_default());
         extra
-    }
-}
-
-fn declaring(agent: &str, reason: String) -> BuildError {
-    BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
-}
-
-/// The declaration of an agent and those of its children.
-pub(super) struct Declared {
-    pub(super) declaration: AgentDeclaration,
-    pub(super) link: ChildLink,
-    pub(super) children: Vec<Declared>,
-}
-
-impl Declared {
-    fn new(link: &ChildLink, path: &mut Vec<&'static str>) -> Result<Self, BuildError> {
-        let again = path.contains(&link.name);
-        path.push(link.name);
-        if again {
-            return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
-        }
-        let mut declaration = caught(|| (link.declare)()).map_err(|reason| declaring(link.name, reason))?;
-        let children = std::mem::take(&mut declaration.children);
-        let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
-        path.pop();
-        Ok(Self { declaration, link: link.clone(), children })
-    }
-
-    fn default_servers(&mut self, into: &mut Configured) {
-        into.default_to(self.declaration.default_servers.take());
-        for child in &mut self.children {
-            child.default_servers(into);
-        }
-    }
-
-    fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
-        into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
-        for child in &self.children {
-            child.servers(into);
-        }
     }
 }
 
@@ -162,7 +122,7 @@ impl Assembly<'_> {
             declaration.description.map(Into::into),
             children.iter().map(ChildTool::child_name).collect(),
         );
-        let undefined = |problem| checks::undefined(&name, problem);
+        let undefined = |problem| preflight::undefined(&name, problem);
         let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
         let mut fixed = fixed.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
@@ -174,10 +134,10 @@ impl Assembly<'_> {
             fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
         }
         let model = self.model.map(Arc::clone).or_else(|| declaration.default_model.clone());
-        checks::states(&name, &link, &tools)?;
-        checks::names(&name, &fixed, &tools)?;
+        preflight::states(&name, &link, &tools)?;
+        preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
-        checks::definitions(&name, &fixed)?;
+        preflight::definitions(&name, &fixed)?;
         let instance = Arc::new(Instance {
             info,
             instruction: declaration.instruction.into(),
@@ -204,7 +164,7 @@ impl Assembly<'_> {
         if let Some(clash) = clashes.into_iter().next() {
             return Err(clash.into());
         }
-        checks::filters(&instance.name, &declaration.filter_names, &table)?;
+        preflight::filters(&instance.name, &declaration.filter_names, &table)?;
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)
     }

@@ -1,0 +1,49 @@
+//! The declarations of an agent and of its children, before they are built.
+
+use std::collections::BTreeSet;
+
+use super::build_error::BuildError;
+use super::declaration::{AgentDeclaration, ChildLink};
+use super::servers::Configured;
+use crate::onion::caught;
+
+/// The error of a declaration that panicked.
+pub(super) fn declaring(agent: &str, reason: String) -> BuildError {
+    BuildError::DeclarationPanicked { agent: agent.to_owned(), reason }
+}
+
+/// The declaration of an agent and those of its children.
+pub(super) struct Declared {
+    pub(super) declaration: AgentDeclaration,
+    pub(super) link: ChildLink,
+    pub(super) children: Vec<Declared>,
+}
+
+impl Declared {
+    pub(super) fn new(link: &ChildLink, path: &mut Vec<&'static str>) -> Result<Self, BuildError> {
+        let again = path.contains(&link.name);
+        path.push(link.name);
+        if again {
+            return Err(BuildError::Cycle { agent: link.name.to_owned(), path: path.join(" > ") });
+        }
+        let mut declaration = caught(|| (link.declare)()).map_err(|reason| declaring(link.name, reason))?;
+        let children = std::mem::take(&mut declaration.children);
+        let children = children.iter().map(|child| Self::new(child, path)).collect::<Result<_, _>>()?;
+        path.pop();
+        Ok(Self { declaration, link: link.clone(), children })
+    }
+
+    pub(super) fn default_servers(&mut self, into: &mut Configured) {
+        into.default_to(self.declaration.default_servers.take());
+        for child in &mut self.children {
+            child.default_servers(into);
+        }
+    }
+
+    pub(super) fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
+        into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
+        for child in &self.children {
+            child.servers(into);
+        }
+    }
+}
