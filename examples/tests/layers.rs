@@ -1,10 +1,11 @@
 //! Which modules of a crate use which others: no crate has a knot of modules that use each other in a circle, and the modules
-//! of `onionskin-core` use lower layers only, in the order of `docs/design.md`.
+//! of `onionskin-core` use lower layers only, in the order of `docs/design.md`. The same holds for the files inside of the
+//! folders that `docs/design.md` names.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -23,26 +24,38 @@ const CRATES: [&str; 9] = [
     "runtime",
 ];
 
-/// The top-level modules of a crate, and those that each of them uses. Code for tests is left out.
+/// The modules of a crate or of one of its folders, and those that each of them uses. Code for tests is left out.
 #[derive(Default)]
 struct Modules {
+    /// The module that contains these modules; empty for the crate.
+    inside: Vec<String>,
     uses: BTreeMap<String, BTreeSet<String>>,
-    /// What `lib.rs` re-exports, and from which module.
+    /// The names that the containing module re-exports, and their modules.
     exports: BTreeMap<String, String>,
 }
 
 impl Modules {
     fn of(crate_folder: &str) -> Self {
-        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_folder).join("src");
-        let mut modules = Self::default();
-        let root = tokens(&src.join("lib.rs"));
-        modules.read(&root, &src, &mut Vec::new());
-        modules.read_exports(&root);
-        let tops: BTreeSet<_> = modules.uses.keys().cloned().collect();
-        for (top, uses) in &mut modules.uses {
+        let src = src(crate_folder);
+        Self::read_all(&src, &tokens(&src.join("lib.rs")), &[])
+    }
+
+    /// The files of a folder. `mod.rs` declares them and re-exports their items; its own code is left out.
+    fn of_folder(crate_folder: &str, folder: &str) -> Self {
+        let path: Vec<_> = folder.split('/').map(str::to_owned).collect();
+        let src = src(crate_folder).join(folder);
+        Self::read_all(&src, &module_file(&src), &path)
+    }
+
+    fn read_all(folder: &Path, root: &[TokenTree], path: &[String]) -> Self {
+        let mut modules = Self { inside: path.to_vec(), ..Self::default() };
+        modules.read(root, folder, &mut path.to_vec());
+        modules.read_exports(root);
+        let names: BTreeSet<_> = modules.uses.keys().cloned().collect();
+        for (module, uses) in &mut modules.uses {
             let named = std::mem::take(uses).into_iter();
             let named = named.map(|name| modules.exports.get(&name).cloned().unwrap_or(name));
-            *uses = named.filter(|name| name != top && tops.contains(name)).collect();
+            *uses = named.filter(|name| name != module && names.contains(name)).collect();
         }
         modules
     }
@@ -60,7 +73,7 @@ impl Modules {
                 }
                 [TokenTree::Ident(word), TokenTree::Ident(name), rest, ..] if word == "mod" => {
                     path.push(name.to_string());
-                    self.uses.entry(path[0].clone()).or_default();
+                    self.uses.entry(path[self.inside.len()].clone()).or_default();
                     let folder = folder.join(name.to_string());
                     match rest {
                         TokenTree::Group(body) => self.read(&list(body.stream()), &folder, path),
@@ -70,9 +83,11 @@ impl Modules {
                     at += 3;
                     continue;
                 }
-                [TokenTree::Ident(word), ..] if word == "crate" => self.name(&tokens[at + 1..], 0, path),
+                [TokenTree::Ident(word), ..] if word == "crate" => {
+                    self.name(&tokens[at + 1..], Vec::new(), path);
+                }
                 [TokenTree::Ident(word), ..] if word == "super" => {
-                    self.name(&tokens[at + 1..], path.len().saturating_sub(1), path);
+                    self.name(&tokens[at + 1..], path[..path.len().saturating_sub(1)].to_vec(), path);
                 }
                 [TokenTree::Group(group), ..] => self.read(&list(group.stream()), folder, path),
                 _ => {}
@@ -81,15 +96,25 @@ impl Modules {
         }
     }
 
-    /// Notes what a path or a tree of imports names in the crate's root; `depth` modules of `path` lie between it and the root.
-    fn name(&mut self, tokens: &[TokenTree], depth: usize, path: &[String]) {
+    /// Notes the module that a path or a tree of imports names. `named` is the module before the next `::`; the code
+    /// is in the module at `path`.
+    fn name(&mut self, tokens: &[TokenTree], mut named: Vec<String>, path: &[String]) {
         let [TokenTree::Punct(one), TokenTree::Punct(two), next, rest @ ..] = tokens else { return };
-        let Some(top) = path.first() else { return };
+        let depth = self.inside.len();
+        let Some(module) = path.get(depth) else { return };
         match next {
             _ if one.as_char() != ':' || two.as_char() != ':' => {}
-            TokenTree::Ident(word) if word == "super" => self.name(rest, depth.saturating_sub(1), path),
-            TokenTree::Ident(name) if depth == 0 => {
-                self.uses.entry(top.clone()).or_default().insert(name.to_string());
+            TokenTree::Ident(word) if word == "super" => {
+                named.pop();
+                self.name(rest, named, path);
+            }
+            TokenTree::Ident(name) => {
+                named.push(name.to_string());
+                if named.len() <= depth {
+                    self.name(rest, named, path);
+                } else if named.starts_with(&self.inside) && named[depth] != *module {
+                    self.uses.entry(module.clone()).or_default().insert(named.swap_remove(depth));
+                }
             }
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 let colons = &tokens[..2];
@@ -97,7 +122,7 @@ impl Modules {
                 for entry in
                     tree.split(|token| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ','))
                 {
-                    self.name(&[colons, entry].concat(), depth, path);
+                    self.name(&[colons, entry].concat(), named.clone(), path);
                 }
             }
             _ => {}
@@ -134,6 +159,10 @@ impl Modules {
     fn in_knots(&self) -> Vec<&str> {
         self.uses.keys().map(String::as_str).filter(|module| self.reach(module).contains(module)).collect()
     }
+}
+
+fn src(crate_folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(crate_folder).join("src")
 }
 
 fn tokens(file: &Path) -> Vec<TokenTree> {
@@ -195,6 +224,30 @@ fn modules_have_no_knots() {
     }
 }
 
+/// The folders whose files have no knots, by crate, as `docs/design.md` names them.
+fn folders() -> Vec<(&'static str, &'static str)> {
+    let lists = DESIGN.split("No files of these folders use each other in a circle").nth(1).unwrap();
+    let lists = lists.split("\n\n").nth(1).unwrap().lines();
+    let lists = lists.map(|line| line.trim_start().split_once("  ").unwrap());
+    lists.flat_map(|(of, folders)| folders.trim().split(", ").map(move |folder| (of, folder))).collect()
+}
+
+#[test]
+fn files_of_folders_have_no_knots() {
+    let folders = folders();
+    assert!(folders.contains(&(CORE, "agent")), "{folders:?}");
+    for (of, folder) in folders {
+        let files = Modules::of_folder(of, folder);
+        assert!(files.uses.len() > 1, "{of}/src/{folder} has no files");
+        assert!(
+            files.in_knots().is_empty(),
+            "{of}/src/{folder}: {:?} of {:#?}",
+            files.in_knots(),
+            files.uses
+        );
+    }
+}
+
 #[test]
 fn modules_of_core_use_lower_layers() {
     let layers = layers();
@@ -238,6 +291,25 @@ fn knots_and_imports_are_found() {
     }
     modules.uses.get_mut("c").unwrap().remove("Z");
     assert_eq!(modules.in_knots(), ["a", "b", "c"]);
+}
+
+#[test]
+fn circles_inside_of_a_folder_are_found() {
+    let code = "
+        mod a { use super::X; use crate::top::b::Y; }
+        mod b { use super::{a, c::Z}; mod inner { fn f() { super::super::d::f(); crate::other::d(); } } }
+        mod c { use crate::{other, top::d}; }
+        mod d { use super::Own; #[cfg(test)] mod tests { use super::super::a; } }
+        struct Own;
+        pub(crate) use c::{W as X};
+    ";
+    let files = Modules::read_all(Path::new(""), &list(code.parse().unwrap()), &["top".to_owned()]);
+    let uses = |file: &str| files.uses[file].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!(
+        (uses("a"), uses("b"), uses("c"), uses("d")),
+        (vec!["b", "c"], vec!["a", "c", "d"], vec!["d"], vec![])
+    );
+    assert_eq!(files.in_knots(), ["a", "b"]);
 }
 
 /// Who looks for a name finds it in a module of its subject.
