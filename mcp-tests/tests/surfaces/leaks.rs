@@ -103,13 +103,13 @@ fn leak(cx: &ToolContext, progress: &Progress, how: &str, secret: &str) -> ToolR
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, onionskin::secret::VisitSecrets)]
 pub(crate) struct Config {
     pub(crate) key: Secret<String>,
     pub(crate) deep: Arc<Deep>,
 }
 
-/// Invisible to code that copies the state.
+/// It does not list its secrets, and copies of the state share it.
 #[derive(Debug)]
 pub(crate) struct Deep {
     pub(crate) by_hand: Secret<String>,

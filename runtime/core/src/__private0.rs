@@ -44,7 +44,7 @@ pub use crate::policy::{
     Cache, GuardedOutput, InputGuardrail, InputReturn, OutputGiven, OutputGuardrail, OutputReturn, SeenArgs,
     ToolPolicy, keyed, recover,
 };
-pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited};
+pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
 pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};

@@ -45,7 +45,6 @@ use crate::context::{Entry, Inject, RunContext, State, Target, ToolContext};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
-use crate::secret::held_by;
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
@@ -142,7 +141,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
         agent: "detached".into(),
         call_id: "detached".into(),
         definition: None,
-        state: StateCell::handle(()),
+        state: StateCell::handle((), None),
         session_state: SessionState::default(),
     }
 }
@@ -199,8 +198,9 @@ impl ContextBuilder {
 
     /// Sets the session's state, for hooks and tools that take [`State`].
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
-        self.session_state.concealed().add(&held_by(&state));
-        self.state = StateCell::handle(state);
+        let (state, secrets) = StateCell::undeclared(state);
+        self.session_state.concealed().add(&secrets);
+        self.state = state;
         self
     }
 

@@ -1,12 +1,13 @@
 //! Secrets that the state fills.
 
 use onionskin::run::ToolCaller;
+use onionskin::secret::VisitSecrets;
 use onionskin::{
     Args, Exit, ScriptedModel, ScriptedTurn, Secret, SessionState, Tool, ToolContext, agent, tool,
 };
 use serde_json::json;
 
-#[derive(Clone)]
+#[derive(Clone, VisitSecrets)]
 struct Config {
     key: Secret<String>,
     spare: Option<Secret<String>>,

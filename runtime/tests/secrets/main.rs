@@ -5,3 +5,4 @@ mod bind;
 mod changes;
 mod cuts;
 mod sessions;
+mod visited;

@@ -2,29 +2,33 @@
 
 use std::sync::{Arc, Mutex};
 
+use onionskin::secret::VisitSecrets;
 use onionskin::{
     App, Args, Next, ScriptedModel, ScriptedTurn, Secret, SessionState, State, ToolContext, ToolResult,
     ToolSpec, agent, call, tool, tool_hook, toolbox,
 };
 use serde_json::json;
 
-#[derive(Clone)]
+#[derive(Clone, VisitSecrets)]
 struct Config {
     owned: Secret<String>,
-    deep: Arc<Secret<String>>,
+    deep: Arc<Deep>,
 }
 
+/// Copies share it, and it does not list its secret.
+struct Deep(Secret<String>);
+
 fn config() -> Config {
-    Config { owned: "owned-secret".into(), deep: Arc::new("deep-secret".into()) }
+    Config { owned: "owned-secret".into(), deep: Arc::new(Deep("deep-secret".into())) }
 }
 
 /// Reads the state by itself.
 #[tool]
 fn read(config: State<Config>, cx: &ToolContext, conceal: bool) -> String {
     if conceal {
-        cx.conceal(&config.deep);
+        cx.conceal(&config.deep.0);
     }
-    format!("{} {}", config.owned.expose(), config.deep.expose())
+    format!("{} {}", config.owned.expose(), config.deep.0.expose())
 }
 
 /// Says it again.
@@ -86,7 +90,7 @@ async fn said(turns: impl IntoIterator<Item = ScriptedTurn>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn t8_what_the_state_owns_is_known_and_what_it_shares_has_to_be_told() {
+async fn t8_what_the_state_lists_is_known_and_the_rest_has_to_be_told() {
     let calls = [true, false].map(|conceal| ScriptedTurn::call("read", json!({ "conceal": conceal })));
     assert_eq!(
         said(calls).await,

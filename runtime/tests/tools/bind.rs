@@ -23,7 +23,7 @@ impl Clone for Counted {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, onionskin::secret::VisitSecrets)]
 struct User {
     name: String,
     nick: Option<String>,
@@ -31,7 +31,7 @@ struct User {
     tags: Vec<String>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, onionskin::secret::VisitSecrets)]
 struct App {
     user: User,
     pair: (u32, u64),

@@ -17,13 +17,13 @@ use onionskin::{
 };
 use serde_json::json;
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, onionskin::secret::VisitSecrets)]
 struct Shop {
     limits: Limits,
     log: Log,
 }
 
-#[derive(Clone)]
+#[derive(Clone, onionskin::secret::VisitSecrets)]
 struct Limits {
     most: i64,
     unit: Option<String>,

@@ -109,6 +109,14 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.child_link(<#alias as __rt::Agent>::link());
         });
     }
+    if agent.written_state.is_some() {
+        calls.extend(quote! {
+            let __agent = __agent.state_visitor({
+                use __rt::{VisitorNone as _, VisitorSome as _};
+                (&__rt::VisitedType::<<Self as __rt::Agent>::State>::NEW).visitor()
+            });
+        });
+    }
     if let Some(default) = agent.is_default {
         calls.extend(quote!(let __agent = __agent.default_agent(#default);));
     }

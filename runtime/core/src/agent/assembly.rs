@@ -26,9 +26,12 @@ use crate::tool::{DynTool, Dynamic};
 
 impl Setup {
     /// Builds agents with their children. A server that several agents use is started once.
-    pub(super) async fn build(self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
+    pub(super) async fn build(mut self, links: &[ChildLink]) -> Result<Vec<AgentHandle>, BuildError> {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
+        for agent in &declared {
+            agent.visitors(&mut self.states);
+        }
         let problems = preflight::problems(&self, &declared);
         let mut names = BTreeSet::new();
         for agent in &declared {

@@ -116,6 +116,18 @@ pub enum BuildError {
         /// The types of state that agents declare.
         declared: String,
     },
+    /// The state owns a secret that its type does not list, so that a session would not redact it.
+    #[error(
+        "the state `{state}` of the agent `{agent}` holds a secret that is not visited, so it would not be redacted: {advice}"
+    )]
+    UnvisitedSecret {
+        /// The agent.
+        agent: String,
+        /// The type of the state.
+        state: &'static str,
+        /// The next step.
+        advice: &'static str,
+    },
     /// A toolbox was provided, and no agent declares it.
     #[error("`{call}` was called with the toolbox `{toolbox}`, which no agent declares so{advice}")]
     UnusedToolbox {

@@ -43,15 +43,15 @@ impl<A: Agent> AgentBuilder<A> {
     }
 
     /// Sets the initial state of new sessions. Children with another type of state need their own: call this method
-    /// once per type.
+    /// once per type. A state that holds a [`Secret`] implements [`VisitSecrets`](trait@crate::secret::VisitSecrets).
     pub fn state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
         self.setup.state(state);
         self
     }
 
     /// Registers a secret with all sessions, as [`ToolContext::conceal`](crate::ToolContext::conceal) does with one
-    /// session. Use it for secrets that a toolbox, a model or a hand-written tool holds. Secrets in the state are
-    /// registered already.
+    /// session. Use it for secrets that a toolbox, a model or a hand-written tool holds. Secrets that the state lists
+    /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
     pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
         self.setup.conceal(secret);
         self

@@ -15,6 +15,7 @@ use crate::context::DynCall;
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
+use crate::secret::{StateVisitor, VisitSecrets};
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
 
@@ -32,6 +33,7 @@ pub struct AgentDeclaration {
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
+    pub(crate) state_visitor: Option<StateVisitor>,
     pub(crate) children: Vec<ChildLink>,
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
@@ -110,6 +112,7 @@ impl AgentDeclaration {
             hooks: Vec::new(),
             filter_names: Vec::new(),
             onion: None,
+            state_visitor: None,
             children: Vec::new(),
             is_default: false,
             model: None,
@@ -296,6 +299,21 @@ impl AgentDeclaration {
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
+        self
+    }
+
+    /// Visits the secrets of the agent's state, which is of type `S`: those of a new session's state, and those that an
+    /// update brings. A hand-written agent whose state holds a secret calls it. `agent!` does so if the type of the
+    /// state implements [`VisitSecrets`](trait@VisitSecrets).
+    #[must_use]
+    pub fn visit_state<S: VisitSecrets + 'static>(self) -> Self {
+        self.state_visitor(Some(StateVisitor::of::<S>()))
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn state_visitor(mut self, visitor: Option<StateVisitor>) -> Self {
+        self.state_visitor = visitor;
         self
     }
 

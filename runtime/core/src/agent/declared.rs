@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::build_error::BuildError;
 use super::declaration::{AgentDeclaration, ChildLink};
 use super::servers::Configured;
+use super::setup::StateMakers;
 use crate::onion::caught;
 
 /// The error of a declaration that panicked.
@@ -37,6 +38,18 @@ impl Declared {
         into.default_to(self.declaration.default_servers.take());
         for child in &mut self.children {
             child.default_servers(into);
+        }
+    }
+
+    /// Notes how the secrets of states are visited.
+    pub(super) fn visitors(&self, into: &mut StateMakers) {
+        if let (Some(visitor), Some(state)) =
+            (self.declaration.state_visitor, into.get_mut(&self.link.state.id))
+        {
+            state.visitor = Some(visitor);
+        }
+        for child in &self.children {
+            child.visitors(into);
         }
     }
 

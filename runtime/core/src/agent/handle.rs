@@ -379,7 +379,7 @@ impl Drop for Dropped<'_> {
 }
 
 /// The state of agents that declare no state.
-static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle(()));
+static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle((), None));
 
 /// The agent's state in a session that may also contain states of its children.
 fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
@@ -401,8 +401,8 @@ fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunEr
 fn new_session(shared: &Shared, instance: &Instance) -> Session {
     let mut secrets = shared.secrets.clone();
     let states = shared.states.iter().map(|(id, maker)| {
-        let made = caught(|| (maker.make)()).map(|(state, noted)| {
-            secrets.extend(noted);
+        let made = caught(|| maker.state.copy(maker.visitor)).map(|(state, visited)| {
+            secrets.extend(visited);
             state
         });
         (*id, made)

@@ -14,7 +14,7 @@ use super::limits::Limits;
 use super::setup::{Extra, Setup};
 use crate::context::{Entry, ToolTable};
 use crate::definition::{NameProblem, ToolSource};
-use crate::onion::Undefined;
+use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
 use crate::text::{list, nearest, short};
 use crate::tool::ToolboxLink;
@@ -43,6 +43,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     }
     no_model(setup, &agents, &mut problems);
     unused_states(setup, &agents, &mut problems);
+    unvisited_secrets(setup, &agents, &mut problems);
     unused_toolboxes(setup, &agents, &mut problems);
     unknown_agents(setup, &agents, &mut problems);
     problems
@@ -166,6 +167,31 @@ fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildErr
     problems.extend(
         unused.into_iter().map(|state| BuildError::UnusedState { state, declared: declared.clone() }),
     );
+}
+
+const VISIT: &str =
+    "write `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret";
+const VISIT_FIELD: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on the type of the field that holds it, and on each type \
+     in between; a `VisitSecrets` written by hand passes on each secret";
+const VISIT_BY_HAND: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret, and call \
+     `AgentDeclaration::visit_state` in `declare`";
+
+/// States with secrets that their types do not list. A state that panics when it is copied is reported by its sessions.
+fn unvisited_secrets(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {
+    let mut checked = BTreeSet::new();
+    for Seen { agent, .. } in agents {
+        let id = agent.link.state.id;
+        let Some(given) = setup.states.get(&id).filter(|_| checked.insert(id)) else { continue };
+        if caught(|| given.state.owns_unvisited(given.visitor)).unwrap_or(false) {
+            let advice = match (given.visitor, agent.declaration.onion) {
+                (Some(_), _) => VISIT_FIELD,
+                (None, Some(_)) => VISIT,
+                (None, None) => VISIT_BY_HAND,
+            };
+            let agent = agent.link.name.to_owned();
+            problems.push(BuildError::UnvisitedSecret { agent, state: given.name, advice });
+        }
+    }
 }
 
 fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildError>) {

@@ -12,7 +12,7 @@ use crate::approval::DynApprover;
 use crate::journal::Journal;
 use crate::model::{DynModel, Message};
 use crate::onion::{DynHook, Hook, MadeBy, StateOf};
-use crate::secret::{Secret, Sensitive, noted};
+use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited};
 use crate::spec::ToolSpec;
 use crate::state::{StateCell, StateHandle};
 use crate::tool::Toolbox;
@@ -20,11 +20,32 @@ use crate::tool::Toolbox;
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
 
-/// Makes the state of a new session and returns the secrets in it.
+/// Makes the state of a new session.
 pub(super) struct StateMaker {
     /// The type's name.
     pub(super) name: &'static str,
-    pub(super) make: Box<dyn Fn() -> (StateHandle, Vec<Vec<u8>>) + Send + Sync>,
+    pub(super) state: Box<dyn InitialState>,
+    /// The visitor from the declaration of an agent with this state.
+    pub(super) visitor: Option<StateVisitor>,
+}
+
+/// The state that was given to a builder. Both methods panic if its `Clone` does.
+pub(super) trait InitialState: Send + Sync {
+    /// A copy for a new session, and the secrets in it.
+    fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>);
+
+    /// Whether it owns a secret that the visitor does not list.
+    fn owns_unvisited(&self, visitor: Option<StateVisitor>) -> bool;
+}
+
+impl<S: Clone + Send + Sync + 'static> InitialState for S {
+    fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
+        StateCell::with_secrets(self.clone(), visitor)
+    }
+
+    fn owns_unvisited(&self, visitor: Option<StateVisitor>) -> bool {
+        owns_unvisited(self, visitor)
+    }
 }
 
 /// The settings of the builders.
@@ -101,11 +122,7 @@ impl Extra {
 
 impl Setup {
     pub(super) fn state<S: Clone + Send + Sync + 'static>(&mut self, state: S) {
-        let make = move || {
-            let (state, secrets) = noted(|| state.clone());
-            (StateCell::handle(state), secrets)
-        };
-        let maker = StateMaker { name: type_name::<S>(), make: Box::new(make) };
+        let maker = StateMaker { name: type_name::<S>(), state: Box::new(state), visitor: None };
         self.states.insert(TypeId::of::<S>(), maker);
     }
 

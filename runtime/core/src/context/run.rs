@@ -21,7 +21,7 @@ use crate::error::{Abort, ToolResult};
 use crate::event::Events;
 use crate::journal::{DynJournal, StepId, new_id};
 use crate::model::{History, Message};
-use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, held_by};
+use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 
@@ -120,8 +120,9 @@ impl RunContext {
 
     fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
         let session_state = SessionState::default();
-        session_state.concealed().add(&held_by(&state));
-        RunSeed { session_state, ..Self::detached_seed(StateCell::handle(state)) }
+        let (state, secrets) = StateCell::undeclared(state);
+        session_state.concealed().add(&secrets);
+        RunSeed { session_state, ..Self::detached_seed(state) }
     }
 
     fn detached_seed(state: StateHandle) -> RunSeed {
@@ -270,7 +271,8 @@ impl RunContext {
     }
 
     /// Registers a secret, which is redacted from all output of the session from now on. Secrets that a tool takes with
-    /// `#[bind(..)]`, secrets in the session's state and secrets that the agent's state owns are registered already.
+    /// `#[bind(..)]`, secrets in the session's state and secrets that the agent's state lists
+    /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
     /// Use it for other secrets of the program.
     pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
         let mut texts = Vec::new();

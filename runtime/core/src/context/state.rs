@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
-use crate::secret::{NotAsSecret, OnlyAsSecret, held_by};
+use crate::secret::{NotAsSecret, OnlyAsSecret};
 use crate::state::StateCell;
 
 /// The agent's typed state, injected into tools and hooks.
@@ -52,8 +52,8 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     /// Changes a copy of the newest state and makes it the newest. Updates are sequential, so `change` should be short.
     /// While it runs, [`Self::latest`] returns the state before the update.
     ///
-    /// The session learns the secrets of the new state before the state is visible. To find them, a state whose type
-    /// needs `Drop` is copied once more.
+    /// The session learns the secrets of the new state before the state is visible, if the state's type implements
+    /// [`VisitSecrets`](trait@crate::secret::VisitSecrets).
     ///
     /// # Panics
     /// Panics if `change` updates the same state again, because it would wait for itself. If `change` panics, the state
@@ -62,7 +62,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
         let _update = self.cell.begin_update();
         let mut copy = S::clone(&self.cell.snapshot());
         let result = change(&mut copy);
-        let secrets = held_by(&copy);
+        let secrets = self.cell.secrets(&copy);
         if !secrets.is_empty() {
             self.run.know(&secrets);
         }

@@ -1,24 +1,40 @@
 //! [`Secret`]: a value that is never shown, and the redaction of secrets in a program's output.
+//!
+//! A session knows a secret because the agent's state lists it ([`VisitSecrets`](trait@VisitSecrets)), because a value with it
+//! is bound (`#[bind(..)]`), because it was set ([`SessionState::set_secret`](crate::SessionState::set_secret)), or
+//! because the program named it ([`ToolContext::conceal`](crate::ToolContext::conceal), `conceal` of the builders).
+//! Each session has one [`Redactor`] for the secrets that it knows. It is applied where a text leaves the session:
+//!
+//! - results of tools: before a hook, the journal or the model sees them, and once more after the hooks
+//! - requests to models, and their answers and errors
+//! - events
+//! - the answer or the error of a run, and the reason of an abort
+//! - the words of a panic, and of a request for approval
+//! - logs and outputs of sources of tools, which ask for it: [`RunContext::redactor`](crate::RunContext::redactor)
+
+// These exits are, in this order: `call_tool`, the policies of tools, direct calls of values and `ReadyCall::make`; `AgentRun::ask_model`;
+// `Events::push` and `Events::pass`; `drive` and `RunContext::abort`; `tool_panicked`, `hook_panicked` and the approval; the
+// shell and MCP servers.
 
 mod forms;
 mod known;
-mod noted;
 mod reader;
 mod redact;
 mod redactor;
 mod stream;
+mod unvisited;
 mod value;
 mod visit;
 
 pub(crate) use known::Concealed;
-pub(crate) use noted::{held_by, noted};
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
 pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
 pub use redact::Redact;
 pub use redactor::Redactor;
 pub use stream::StreamRedactor;
+pub(crate) use unvisited::owns_unvisited;
 pub use value::{Secret, Sensitive};
 pub use visit::VisitSecrets;
 #[doc(hidden)]
-pub use visit::{VisitNone, VisitSome, Visited};
+pub use visit::{StateVisitor, VisitNone, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 use zeroize::Zeroize;
 
-use super::noted;
+use super::unvisited;
 
 /// The text that is shown in place of a secret.
 pub(crate) const MASK: &str = "[secret]";
@@ -18,13 +18,15 @@ pub(crate) const NAME: &str = "onionskin::Secret";
 /// it can be neither the result of a tool nor a parameter that the model fills. It is wiped from memory when it is
 /// dropped.
 ///
-/// A tool takes a secret from the agent's or the session's state with `#[bind(..)]`. The session then knows it, and
-/// redacts it in the tool's result. The guide describes which leaks are found.
+/// A state of an agent that holds a secret derives [`VisitSecrets`](derive@super::VisitSecrets). Its sessions then know the
+/// secret, and redact it in all output. A tool takes it from the agent's or the session's state with `#[bind(..)]`. The
+/// guide describes which leaks are found.
 ///
 /// ```
+/// use onionskin::secret::VisitSecrets;
 /// use onionskin::{Secret, tool};
 ///
-/// #[derive(Clone)]
+/// #[derive(Clone, VisitSecrets)]
 /// struct Config {
 ///     key: Secret<String>,
 /// }
@@ -65,7 +67,7 @@ pub struct Secret<T> {
 impl<T: Sensitive> Secret<T> {
     /// Wraps a value.
     pub fn new(value: T) -> Self {
-        noted::note(&value);
+        unvisited::made(&value);
         Self { value, wipe: T::wipe, each: T::each }
     }
 }

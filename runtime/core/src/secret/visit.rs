@@ -1,5 +1,6 @@
 //! [`VisitSecrets`]: a value that lists the secrets in it.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::marker::PhantomData;
@@ -10,12 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use super::Secret;
+use super::{Secret, unvisited};
 
 /// A type that lists the secrets in it, so that a session can redact them.
 ///
 /// Derive it for the state of an agent, and for each type in the state that holds a [`Secret`]. A new session knows the
-/// secrets of its state, and [`State::update`](crate::State::update) adds those of the new state.
+/// secrets of its state, and [`State::update`](crate::State::update) adds those of the new state. An agent
+/// cannot be built with a state that owns a secret and does not list it
+/// ([`BuildError::UnvisitedSecret`](crate::BuildError::UnvisitedSecret)).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -212,6 +215,64 @@ pub trait VisitNone {
 }
 
 impl<T: ?Sized> VisitNone for &Visited<'_, T> {}
+
+/// Lists the secrets of a state behind `Any`.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct StateVisitor(fn(&dyn Any, &mut dyn FnMut(&[u8])));
+
+impl StateVisitor {
+    pub(crate) fn of<S: VisitSecrets + 'static>() -> Self {
+        Self(|state, visit| {
+            if let Some(state) = state.downcast_ref::<S>() {
+                state.visit_secrets(visit);
+            }
+        })
+    }
+
+    /// For a state that no agent declares. It lists what the state owns, and finds it by copying the state.
+    pub(crate) fn by_copy<S: Clone + 'static>() -> Self {
+        Self(|state, visit| {
+            let state = state.downcast_ref::<S>();
+            state.into_iter().flat_map(unvisited::owned).for_each(|secret| visit(&secret));
+        })
+    }
+
+    pub(crate) fn secrets(self, state: &dyn Any) -> Vec<Vec<u8>> {
+        let mut secrets = Vec::new();
+        (self.0)(state, &mut |secret| secrets.push(secret.to_vec()));
+        secrets
+    }
+}
+
+/// The type of a state. The compiler selects the trait for it: [`VisitorSome`] if the type implements
+/// [`VisitSecrets`], otherwise [`VisitorNone`].
+#[doc(hidden)]
+pub struct VisitedType<S>(PhantomData<fn(S)>);
+
+impl<S> VisitedType<S> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+#[doc(hidden)]
+pub trait VisitorSome {
+    fn visitor(&self) -> Option<StateVisitor>;
+}
+
+impl<S: VisitSecrets + 'static> VisitorSome for VisitedType<S> {
+    fn visitor(&self) -> Option<StateVisitor> {
+        Some(StateVisitor::of::<S>())
+    }
+}
+
+#[doc(hidden)]
+pub trait VisitorNone {
+    fn visitor(&self) -> Option<StateVisitor> {
+        None
+    }
+}
+
+impl<S> VisitorNone for &VisitedType<S> {}
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,6 @@ use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample, ToolS
 use crate::error::ToolResult;
 use crate::onion::{ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach, PolicyHook, no_cache_of_once};
-use crate::secret::held_by;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
 use crate::typed::RawHook;
@@ -75,14 +74,8 @@ pub(super) struct TypedState {
 }
 
 impl TypedState {
-    fn new<S: Clone + Send + Sync + 'static>(state: S) -> Self {
-        Self {
-            handle: StateCell::handle(state),
-            fork: |handle| match StateCell::<S>::newest(handle) {
-                Some(newest) => StateCell::handle(S::clone(&newest)),
-                None => Arc::clone(handle),
-            },
-        }
+    fn of<S: Clone + Send + Sync + 'static>(handle: StateHandle) -> Self {
+        Self { handle, fork: |handle| StateCell::<S>::fork(handle).unwrap_or_else(|| Arc::clone(handle)) }
     }
 }
 
@@ -111,7 +104,7 @@ impl ToolSpec {
             own,
             shape: Arc::default(),
             state: SessionState::default(),
-            typed: TypedState::new(()),
+            typed: TypedState::of::<()>(StateCell::handle((), None)),
             works_on,
             hooks: Arc::new([]),
             added: Added::default(),
@@ -358,8 +351,9 @@ impl ToolSpec {
     /// Sets the state for a tool with `State<S>` that is called directly. In an agent the tool gets the agent's state.
     #[must_use]
     pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
-        self.state.concealed().add(&held_by(&state));
-        self.typed = TypedState::new(state);
+        let (handle, secrets) = StateCell::undeclared(state);
+        self.state.concealed().add(&secrets);
+        self.typed = TypedState::of::<S>(handle);
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
 use super::lock;
+use crate::secret::StateVisitor;
 
 /// A state as `Any`.
 pub(crate) type StateHandle = Arc<dyn Any + Send + Sync>;
@@ -16,15 +17,29 @@ pub(crate) struct StateCell<S> {
     updating: Mutex<()>,
     /// The thread of the running update.
     updater: Mutex<Option<ThreadId>>,
+    /// Lists the secrets of a state; `None` if the type has none.
+    visitor: Option<StateVisitor>,
 }
 
 impl<S: Send + Sync + 'static> StateCell<S> {
-    pub(crate) fn handle(state: S) -> StateHandle {
+    pub(crate) fn handle(state: S, visitor: Option<StateVisitor>) -> StateHandle {
         Arc::new(Self {
             newest: Mutex::new(Arc::new(state)),
             updating: Mutex::default(),
             updater: Mutex::default(),
+            visitor,
         })
+    }
+
+    /// A handle, and the secrets of the state.
+    pub(crate) fn with_secrets(state: S, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
+        let secrets = visitor.map(|visitor| visitor.secrets(&state)).unwrap_or_default();
+        (Self::handle(state, visitor), secrets)
+    }
+
+    /// The secrets of a state of this type.
+    pub(crate) fn secrets(&self, state: &S) -> Vec<Vec<u8>> {
+        self.visitor.map(|visitor| visitor.secrets(state)).unwrap_or_default()
     }
 
     pub(crate) fn snapshot(&self) -> Arc<S> {
@@ -52,6 +67,17 @@ impl<S: Send + Sync + 'static> StateCell<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> StateCell<S> {
+    /// As [`Self::with_secrets`], for a state that no agent declares.
+    pub(crate) fn undeclared(state: S) -> (StateHandle, Vec<Vec<u8>>) {
+        Self::with_secrets(state, Some(StateVisitor::by_copy::<S>()))
+    }
+
+    /// A new cell with a copy of the newest snapshot behind a handle.
+    pub(crate) fn fork(handle: &StateHandle) -> Option<StateHandle> {
+        let cell = Arc::clone(handle).downcast::<Self>().ok()?;
+        Some(Self::handle(S::clone(&cell.snapshot()), cell.visitor))
+    }
+
     /// The newest snapshot behind a handle.
     pub(crate) fn newest(handle: &StateHandle) -> Option<Arc<S>> {
         let cell = Arc::clone(handle).downcast::<Self>().ok()?;

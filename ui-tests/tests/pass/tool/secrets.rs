@@ -12,7 +12,7 @@ mod theirs {
 }
 
 /// The state.
-#[derive(Clone)]
+#[derive(Clone, onionskin::secret::VisitSecrets)]
 struct Config {
     key: Kept<String>,
     spare: Option<Kept<Vec<u8>>>,

@@ -1,0 +1,284 @@
+//! The secrets that an agent's state lists, and those that it does not.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use onionskin::declaration::AgentDeclaration;
+use onionskin::secret::VisitSecrets;
+use onionskin::{
+    Agent, BuildError, RunOutput, ScriptedModel, ScriptedTurn, Secret, SessionState, State, agent, tool,
+};
+use serde_json::json;
+
+type Key = Secret<String>;
+
+/// A credential, in each way that a type can hold one.
+#[derive(Clone, VisitSecrets)]
+enum Login {
+    Token(Arc<Key>),
+    Password { user: String, password: Key },
+}
+
+#[derive(Clone, VisitSecrets)]
+struct Named<T> {
+    items: BTreeMap<String, T>,
+}
+
+#[derive(Clone, VisitSecrets)]
+struct Account {
+    shared: Arc<Key>,
+    logins: Arc<Vec<Login>>,
+    numbered: Named<(u8, Key)>,
+    copies: Copies,
+}
+
+impl Account {
+    fn new() -> Self {
+        let login = Login::Password { user: "ada".into(), password: "password-of-ada".into() };
+        Self {
+            shared: Arc::new("shared-key".into()),
+            logins: Arc::new(vec![login, Login::Token(Arc::new("token-of-ada".into()))]),
+            numbered: Named { items: BTreeMap::from([("a".into(), (1, "numbered-key".into()))]) },
+            copies: Copies::default(),
+        }
+    }
+}
+
+/// Counts its copies.
+#[derive(Default)]
+struct Copies(Arc<AtomicUsize>);
+
+impl Clone for Copies {
+    fn clone(&self) -> Self {
+        self.0.fetch_add(1, Relaxed);
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Says it again.
+#[tool]
+fn echo(text: String) -> String {
+    text
+}
+
+/// Keeps a token that the state shares, and lets it out in the same call.
+#[tool]
+fn log_in(account: State<Account>, token: String) -> String {
+    let login = Arc::new(vec![Login::Token(Arc::new(Secret::new(token.clone())))]);
+    account.update(|account| account.logins = login);
+    format!("logged in with {token}")
+}
+
+agent! { Desk { instruction: "Answer.", function_tools: [echo, log_in], state: Account } }
+
+fn results(output: &RunOutput) -> Vec<String> {
+    output.tool_calls.iter().map(|call| call.to_text().into_owned()).collect()
+}
+
+fn model(turns: impl IntoIterator<Item = ScriptedTurn>) -> ScriptedModel {
+    ScriptedModel::turns(turns.into_iter().chain([ScriptedTurn::say("done")]))
+}
+
+#[tokio::test]
+async fn t8_a_state_lists_its_secrets_also_those_that_it_shares() {
+    let text = "shared-key password-of-ada token-of-ada numbered-key, but ada";
+    let model = model([ScriptedTurn::call("echo", json!({ "text": text }))]);
+    let output = Desk::builder().model(model).state(Account::new()).run("go").await.unwrap();
+    assert_eq!(results(&output), ["[secret] [secret] [secret] [secret], but ada"]);
+}
+
+#[tokio::test]
+async fn t8_an_update_makes_a_new_secret_known_at_once() {
+    let model = model([
+        ScriptedTurn::call("echo", json!({ "text": "token-of-ben" })),
+        ScriptedTurn::call("log_in", json!({ "token": "token-of-ben" })),
+        ScriptedTurn::call("echo", json!({ "text": "token-of-ada, token-of-ben" })),
+    ]);
+    let output = Desk::builder().model(model).state(Account::new()).run("go").await.unwrap();
+    assert_eq!(results(&output), ["token-of-ben", "logged in with [secret]", "[secret], [secret]"]);
+}
+
+#[tokio::test]
+async fn t8_an_update_copies_a_state_once_whether_it_lists_secrets_or_not() {
+    let account = Account::new();
+    let copies = Arc::clone(&account.copies.0);
+    let desk = Desk::builder()
+        .model(model([ScriptedTurn::call("log_in", json!({ "token": "token-of-ben" }))]))
+        .state(account)
+        .build()
+        .await
+        .unwrap();
+    let session = desk.session();
+    let before = copies.load(Relaxed);
+    desk.request("go").session(&session).run().await.unwrap();
+    assert_eq!(copies.load(Relaxed) - before, 1);
+
+    let plain = Plain { copies: Copies::default(), count: 0 };
+    let copies = Arc::clone(&plain.copies.0);
+    let counter = Counter::builder()
+        .model(model([ScriptedTurn::call("count", json!({}))]))
+        .state(plain)
+        .build()
+        .await
+        .unwrap();
+    let session = counter.session();
+    let before = copies.load(Relaxed);
+    counter.request("go").session(&session).run().await.unwrap();
+    assert_eq!(copies.load(Relaxed) - before, 1);
+}
+
+/// A state that lists no secrets.
+#[derive(Clone)]
+struct Plain {
+    copies: Copies,
+    count: u32,
+}
+
+/// Counts.
+#[tool]
+fn count(state: State<Plain>) -> u32 {
+    state.update(|state| {
+        state.count += 1;
+        state.count
+    })
+}
+
+agent! { Counter { instruction: "Count.", function_tools: [count], state: Plain } }
+
+/// Holds a secret and does not list it.
+#[derive(Clone)]
+struct Silent {
+    #[expect(dead_code, reason = "no tool takes it")]
+    key: Option<Key>,
+}
+
+/// Lists its secrets, except those of a field.
+#[derive(Clone, VisitSecrets)]
+struct Forgetful {
+    key: Key,
+    inner: Silent,
+}
+
+agent! {
+    Quiet { name: "quiet", description: "Helps.", instruction: "Help.", state: Silent }
+    Absent { name: "absent", instruction: "Answer.", state: Forgetful }
+    Parent { name: "parent", instruction: "Answer.", agents: [Quiet] }
+}
+
+async fn refused(built: impl Future<Output = Result<onionskin::AgentHandle, BuildError>>) -> String {
+    let Err(error) = built.await else { panic!("it was built") };
+    assert!(matches!(error, BuildError::UnvisitedSecret { .. }), "{error}");
+    let error = error.to_string();
+    assert!(!error.contains("hidden-key"), "{error}");
+    error
+}
+
+fn silent() -> Silent {
+    Silent { key: Some("hidden-key".into()) }
+}
+
+#[tokio::test]
+async fn t8_an_agent_is_not_built_with_a_secret_that_its_state_does_not_list() {
+    let error = refused(Quiet::builder().model(model([])).state(silent()).build()).await;
+    let state = std::any::type_name::<Silent>();
+    assert_eq!(
+        error,
+        format!(
+            "the state `{state}` of the agent `quiet` holds a secret that is not visited, so it would not be redacted: write \
+             `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret"
+        )
+    );
+    Quiet::builder().model(model([])).state(Silent { key: None }).build().await.unwrap();
+
+    let forgetful = || Forgetful { key: "visited-key".into(), inner: silent() };
+    let error = refused(Absent::builder().model(model([])).state(forgetful()).build()).await;
+    assert!(
+        error.contains("`absent`") && error.contains("on the type of the field that holds it"),
+        "{error}"
+    );
+    let whole = Forgetful { inner: Silent { key: None }, ..forgetful() };
+    Absent::builder().model(model([])).state(whole).build().await.unwrap();
+}
+
+#[tokio::test]
+async fn t8_a_state_of_a_child_has_to_list_its_secrets_too() {
+    let error = refused(Parent::builder().model(model([])).state(silent()).build()).await;
+    assert!(error.contains("of the agent `quiet`"), "{error}");
+}
+
+agent! {
+    Clerk {
+        name: "clerk",
+        description: "Helps.",
+        instruction: "Help.",
+        function_tools: [echo],
+        state: Account,
+    }
+    Boss { name: "boss", instruction: "Lead.", agents: [Clerk] }
+}
+
+#[tokio::test]
+async fn t8_a_session_knows_the_secrets_of_a_childs_state_from_its_start() {
+    let model = ScriptedModel::new()
+        .agent(
+            "boss",
+            [ScriptedTurn::call("agent__clerk", json!({ "input": "go" })), ScriptedTurn::say("{last}")],
+        )
+        .agent(
+            "clerk",
+            [ScriptedTurn::call("echo", json!({ "text": "token-of-ada" })), ScriptedTurn::say("{last}")],
+        );
+    let output = Boss::builder().model(model).state(Account::new()).run("go").await.unwrap();
+    assert_eq!(output.text, "[secret]");
+}
+
+/// An agent that is written by hand.
+struct ByHand<const VISITS: bool>;
+
+impl<const VISITS: bool> Agent for ByHand<VISITS> {
+    const NAME: &'static str = "by_hand";
+    type State = Account;
+
+    fn declare() -> AgentDeclaration {
+        let declaration = AgentDeclaration::new(Self::NAME).tool(echo::default());
+        if VISITS { declaration.visit_state::<Account>() } else { declaration }
+    }
+}
+
+#[tokio::test]
+async fn t8_an_agent_written_by_hand_says_how_its_state_is_visited() {
+    use onionskin::declaration::AgentBuilder;
+
+    let echo = || model([ScriptedTurn::call("echo", json!({ "text": "token-of-ada" }))]);
+    let builder = AgentBuilder::<ByHand<true>>::default().model(echo()).state(Account::new());
+    assert_eq!(results(&builder.run("go").await.unwrap()), ["[secret]"]);
+    let builder = AgentBuilder::<ByHand<false>>::default().model(echo()).state(Account::new());
+    let error = refused(builder.build()).await;
+    assert!(error.ends_with("and call `AgentDeclaration::visit_state` in `declare`"), "{error}");
+}
+
+/// A value of the session's state that holds a secret.
+#[derive(serde::Deserialize, VisitSecrets)]
+struct Settings {
+    keys: Vec<Key>,
+    user: String,
+}
+
+/// Lets out what it takes.
+#[tool]
+fn keys(#[bind("settings")] settings: &Settings) -> String {
+    format!("{} of {}", settings.keys[0].expose(), settings.user)
+}
+
+agent! { Bound { instruction: "Answer.", function_tools: [keys] } }
+
+#[tokio::test]
+async fn t8_a_value_under_a_key_lists_its_secrets() {
+    let agent = Bound::builder().model(model([ScriptedTurn::call("keys", json!({}))])).build().await.unwrap();
+    let session = agent.session();
+    let state: SessionState = session.state().clone();
+    state.set("settings", json!({ "keys": ["key-of-ada"], "user": "ada" }));
+    let output = agent.request("go").session(&session).run().await.unwrap();
+    assert_eq!(results(&output), ["[secret] of ada"]);
+}
