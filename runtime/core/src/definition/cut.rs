@@ -79,8 +79,7 @@ impl<'de> Visitor<'de> for Cut<'_> {
             match key {
                 Found::Param(index) => {
                     if self.spans[index].is_some() {
-                        let name = self.params[index].name;
-                        return Err(A::Error::custom(format_args!("the key `{name}` stands twice")));
+                        return Err(json::twice(self.params[index].name));
                     }
                     let raw: &'de RawValue = map.next_value()?;
                     let raw = raw.get();

@@ -15,8 +15,7 @@ use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::json::{self, Literals};
 use crate::output::ToolOutput;
-use crate::schema::{Problem, check, coerce, expected, fill_defaults, has_limits};
-use crate::text::first_of;
+use crate::schema::{Problem, check, coerce, expected, fill_defaults, has_limits, refusal_text};
 
 /// The values of one call, with one slot for each of the tool's parameters.
 ///
@@ -260,11 +259,9 @@ pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
     }
 }
 
-/// The text for the model: one line per invalid field.
+/// The error of a call that did not run because of its arguments.
 pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
-    let told = first_of(problems.iter().map(ToString::to_string), "\n- ");
-    let text = format!("Invalid arguments for `{tool}`; it did not run:\n- {told}");
-    let mut output = ToolOutput::text(text);
+    let mut output = ToolOutput::text(refusal_text(tool, problems));
     output.insert_meta(Refused { tool: tool.into(), problems: problems.into() });
     ToolError::from_output(ErrorKind::Arguments, output)
 }

@@ -10,4 +10,4 @@ pub(crate) use digits::{rounded_number, rounded_text, to_text};
 pub(crate) use literals::{Literals, exact_value, holds_long_numbers, rounds_any, same_number};
 pub(crate) use object::remove;
 pub(crate) use repair::repair;
-pub(crate) use unique::{Sound, Unique};
+pub(crate) use unique::{Sound, Unique, twice};

@@ -7,6 +7,11 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+/// The error of a duplicate key.
+pub(crate) fn twice<E: Error>(key: &str) -> E {
+    E::custom(format_args!("the key `{key}` stands twice"))
+}
+
 /// A JSON value without duplicate keys at any depth.
 pub(crate) struct Unique(pub(crate) Value);
 
@@ -73,7 +78,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         let mut object = Map::new();
         while let Some(key) = map.next_key::<String>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(twice(&key));
             }
             let value = map.next_value_seed(Self)?;
             object.insert(key, value);
@@ -155,7 +160,7 @@ impl<'de> Visitor<'de> for SoundVisitor {
         while let Some(key) = map.next_key::<String>()? {
             map.next_value_seed(inside)?;
             if let Some(key) = keys.replace(key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` stands twice")));
+                return Err(twice(&key));
             }
         }
         Ok(Sound)

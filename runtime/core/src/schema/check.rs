@@ -16,7 +16,7 @@ use super::budget::{Budget, Chain, of_text, weight};
 use super::found::{Found, Path, Verdict};
 use super::keys::is_of_texts;
 use super::pattern::Patterns;
-use super::problem::{Problem, describe, expected};
+use super::problem::{Problem, expected};
 
 /// Whether a schema limits values beyond what decoding into its type checks.
 pub(crate) fn has_limits(schema: &Value) -> bool {
@@ -88,7 +88,7 @@ pub(super) fn check_within(
     walk.walk(value, schema, None, &Path::root(path), &mut found);
     match found {
         Found::Words(problems) if !budget.is_spent() => problems,
-        _ => vec![Problem::at(path, "too large or too deeply nested to be checked")],
+        _ => vec![Problem::unchecked(path)],
     }
 }
 
@@ -336,7 +336,7 @@ impl<'s> Walk<'s> {
         if schema.get("uniqueItems") == Some(&Value::Bool(true))
             && let Some(at) = self.first_repeated(items)
         {
-            found.add(&path.item(at), |path| Problem::at(path, "stands twice in a list of different items"));
+            found.add(&path.item(at), Problem::repeated);
         }
     }
 
@@ -357,16 +357,13 @@ impl<'s> Walk<'s> {
         if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
             && self.patterns.borrow_mut().matches(pattern, text, self.budget) == Some(false)
         {
-            found.add(path, |path| {
-                let given = describe(&Value::String(text.to_owned()));
-                Problem::at(path, format!("expected text that matches {pattern:?}, found {given}"))
-            });
+            found.add(path, |path| Problem::no_match(path, pattern, text));
         }
     }
 }
 
 fn mismatch(path: String, schema: &Value, value: &Value) -> Problem {
-    let problem = Problem::at(path, format!("expected {}, found {}", expected(schema), describe(value)));
+    let problem = Problem::mismatch(path, schema, value);
     if is_of_form(schema, value) { problem.of_other_form() } else { problem }
 }
 
@@ -397,19 +394,19 @@ fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, fou
         ("exclusiveMinimum", "more than", |number, limit| number > limit),
         ("exclusiveMaximum", "less than", |number, limit| number < limit),
     ];
-    for (key, words, holds) in rules {
+    for (key, bound, holds) in rules {
         if let Some(limit) = schema.get(key)
             && let Some(number_limit) = limit.as_f64()
             && !holds(number, number_limit)
         {
-            found.add(path, |path| Problem::at(path, format!("expected {words} {limit}, found {value}")));
+            found.add(path, |path| Problem::out_of_range(path, bound, limit, value));
         }
     }
     if let Some(step) = schema.get("multipleOf").and_then(Value::as_f64)
         && step > 0.0
         && (number / step - (number / step).round()).abs() > 1e-9
     {
-        found.add(path, |path| Problem::at(path, format!("expected a multiple of {step}, found {value}")));
+        found.add(path, |path| Problem::not_a_multiple(path, step, value));
     }
 }
 
@@ -423,9 +420,9 @@ fn count_within(
 ) {
     let limit = |key| schema.get(key).and_then(Value::as_u64);
     if let Some(least) = limit(least).filter(|least| count < *least) {
-        found.add(path, |path| Problem::at(path, format!("expected at least {least} {unit}, found {count}")));
+        found.add(path, |path| Problem::wrong_count(path, "at least", least, unit, count));
     }
     if let Some(most) = limit(most).filter(|most| count > *most) {
-        found.add(path, |path| Problem::at(path, format!("expected at most {most} {unit}, found {count}")));
+        found.add(path, |path| Problem::wrong_count(path, "at most", most, unit, count));
     }
 }

@@ -24,5 +24,5 @@ pub(crate) use defaults::{fill_defaults, is_left_out};
 pub use finite::to_json;
 pub(crate) use keys::{Keys, has_forms};
 pub use problem::Problem;
-pub(crate) use problem::{describe, expected};
+pub(crate) use problem::{describe, expected, refusal_text};
 pub use walkable::unwalkable;

@@ -1,4 +1,7 @@
 //! Problems of arguments, in words for a model. The words are short, however long the argument is.
+//!
+//! All sentences about wrong arguments are here. The exceptions are those about text that is not one JSON object: they
+//! are in `args` and `json`.
 
 use std::fmt;
 
@@ -94,6 +97,38 @@ impl Problem {
         Self::unknown_at(name, name, names)
     }
 
+    /// The value has another type, or is none of the allowed values.
+    pub(super) fn mismatch(path: String, schema: &Value, value: &Value) -> Self {
+        Self::at(path, format!("expected {}, found {}", expected(schema), describe(value)))
+    }
+
+    /// The number is outside a bound: `at least`, `3`.
+    pub(super) fn out_of_range(path: String, bound: &str, limit: &Value, value: &Value) -> Self {
+        Self::at(path, format!("expected {bound} {limit}, found {value}"))
+    }
+
+    pub(super) fn not_a_multiple(path: String, step: f64, value: &Value) -> Self {
+        Self::at(path, format!("expected a multiple of {step}, found {value}"))
+    }
+
+    /// The text is too long or too short, or the list or the object has too few or too many `unit`.
+    pub(super) fn wrong_count(path: String, bound: &str, limit: u64, unit: &str, count: u64) -> Self {
+        Self::at(path, format!("expected {bound} {limit} {unit}, found {count}"))
+    }
+
+    pub(super) fn no_match(path: String, pattern: &str, text: &str) -> Self {
+        let found = describe(&Value::String(text.to_owned()));
+        Self::at(path, format!("expected text that matches {pattern:?}, found {found}"))
+    }
+
+    pub(super) fn repeated(path: String) -> Self {
+        Self::at(path, "stands twice in a list of different items")
+    }
+
+    pub(super) fn unchecked(path: &str) -> Self {
+        Self::at(path, "too large or too deeply nested to be checked")
+    }
+
     pub(super) fn unknown_at<'n>(
         path: impl Into<String>,
         name: &str,
@@ -111,6 +146,12 @@ impl Problem {
         }
         Self { is_unknown: true, ..Self::at(path, reason) }
     }
+}
+
+/// The text of a refused call: one line per problem.
+pub(crate) fn refusal_text(tool: &str, problems: &[Problem]) -> String {
+    let lines = first_of(problems.iter().map(ToString::to_string), "\n- ");
+    format!("Invalid arguments for `{tool}`; it did not run:\n- {lines}")
 }
 
 impl fmt::Display for Problem {
