@@ -1,12 +1,13 @@
-//! The limits of a parameter, held against its type and its default: what contradicts itself is a mistake that no model
-//! could get right. What cannot be seen here is found when the tool is defined.
+//! Checks the limits of a parameter against its type, its default and its example. If they contradict each other, no
+//! model can call the tool correctly. What the macro cannot see is checked when the tool is defined.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Type};
 
-use super::arg::{Arg, Bounds, Fallback};
+use super::arg::{Arg, Fallback};
 use super::form::argument;
+use super::limits::{Bounds, Pattern};
 use crate::diag::Errors;
 use crate::injected::plain;
 use crate::number::literal;
@@ -193,9 +194,8 @@ fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
             Some((beyond(&arg.range, *number)?, format!("`{number}`")))
         }
         (Kind::Text, Given::Text(text)) => {
-            let refused = |pattern: &super::arg::Pattern| {
-                pattern.regex.as_ref().is_some_and(|regex| !regex.is_match(text))
-            };
+            let refused =
+                |pattern: &Pattern| pattern.regex.as_ref().is_some_and(|regex| !regex.is_match(text));
             let pattern = arg.pattern.as_ref().filter(|pattern| refused(pattern));
             let limit = beyond(&arg.length, text.chars().count() as f64)
                 .or_else(|| pattern.map(|pattern| pattern.words.clone()))?;

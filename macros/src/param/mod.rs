@@ -13,6 +13,7 @@ mod arg;
 mod bind;
 mod form;
 mod limits;
+mod limits_check;
 mod secret;
 
 pub(crate) use arg::{Arg, Fallback};
@@ -130,7 +131,7 @@ impl Param {
             secret::never_written(ty, default, errors);
         }
         if matches!(source, Source::Model) {
-            self::limits::check(ty, &arg, errors);
+            limits_check::check(ty, &arg, errors);
         }
         let name = arg.rename.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value);
         let (description, has_description) = match Docs::of(&attrs) {
