@@ -1,19 +1,7 @@
-//! The content of `agent! { .. }`, as it was written.
+//! The words, numbers and items of lists in `agent! { .. }`, as they were written.
 
 use proc_macro2::{Ident, Span};
-use syn::{Attribute, Expr, Path, Visibility};
-
-use super::fields::Fields;
-
-/// One agent.
-pub(super) struct Agent {
-    pub(super) attrs: Vec<Attribute>,
-    pub(super) vis: Visibility,
-    pub(super) ident: Ident,
-    /// The names of the fields that are there, also of those that could not be read.
-    pub(super) given: Vec<String>,
-    pub(super) fields: Fields,
-}
+use syn::{Attribute, Expr, Path};
 
 /// A name, written bare or as a string.
 #[derive(Clone)]

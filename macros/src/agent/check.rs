@@ -5,17 +5,18 @@ use quote::quote;
 use syn::Path;
 use syn::ext::IdentExt;
 
-use super::ast::{Agent, BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookEntry, HookItem, Number, ToolboxEntry, Word};
 use super::cycles;
 use super::fields::Fields;
+use super::list::{same, text};
 use super::model::{AgentModel, Filter, Hook, Server};
+use super::parse::Agent;
 use super::settings::{LIMITS, REQUEST_PARAMS, is_beyond_time, is_zero_time};
-use super::target::resolve;
+use super::target::{resolve, undeclared};
 use crate::choice::{Choices, EFFECTS, variant};
 use crate::diag::Errors;
 use crate::item::{is_reserved, type_ident};
 use crate::paths::Runtime;
-use crate::suggest;
 
 /// The built-in tools, each with the macro of the runtime that gives it to an agent.
 const BUILT_IN: Choices = &[("shell.execute", "__onionskin_shell")];
@@ -169,19 +170,6 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     fields.servers.iter().map(|name| Server { name, patterns: patterns(name) }).collect()
 }
 
-/// Reports a server that the agent does not name.
-pub(super) fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
-    let name = server.text.as_str();
-    if names.contains(&name) {
-        return;
-    }
-    let hint = match suggest::nearest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("add it: `servers: [{name}]`"),
-    };
-    errors.push(server.span, format_args!("`{name}` is not among this agent's `servers`; {hint}"));
-}
-
 /// A whole number from 1.
 #[expect(
     clippy::cast_possible_truncation,
@@ -276,13 +264,4 @@ fn twice<'p>(paths: impl Iterator<Item = &'p Path>, what: &str, errors: &mut Err
         }
         seen.push(name);
     }
-}
-
-/// Whether two paths have the same words.
-pub(crate) fn same(a: &Path, b: &Path) -> bool {
-    text(a) == text(b)
-}
-
-pub(super) fn text(path: &Path) -> String {
-    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
 }

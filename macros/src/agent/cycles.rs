@@ -1,6 +1,6 @@
 //! Agents that contain each other.
 
-use super::ast::Agent;
+use super::parse::Agent;
 use crate::diag::Errors;
 
 /// Agents of one invocation that contain each other. Others are found where the constants are evaluated.

@@ -223,3 +223,12 @@ fn separated<T: Parse>(content: ParseStream<'_>) -> syn::Result<Vec<T>> {
 pub(super) fn last_word(path: &Path) -> String {
     path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
 }
+
+/// Whether two paths have the same words.
+pub(super) fn same(a: &Path, b: &Path) -> bool {
+    text(a) == text(b)
+}
+
+pub(super) fn text(path: &Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+}

@@ -4,6 +4,7 @@ mod ast;
 mod check;
 mod cycles;
 mod expand;
+mod field;
 mod fields;
 mod list;
 mod model;

@@ -1,16 +1,25 @@
 //! From tokens to the tree. A field that does not parse is reported and passed over; the others still count.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Expr, LitStr, Token, Visibility, braced, token};
+use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
-use super::ast::{Agent, Word};
+use super::field::Field;
 use super::fields::{self, Fields};
-use super::list::pattern;
-use super::value::{list, skip_all, table, to_next_field, word};
+use super::value::{skip_all, to_next_field};
 use crate::diag::Errors;
 use crate::keys::{find, names};
+
+/// One agent.
+pub(super) struct Agent {
+    pub(super) attrs: Vec<Attribute>,
+    pub(super) vis: Visibility,
+    pub(super) ident: Ident,
+    /// The names of the fields that are there, also of those that could not be read.
+    pub(super) given: Vec<String>,
+    pub(super) fields: Fields,
+}
 
 /// All agents of one invocation.
 pub(super) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
@@ -146,76 +155,4 @@ fn read_field(
         return Err(syn::Error::new(key.span(), format!("`{name}` needs a value: `{name}: ..`")));
     }
     (known.read)(fields, &mut Field { key: &key, input, errors })
-}
-
-/// A field whose value is to be read.
-pub(super) struct Field<'a> {
-    key: &'a Ident,
-    pub(super) input: ParseStream<'a>,
-    errors: &'a mut Errors,
-}
-
-impl Field<'_> {
-    /// A bracketed list.
-    pub(super) fn list<T>(
-        &mut self,
-        example: &str,
-        item: impl Fn(ParseStream<'_>) -> syn::Result<T>,
-    ) -> syn::Result<Vec<T>> {
-        list(self.input, self.key, example, self.errors, item)
-    }
-
-    /// `{ key: value, .. }`.
-    pub(super) fn table(&mut self, example: &str) -> syn::Result<Vec<(Ident, Expr)>> {
-        table(self.input, self.key, example, self.errors)
-    }
-
-    /// `{ server: [glob, ..] }`.
-    pub(super) fn tool_filters(&mut self) -> syn::Result<Vec<(Word, Vec<Word>)>> {
-        let Self { key, input, errors } = self;
-        let example = "tools: { time: [get_time] }";
-        if !input.peek(token::Brace) {
-            let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
-            return Err(syn::Error::new(
-                span,
-                format!(
-                    "`tools` chooses among the tools of MCP servers: `{example}`; functions belong in `function_tools`"
-                ),
-            ));
-        }
-        let content;
-        braced!(content in input);
-        let mut filters = Vec::new();
-        while !content.is_empty() {
-            let filter = (|| {
-                let server = word(&content)?;
-                if !content.peek(Token![:]) {
-                    return Err(syn::Error::new(
-                        server.span,
-                        format!("the tools of this server follow: `{example}`"),
-                    ));
-                }
-                content.parse::<Token![:]>()?;
-                let at = Ident::new("tools", server.span);
-                let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
-                let patterns = list(&content, &at, example, errors, pattern)?;
-                if is_empty {
-                    let name = &server.text;
-                    errors.push(
-                        server.span,
-                        format_args!(
-                            "no tool of `{name}` is let through; name some, or take `{name}` off `servers`"
-                        ),
-                    );
-                }
-                Ok((server, patterns))
-            })();
-            match filter {
-                Ok(filter) => filters.push(filter),
-                Err(error) => errors.add(error),
-            }
-            to_next_field(&content)?;
-        }
-        Ok(filters)
-    }
 }

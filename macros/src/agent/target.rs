@@ -6,9 +6,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token, parenthesized, token};
 
 use super::ast::{Entry, Target, Word};
-use super::check::{same, text, undeclared};
 use super::fields::Fields;
-use super::list::{built_in, entry, last_word};
+use super::list::{built_in, entry, last_word, same, text};
 use super::model;
 use super::value::word;
 use crate::choice::{Choices, variant};
@@ -150,4 +149,17 @@ fn unknown(path: &Path, fields: &Fields) -> String {
 
 fn starts_upper(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
+}
+
+/// Reports a server that the agent does not name.
+pub(super) fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
+    let name = server.text.as_str();
+    if names.contains(&name) {
+        return;
+    }
+    let hint = match suggest::nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("add it: `servers: [{name}]`"),
+    };
+    errors.push(server.span, format_args!("`{name}` is not among this agent's `servers`; {hint}"));
 }

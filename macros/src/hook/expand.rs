@@ -5,11 +5,12 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 
 use super::options::Form;
+use super::ring::made_in_a_ring;
 use super::typed;
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Made, Middleware, Role, awaited, call_args, config, is_direct, item, made, return_span,
-    returned, returned_alias, send_future, values_alias,
+    CallArgs, Made, Middleware, Role, awaited, call_args, config, is_direct, item, return_span, returned,
+    returned_alias, send_future, values_alias,
 };
 
 pub(super) fn expand(hook: &Middleware, form: Form) -> TokenStream {
@@ -138,40 +139,4 @@ fn after_call(hook: &Middleware) -> TokenStream {
             #give
         },
     )
-}
-
-/// How lists make the hook, and which place it has in the ring of typed hooks.
-pub(super) fn made_in_a_ring(hook: &Middleware, ty: &Ident) -> Made {
-    let mut made = made(hook, ty);
-    // A hook that is made by default takes no place.
-    if !made.item.is_empty() {
-        made.item.extend(ring(hook, ty));
-    }
-    made
-}
-
-fn ring(hook: &Middleware, ty: &Ident) -> TokenStream {
-    let ring = if hook.tool.is_some() {
-        quote! {
-            type Ring<__R: __rt::Ring> = __rt::TypedLayer<#ty, __R>;
-
-            fn ring<__R: __rt::Ring>(__hook: &__rt::Arc<#ty>, __rest: __R) -> Self::Ring<__R> {
-                __rt::TypedLayer::new(__rt::Arc::clone(__hook), __rest)
-            }
-        }
-    } else {
-        quote! {
-            type Ring<__R: __rt::Ring> = __R;
-
-            fn ring<__R: __rt::Ring>(_: &__rt::Arc<#ty>, __rest: __R) -> __R {
-                __rest
-            }
-        }
-    };
-    quote! {
-        #[diagnostic::do_not_recommend]
-        impl __rt::HookMadeBy<#ty> for #ty {
-            #ring
-        }
-    }
 }

@@ -3,6 +3,7 @@
 mod check;
 mod expand;
 mod options;
+mod ring;
 mod typed;
 
 use proc_macro2::TokenStream;

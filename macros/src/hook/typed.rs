@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::expand::made_in_a_ring;
+use super::ring::made_in_a_ring;
 use crate::middleware::{
     CallArgs, Made, Middleware, call_args, is_direct, return_span, returned, returned_alias, tool_alias,
 };

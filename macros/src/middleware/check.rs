@@ -5,7 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::{Token, Type, TypeParamBound};
 
 use super::options::{Kind, Options};
-use super::parameter::{Parameter, Role};
+use super::parameter::{Parameter, Role, can_be_next};
 use crate::diag::Errors;
 use crate::injected::{asked, is_injected, is_named};
 use crate::item::FnItem;
@@ -121,28 +121,6 @@ fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool
         matches!(bound, TypeParamBound::Trait(bound)
             if bound.path.segments.last().is_some_and(|last| last.ident == name))
     })
-}
-
-/// Whether these bounds can be those of the rest of a call. An alias of `Next` can, a trait of the standard library
-/// cannot. rustc decides about others.
-pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
-    const NOT: &[&str] = &[
-        "Fn",
-        "FnMut",
-        "FnOnce",
-        "AsyncFn",
-        "AsyncFnMut",
-        "AsyncFnOnce",
-        "Future",
-        "Display",
-        "Debug",
-        "Iterator",
-    ];
-    let mut names = bounds.iter().filter_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
-        _ => None,
-    });
-    names.all(|name| !NOT.contains(&name.as_str()))
 }
 
 /// Whether at most one parameter each takes the rest of the call, its result and its arguments.

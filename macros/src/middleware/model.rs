@@ -63,7 +63,11 @@ impl Middleware {
         let generics = Generics::read(function, kind, errors);
         let mut parameters = Vec::new();
         for ((input, attrs), bound) in sig.inputs.iter().zip(taken).zip(bound) {
-            parameters.extend(Parameter::read(input, &attrs, bound, &generics, &options, errors));
+            let read = Parameter::read(input, &attrs, bound, &generics, &options, errors);
+            if let Some(parameter) = &read {
+                check::ty(&parameter.role, &parameter.ty, &options, errors);
+            }
+            parameters.extend(read);
         }
         open_next(function, &parameters);
         let sig = &function.sig;

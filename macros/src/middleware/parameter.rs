@@ -2,10 +2,10 @@
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Type};
+use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
-use super::check;
 use super::options::{Kind, Options};
 use crate::diag::Errors;
 use crate::injected::is_named;
@@ -127,7 +127,6 @@ impl Parameter {
         let cfgs = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
         let mut ty = (*typed.ty).clone();
         Plain { lifetimes: &generics.lifetimes }.visit_type_mut(&mut ty);
-        check::ty(&role, &ty, options, errors);
         Some(Self { role, ty, cfgs })
     }
 }
@@ -153,7 +152,7 @@ impl Generics {
                         });
                     if is_next && generics.types.is_empty() {
                         generics.types.push(param.ident.clone());
-                        if !check::can_be_next(&param.bounds) {
+                        if !can_be_next(&param.bounds) {
                             errors.at(
                                 &param.ident,
                                 format_args!(
@@ -228,4 +227,26 @@ fn ungrouped(mut ty: &Type) -> &Type {
         ty = &group.elem;
     }
     ty
+}
+
+/// Whether these bounds can be those of the rest of a call. An alias of `Next` can, a trait of the standard library
+/// cannot. rustc decides about others.
+pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
+    const NOT: &[&str] = &[
+        "Fn",
+        "FnMut",
+        "FnOnce",
+        "AsyncFn",
+        "AsyncFnMut",
+        "AsyncFnOnce",
+        "Future",
+        "Display",
+        "Debug",
+        "Iterator",
+    ];
+    let mut names = bounds.iter().filter_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    });
+    names.all(|name| !NOT.contains(&name.as_str()))
 }

@@ -1,0 +1,82 @@
+//! One field of an agent while it is read, and the forms of values that can report several errors.
+
+use proc_macro2::{Group, Ident, TokenTree};
+use syn::parse::ParseStream;
+use syn::{Expr, Token, braced, token};
+
+use super::ast::Word;
+use super::list::pattern;
+use super::value::{list, table, to_next_field, word};
+use crate::diag::Errors;
+
+/// A field whose value is to be read.
+pub(super) struct Field<'a> {
+    pub(super) key: &'a Ident,
+    pub(super) input: ParseStream<'a>,
+    pub(super) errors: &'a mut Errors,
+}
+
+impl Field<'_> {
+    /// A bracketed list.
+    pub(super) fn list<T>(
+        &mut self,
+        example: &str,
+        item: impl Fn(ParseStream<'_>) -> syn::Result<T>,
+    ) -> syn::Result<Vec<T>> {
+        list(self.input, self.key, example, self.errors, item)
+    }
+
+    /// `{ key: value, .. }`.
+    pub(super) fn table(&mut self, example: &str) -> syn::Result<Vec<(Ident, Expr)>> {
+        table(self.input, self.key, example, self.errors)
+    }
+
+    /// `{ server: [glob, ..] }`.
+    pub(super) fn tool_filters(&mut self) -> syn::Result<Vec<(Word, Vec<Word>)>> {
+        let Self { key, input, errors } = self;
+        let example = "tools: { time: [get_time] }";
+        if !input.peek(token::Brace) {
+            let span = input.parse::<TokenTree>().map_or(key.span(), |found| found.span());
+            return Err(syn::Error::new(
+                span,
+                format!(
+                    "`tools` chooses among the tools of MCP servers: `{example}`; functions belong in `function_tools`"
+                ),
+            ));
+        }
+        let content;
+        braced!(content in input);
+        let mut filters = Vec::new();
+        while !content.is_empty() {
+            let filter = (|| {
+                let server = word(&content)?;
+                if !content.peek(Token![:]) {
+                    return Err(syn::Error::new(
+                        server.span,
+                        format!("the tools of this server follow: `{example}`"),
+                    ));
+                }
+                content.parse::<Token![:]>()?;
+                let at = Ident::new("tools", server.span);
+                let is_empty = content.fork().parse::<Group>().is_ok_and(|list| list.stream().is_empty());
+                let patterns = list(&content, &at, example, errors, pattern)?;
+                if is_empty {
+                    let name = &server.text;
+                    errors.push(
+                        server.span,
+                        format_args!(
+                            "no tool of `{name}` is let through; name some, or take `{name}` off `servers`"
+                        ),
+                    );
+                }
+                Ok((server, patterns))
+            })();
+            match filter {
+                Ok(filter) => filters.push(filter),
+                Err(error) => errors.add(error),
+            }
+            to_next_field(&content)?;
+        }
+        Ok(filters)
+    }
+}
