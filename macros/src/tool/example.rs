@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr};
 
-use super::statics::show;
+use super::values::show;
 use crate::diag::Errors;
 use crate::option::Written;
 use crate::param::Param;
@@ -100,7 +100,7 @@ impl Example {
     }
 
     /// The example as a value, with those of its arguments that are there.
-    pub(super) fn value(&self, params: &[&Param]) -> TokenStream {
+    fn value(&self, params: &[&Param]) -> TokenStream {
         let args = self.args.iter().filter_map(|(name, given)| {
             let param = params.iter().find(|param| param.ident.unraw() == name.unraw())?;
             let (name, given) = (&param.name, show(&given.to_token_stream()));
@@ -115,7 +115,7 @@ impl Example {
     }
 
     /// A line of documentation.
-    pub(super) fn documented(&self) -> String {
+    fn documented(&self) -> String {
         let words = |given: &Expr| given.to_token_stream().to_string().replace('`', "'");
         let args: Vec<_> =
             self.args.iter().map(|(name, given)| format!("{name} = {}", words(given))).collect();
@@ -130,6 +130,17 @@ impl Example {
         }
         line
     }
+}
+
+/// The examples as values, with those of their arguments that there are.
+pub(super) fn values(examples: &[Example], params: &[&Param]) -> Vec<TokenStream> {
+    examples.iter().map(|example| example.value(params)).collect()
+}
+
+/// The examples as documentation.
+pub(super) fn documented(examples: &[Example]) -> String {
+    let lines: String = examples.iter().map(Example::documented).collect();
+    if lines.is_empty() { lines } else { format!("\n\n# Examples of calls\n{lines}") }
 }
 
 /// Whether this is `example(..)`.

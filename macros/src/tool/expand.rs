@@ -7,6 +7,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::check::{cfg_words, state_of};
+use super::example;
 use super::model::{Method, Model};
 use crate::param::{Bind, Param, Source};
 use crate::written::OwnHook;
@@ -32,7 +33,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
     let Model { vis, cfgs, tool_name, runtime, .. } = model;
     let mut words = format!("The tool `{tool_name}`: what `agent!` names.");
-    words.push_str(&model.options.documented_examples());
+    words.push_str(&example::documented(&model.options.examples));
     let private = runtime.private();
     // The tool's own hooks and stages live in it.
     let hooks = || model.options.hooks.iter().enumerate();

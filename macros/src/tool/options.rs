@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Meta, Path};
 
 use super::example::Example;
-use super::life::{Approval, Cache, approval, cache};
+use super::stages::{Approval, Cache, approval, cache};
 use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
 use crate::keys::keys;
@@ -105,6 +105,12 @@ impl Options {
         TABLE.read(&mut options, tokens, errors);
         options.exclude(errors);
         options
+    }
+
+    /// Whether a stage is declared between the tool's own hooks and its function.
+    pub(crate) fn has_stages(&self) -> bool {
+        let has_guardrails = !self.input_guardrails.is_empty() || !self.output_guardrails.is_empty();
+        has_guardrails || self.approval.is_some() || self.cache.is_some()
     }
 
     /// Options that say opposite things.

@@ -7,7 +7,7 @@ use syn::parse_quote;
 use syn::spanned::Spanned;
 
 use super::expand::{Expansion, as_written, local, named, of_type};
-use super::life::fits;
+use super::policy::fits;
 use super::read::{ladders, ladders_of};
 use super::typed;
 use crate::listed::{Listed, whole};

@@ -5,10 +5,11 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use super::example;
 use super::expand::Expansion;
-use super::life::typed;
 use super::model::Model;
 use super::options::Hints;
+use super::values::{show, typed};
 use crate::option::Timeout;
 use crate::param::{Form, with_lifetime};
 
@@ -167,7 +168,7 @@ impl Expansion<'_> {
         if self.model.is_layered() {
             fields.extend(quote!(starts_inside: true,));
         }
-        let examples = options.example_values(&self.params);
+        let examples = example::values(&options.examples, &self.params);
         if !examples.is_empty() {
             let examples = some(quote!(|| __rt::Vec::from([#(#examples),*])));
             fields.extend(quote!(examples: #examples,));
@@ -203,16 +204,6 @@ fn annotations(hints: &Hints) -> Option<TokenStream> {
     })
 }
 
-impl Timeout {
-    /// An expression of type `Duration`.
-    pub(super) fn duration(&self) -> TokenStream {
-        match self {
-            Self::Millis(millis) => quote!(__rt::Duration::from_millis(#millis)),
-            Self::Duration(value) => quote!(#value),
-        }
-    }
-}
-
 /// A limit as a constant, and the check that calls can keep it; an error about it is shown at what was written.
 fn limit(name: &str, ty: &TokenStream, written: &Expr, holds: &TokenStream) -> TokenStream {
     let (name, value) = (Ident::new(name, Span::call_site()), typed(ty, &written.to_token_stream()));
@@ -231,16 +222,4 @@ fn limit(name: &str, ty: &TokenStream, written: &Expr, holds: &TokenStream) -> T
         const #name: #ty = #value;
         const _: ::core::primitive::bool = #check;
     }
-}
-
-/// A value as JSON, where its type can be written.
-pub(super) fn show(value: &TokenStream) -> TokenStream {
-    quote! {{
-        let value = #value;
-        {
-            use __rt::ladder::*;
-            let kind = __rt::Kind::of(&value);
-            (&&kind).show(&value)
-        }
-    }}
 }

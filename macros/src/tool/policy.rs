@@ -1,65 +1,17 @@
-//! The options of `#[tool(..)]` for the stages between the tool's own hooks and its function, and their expansion.
+//! The tool's own hooks, its stages and its guardrails as a `ToolPolicy`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, Meta, Path};
 
-use super::example::Example;
 use super::options::Options;
-use crate::keys::keys;
+use super::stages::{Approval, Cache};
+use super::values::typed;
 use crate::listed::{Listed, whole};
-use crate::option::{Table, Timeout, Written};
-use crate::param::Param;
 use crate::written::OwnHook;
 
-/// Which calls have to be approved.
-pub(crate) enum Approval {
-    Always,
-    If(Path),
-}
-
-/// How results are kept.
-pub(crate) struct Cache {
-    pub(super) word: Path,
-    options: CacheOptions,
-}
-
-keys! {
-    /// The options of `cache(..)`.
-    pub(crate) struct CacheOptions from option: Written<'_> {
-        /// `ttl = "60s"` | how long a result is kept
-        "ttl" => ttl: Option<Timeout> = Some(option.time("ttl = \"60s\"")?);
-        /// `key = path` | a function that makes the key of a call
-        "key" => key: Option<Path> = Some(option.path("key = by_city")?);
-        /// `capacity = 100` | how many results are kept
-        "capacity" => capacity: Option<Expr> = Some(option.count("capacity = 100")?);
-    }
-}
-
-const CACHE: Table<CacheOptions> = Table {
-    literal: Some("say which option this is: `ttl = \"60s\"`, `capacity = 100`"),
-    ..Table::new("option of `cache`", CacheOptions::KEYS)
-};
-
 impl Options {
-    /// Whether a stage is declared between the tool's own hooks and its function.
-    pub(crate) fn has_stages(&self) -> bool {
-        let has_guardrails = !self.input_guardrails.is_empty() || !self.output_guardrails.is_empty();
-        has_guardrails || self.approval.is_some() || self.cache.is_some()
-    }
-
-    /// The examples as values, with those of their arguments that there are.
-    pub(super) fn example_values(&self, params: &[&Param]) -> Vec<TokenStream> {
-        self.examples.iter().map(|example| example.value(params)).collect()
-    }
-
-    /// The examples as documentation.
-    pub(super) fn documented_examples(&self) -> String {
-        let lines: String = self.examples.iter().map(Example::documented).collect();
-        if lines.is_empty() { lines } else { format!("\n\n# Examples of calls\n{lines}") }
-    }
-
     /// The guardrails, each with the trait that makes it one and the alias that it goes by.
     fn guardrails(&self) -> impl Iterator<Item = (&OwnHook, Ident, Ident)> {
         let named = |list: &'static str| move |(at, entry)| (entry, word(list), alias(list, at));
@@ -147,43 +99,6 @@ impl Cache {
             None => cache,
         }
     }
-}
-
-pub(super) fn approval(option: &Written<'_>) -> syn::Result<Option<Approval>> {
-    match option.meta {
-        Meta::Path(_) => Ok(Some(Approval::Always)),
-        Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Bool(word), .. }) => Ok(word.value.then_some(Approval::Always)),
-            _ => Ok(Some(Approval::If(option.path("approval = is_large")?))),
-        },
-        Meta::List(list) => Err(syn::Error::new_spanned(
-            list,
-            "write `approval` alone, or the function that decides: `approval = is_large`",
-        )),
-    }
-}
-
-pub(super) fn cache(option: &mut Written<'_>) -> syn::Result<Cache> {
-    let mut options = CacheOptions::default();
-    match option.meta {
-        Meta::Path(_) => {}
-        Meta::List(list) => {
-            CACHE.read_list(&mut options, list, option.errors);
-        }
-        Meta::NameValue(pair) => {
-            return Err(syn::Error::new_spanned(
-                &pair.value,
-                "write `cache` alone, or what is to be said of it in parentheses: `cache(ttl = \"60s\")`",
-            ));
-        }
-    }
-    Ok(Cache { word: option.meta.path().clone(), options })
-}
-
-/// A value whose type is said beside it. In tuples, so that an error about it shows nothing but it.
-pub(super) fn typed(ty: &TokenStream, value: &TokenStream) -> TokenStream {
-    let name = Ident::new("value", Span::mixed_site());
-    quote!({ let (#name,): (#ty,) = (#value,); #name })
 }
 
 /// `&& ..`, that a hook or a guardrail works on the tool's own state; reported at all of its path.
