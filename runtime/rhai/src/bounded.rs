@@ -1,4 +1,5 @@
-//! Replacements for functions of the language that could exceed the size of a value, or would not end.
+//! Replacements for functions of the language that could exceed the size of a value, or would not end. `language` registers
+//! them.
 
 // Rhai checks the size of a result after a function made it. These functions check it before or meanwhile. `tests` runs all
 // functions of an engine.
@@ -7,74 +8,19 @@
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
-use std::ops::{Range, RangeInclusive};
+use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, Map, NativeCallContext};
 
-use rhai::{
-    Array, Dynamic, EvalAltResult, FnPtr, FuncRegistration, INT, ImmutableString, Map, Module,
-    NativeCallContext, RhaiNativeFunc, Variant,
-};
-
-use super::chars::Chars;
 use super::memory::{Most, Size};
 
-type Made<T> = Result<T, Box<EvalAltResult>>;
+/// The result of a function of the language.
+pub(super) type Made<T> = Result<T, Box<EvalAltResult>>;
 
-/// The functions, which are found before those of the language.
-pub(super) fn functions() -> Module {
-    let mut module = Module::new();
-    replacing(&mut module);
-    changing(&mut module, "pad", pad);
-    changing(&mut module, "pad", pad_array);
-    module.set_native_fn("map", map_array);
-    module.set_native_fn("map", map_map);
-    module.set_native_fn("zip", zip);
-    letters(&mut module);
-    named(&mut module);
-    module
-}
-
-/// Registers a function that changes its first argument, which a constant cannot be.
-fn changing<A: 'static, const N: usize, const X: bool, R: Variant + Clone, const F: bool>(
-    module: &mut Module,
-    name: &str,
-    function: impl RhaiNativeFunc<A, N, X, R, F> + Send + Sync + 'static,
-) {
-    FuncRegistration::new(name).with_purity(false).set_into_module(module, function);
-}
-
-fn replacing(module: &mut Module) {
-    changing(
-        module,
-        "replace",
-        |cx: NativeCallContext<'_>,
-         text: &mut ImmutableString,
-         from: ImmutableString,
-         to: ImmutableString| { replace(&cx, text, &from, &to) },
-    );
-    changing(
-        module,
-        "replace",
-        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: ImmutableString, to: char| {
-            replace(&cx, text, &from, to.encode_utf8(&mut [0; 4]))
-        },
-    );
-    changing(
-        module,
-        "replace",
-        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: char, to: ImmutableString| {
-            replace(&cx, text, from.encode_utf8(&mut [0; 4]), &to)
-        },
-    );
-    changing(
-        module,
-        "replace",
-        |cx: NativeCallContext<'_>, text: &mut ImmutableString, from: char, to: char| {
-            replace(&cx, text, from.encode_utf8(&mut [0; 4]), to.encode_utf8(&mut [0; 4]))
-        },
-    );
-}
-
-fn replace(cx: &NativeCallContext<'_>, text: &mut ImmutableString, from: &str, to: &str) -> Made<()> {
+pub(super) fn replace(
+    cx: &NativeCallContext<'_>,
+    text: &mut ImmutableString,
+    from: &str,
+    to: &str,
+) -> Made<()> {
     if text.is_empty() {
         return Ok(());
     }
@@ -87,7 +33,7 @@ fn replace(cx: &NativeCallContext<'_>, text: &mut ImmutableString, from: &str, t
 }
 
 /// Pads to at least this number of letters. The language's own function does not end if there is nothing to add.
-fn pad(
+pub(super) fn pad(
     cx: NativeCallContext<'_>,
     text: &mut ImmutableString,
     len: INT,
@@ -106,7 +52,7 @@ fn pad(
 }
 
 /// Pads to at least this number of items. The language's own function overflows when it adds sizes.
-fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynamic) -> Made<()> {
+pub(super) fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynamic) -> Made<()> {
     let len = usize::try_from(len).unwrap_or(0);
     let (mut growing, item) = (Growing::new(&cx), item.flatten());
     growing.size.items = items.len();
@@ -139,7 +85,7 @@ impl Growing {
     }
 }
 
-fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: FnPtr) -> Made<Array> {
+pub(super) fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: FnPtr) -> Made<Array> {
     let mut growing = Growing::new(&cx);
     let made = items.iter_mut().enumerate().map(|(at, item)| {
         let made = function.call_raw_with_extra_args("map", &cx, Some(item), [], [index(at)], Some(0))?;
@@ -148,7 +94,7 @@ fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: FnPtr) -> M
     made.collect()
 }
 
-fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> Made<Map> {
+pub(super) fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> Made<Map> {
     let mut growing = Growing::new(&cx);
     let made = entries.iter_mut().map(|(name, value)| {
         let key = [name.as_str().into()];
@@ -158,7 +104,12 @@ fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> Mad
     made.collect()
 }
 
-fn zip(cx: NativeCallContext<'_>, items: &mut Array, others: Array, function: FnPtr) -> Made<Array> {
+pub(super) fn zip(
+    cx: NativeCallContext<'_>,
+    items: &mut Array,
+    others: Array,
+    function: FnPtr,
+) -> Made<Array> {
     let mut growing = Growing::new(&cx);
     let made = items.iter().zip(others).enumerate().map(|(at, (item, other))| {
         let both = [item.clone(), other];
@@ -172,47 +123,8 @@ fn index(at: usize) -> Dynamic {
     INT::try_from(at).unwrap_or(INT::MAX).into()
 }
 
-fn letters(module: &mut Module) {
-    module.set_iterator::<Chars>();
-    let all = |text: ImmutableString| Chars::new(text, 0, INT::MAX);
-    FuncRegistration::new("chars").set_into_module(module, all);
-    FuncRegistration::new_getter("chars").set_into_module(module, all);
-    FuncRegistration::new("chars")
-        .set_into_module(module, |text: ImmutableString, start: INT| Chars::new(text, start, INT::MAX));
-    FuncRegistration::new("chars").set_into_module(module, Chars::new);
-    let range = |text: ImmutableString, range: Range<INT>| {
-        let start = range.start.max(0);
-        Chars::new(text, start, range.end.saturating_sub(start))
-    };
-    FuncRegistration::new("chars").set_into_module(module, range);
-    let range = |text: ImmutableString, range: RangeInclusive<INT>| {
-        let start = (*range.start()).max(0);
-        Chars::new(text, start, range.end().saturating_sub(start).saturating_add(1))
-    };
-    FuncRegistration::new("chars").set_into_module(module, range);
-}
-
-/// Functions that take another one by its name. It may be one of the language, which could change the items.
-fn named(module: &mut Module) {
-    for name in ["map", "filter", "some", "all", "dedup", "reduce", "reduce_rev", "sort", "drain", "retain"] {
-        let refused = move || -> Made<Dynamic> {
-            Err(format!("`{name}` takes a closure, such as `|x| ..`, and not the name of a function").into())
-        };
-        FuncRegistration::new(name)
-            .set_into_module(module, move |_: &mut Array, _: ImmutableString| refused());
-        FuncRegistration::new(name)
-            .set_into_module(module, move |_: &mut Array, _: ImmutableString, _: Dynamic| refused());
-    }
-    // The language looks for a function of that name first.
-    module
-        .set_native_fn("index_of", |items: &mut Array, text: ImmutableString| Ok(index_of(items, &text, 0)));
-    module.set_native_fn("index_of", |items: &mut Array, text: ImmutableString, start: INT| {
-        Ok(index_of(items, &text, start))
-    });
-}
-
 /// The place of a text, or of a letter.
-fn index_of(items: &Array, text: &str, start: INT) -> INT {
+pub(super) fn index_of(items: &Array, text: &str, start: INT) -> INT {
     let count = usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX);
     let start = if start < 0 { items.len().saturating_sub(count) } else { count };
     let is_it = |item: &Dynamic| match (item.as_immutable_string_ref(), item.as_char()) {

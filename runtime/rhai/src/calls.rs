@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rhai::{AST, ASTNode, Engine, Expr, FnCallExpr, Position, Stmt, is_valid_identifier};
 
 use super::env::Env;
-use super::sandbox::language;
+use super::language::language;
 use onionskin_core::text::nearest;
 
 /// Where something is wrong, and what.
@@ -20,7 +20,7 @@ const BUILT_IN: &[&str] =
     &["call", "curry", "type_of", "is_shared", "is_def_fn", "is_def_var", "print", "debug"];
 
 /// Those of the language.
-static LANGUAGE: LazyLock<Known> = LazyLock::new(|| {
+static FUNCTIONS: LazyLock<Known> = LazyLock::new(|| {
     let mut engine = Engine::new_raw();
     language(&mut engine);
     let mut known = Known::new();
@@ -90,12 +90,12 @@ fn unknown(call: &FnCallExpr, is_method: bool, own: &Known) -> Option<String> {
     // A method's object is its first argument, but not of a function of the script's own.
     let given = call.args.len();
     let counts: BTreeSet<usize> =
-        [own, &*LANGUAGE].into_iter().filter_map(|known| known.get(name)).flatten().copied().collect();
+        [own, &*FUNCTIONS].into_iter().filter_map(|known| known.get(name)).flatten().copied().collect();
     if counts.contains(&(given + usize::from(is_method))) || (is_method && counts.contains(&given)) {
         return None;
     }
     if counts.is_empty() {
-        let names = own.keys().chain(LANGUAGE.keys()).map(String::as_str);
+        let names = own.keys().chain(FUNCTIONS.keys()).map(String::as_str);
         let near = nearest(name, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Some(format!("there is no function `{name}`{near}"));
     }

@@ -1,4 +1,4 @@
-//! What a script sees of the program.
+//! The values and functions of the program that a script sees. The functions of all scripts are in `language`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Tools written as [Rhai](https://rhai.rs) scripts: [`from_code`].
 
-// `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `sandbox` makes the
-// engine that it runs in, `tool` runs it there, `memory` adds up what it holds, `bounded` and `chars` are functions of the
-// language that would hold too much, `limits` says how much a call may use, `json` carries values in and out, `env` holds
+// `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `language` lists the
+// functions of the language, `sandbox` makes the engine that a script runs in, `tool` runs it there, `memory` adds up what
+// it holds, `bounded` and `chars` are functions of the language that would hold too much, `limits` says how much a call may use, `json` carries values in and out, `env` holds
 // the values and functions of the program that the script sees.
 
 #![forbid(unsafe_code)]
@@ -14,6 +14,7 @@ mod docs;
 mod env;
 mod error;
 mod json;
+mod language;
 mod limits;
 mod lock;
 mod memory;

@@ -2,19 +2,15 @@
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use rhai::module_resolvers::DummyModuleResolver;
-use rhai::packages::{
-    BasicArrayPackage, BasicMapPackage, BasicMathPackage, CorePackage, LogicPackage, MoreStringPackage,
-    Package,
-};
-use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position, Shared};
+use rhai::{Dynamic, Engine, EvalAltResult, Module, OptimizationLevel, Position};
 
-use super::bounded;
 use super::env::{Env, Function};
 use super::json::{from_script, to_script};
+use super::language::{language, withhold};
 use super::limits::ScriptLimits;
 use super::lock::lock;
 use super::memory::{MEMORY, Meter};
@@ -25,20 +21,6 @@ const EXPRESSIONS: usize = 64;
 /// Variables of one function that are alive at once.
 const VARIABLES: usize = 128;
 const FUNCTIONS: usize = 256;
-
-/// The functions of the language itself: no clock, no files, nothing that waits.
-static LANGUAGE: LazyLock<Vec<Shared<Module>>> = LazyLock::new(|| {
-    vec![
-        CorePackage::new().as_shared_module(),
-        LogicPackage::new().as_shared_module(),
-        BasicMathPackage::new().as_shared_module(),
-        BasicArrayPackage::new().as_shared_module(),
-        BasicMapPackage::new().as_shared_module(),
-        MoreStringPackage::new().as_shared_module(),
-        // The last one is searched first.
-        bounded::functions().into(),
-    ]
-});
 
 /// An exit of a host function that a script cannot catch.
 pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
@@ -66,16 +48,11 @@ pub(super) fn engine(
 ) -> Result<Engine, String> {
     let mut engine = Engine::new_raw();
     language(&mut engine);
+    withhold(&mut engine);
     // No part of a script runs before its call, not even by the optimiser.
     engine.set_optimization_level(OptimizationLevel::None);
     engine.set_module_resolver(DummyModuleResolver::new());
-    // Changes through `this` are not accesses of a variable, so the meter would not see them. A function of the language that
-    // is passed by its name would get an item as its `this`.
-    for word in ["eval", "import", "export", "this", "Fn"] {
-        engine.disable_symbol(word);
-    }
     engine.on_print(|_| {}).on_debug(|_, _, _| {});
-    engine.register_fn("sleep", |_: i64| no_waiting()).register_fn("sleep", |_: f64| no_waiting());
     limit(&mut engine, limits);
     let mut values = Module::new();
     for (name, value) in &env.values {
@@ -110,13 +87,6 @@ pub(super) fn engine(
     Ok(engine)
 }
 
-/// The functions of the language.
-pub(super) fn language(engine: &mut Engine) {
-    for module in &*LANGUAGE {
-        engine.register_global_module(Shared::clone(module));
-    }
-}
-
 fn limit(engine: &mut Engine, limits: &ScriptLimits) {
     engine.set_max_call_levels(limits.call_depth);
     engine.set_max_expr_depths(EXPRESSIONS, EXPRESSIONS);
@@ -127,10 +97,6 @@ fn limit(engine: &mut Engine, limits: &ScriptLimits) {
     engine.set_max_functions(FUNCTIONS);
     engine.set_max_modules(0);
     engine.set_strict_variables(true);
-}
-
-fn no_waiting() -> Result<(), Box<EvalAltResult>> {
-    Err("a script cannot wait".into())
 }
 
 fn register(engine: &mut Engine, function: &Function, stash: &Stash, meter: &Arc<Meter>) {
