@@ -1,5 +1,6 @@
 //! Content blocks: the pieces of tool results and messages.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -233,5 +234,14 @@ impl From<ContentBlock> for Wire {
             ContentBlock::Resource(resource) => Known::Resource { resource },
             ContentBlock::ResourceLink(link) => Known::ResourceLink(link),
         })
+    }
+}
+
+impl ContentBlock {
+    /// All text blocks joined; borrowed for a single block.
+    pub(crate) fn join(blocks: &[Self]) -> Cow<'_, str> {
+        let mut texts = blocks.iter().filter_map(Self::as_text);
+        let Some(first) = texts.next() else { return Cow::Borrowed("") };
+        texts.fold(Cow::Borrowed(first), |joined, next| joined + next)
     }
 }

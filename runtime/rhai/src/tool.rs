@@ -184,7 +184,7 @@ impl Inner {
                 )));
             }
         } else if value.is_null() {
-            return Ok(ToolOutput::nothing());
+            return Ok(ToolOutput::unit());
         }
         Ok(ToolOutput::value(&value)?)
     }

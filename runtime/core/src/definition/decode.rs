@@ -1,21 +1,21 @@
-//! Decodes the values of argument text to typed parameters. This code is not generic over tools: a hundred tools with
+//! Decodes the values of argument text to typed parameters: `scan` finds and reads them in the usual texts. This code is not generic over tools: a hundred tools with
 //! strings and integers share two instances of it.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::cut::{Span, cut_args};
 use super::definition::ToolDefinition;
-use super::param::{Raw, Reader, ToolArg};
-use super::plain::from_text;
+use super::param::{Param, Raw, ToolArg, optional};
+use super::parse::parse_repaired;
+use super::refusal::arguments_error;
+use super::scan::{Span, from_part, from_text, scan};
 use crate::args::Args;
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::{Exit, ToolResult};
 use crate::json::{self, Literals};
-use crate::output::ToolOutput;
-use crate::schema::{Problem, check, coerce, expected, fill_defaults, has_limits, refusal_text};
+use crate::schema::{Problem, check, coerce, expected, has_limits};
 
 /// The values of one call, with one slot for each of the tool's parameters.
 ///
@@ -40,10 +40,22 @@ impl<'a, 's> Slots<'a, 's> {
         args: &'a mut Args,
         spans: &'s mut [Span],
     ) -> ToolResult<Self> {
-        match cut_args(definition.params, args, spans) {
-            None => Ok(Self { definition, text: args.settled(), spans }),
-            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
+        match scan(definition.params, args.settle(), spans) {
+            Some(()) => Ok(Self { definition, text: args.settled(), spans }),
+            None => Self::split_rare(definition, args, spans),
         }
+    }
+
+    /// Handles text that is not plain, and text that is not one JSON object.
+    #[cold]
+    fn split_rare(
+        definition: &'s ToolDefinition,
+        args: &'a mut Args,
+        spans: &'s mut [Span],
+    ) -> ToolResult<Self> {
+        let problems = parse_repaired(definition.params, args, spans);
+        let slots = Self { definition, text: args.settle(), spans };
+        if problems.is_empty() { Ok(slots) } else { Err(slots.refuse(&problems)) }
     }
 
     /// Decodes one parameter.
@@ -81,7 +93,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// As [`Self::read`].
     pub fn borrow<T: ToolArg<'a>>(&self, index: usize) -> ToolResult<T> {
         let value = match self.raw(index) {
-            None if super::schema::optional::<T>() => serde_json::from_str("null").ok(),
+            None if optional::<T>() => serde_json::from_str("null").ok(),
             None => None,
             Some(raw) => match from_text(raw) {
                 Ok(value) if self.fits(index, raw) => Some(value),
@@ -250,99 +262,41 @@ pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Ex
     }
 }
 
-/// Refuses arguments whose changes were lost, for a tool that may not read them.
-#[inline]
-pub(crate) fn refuse_lost(tool: &str, args: &Args) -> ToolResult<()> {
-    match args.refused() {
-        None => Ok(()),
-        Some(error) => Err(Exit::Tool(arguments_error(tool, &[Problem::root(error.to_string())]))),
+/// The decoder and the schema of a parameter's type.
+///
+/// `#[tool]` names a parameter's type once, in the call that makes its reader. So an unsupported type is one error, at
+/// the type.
+pub struct Reader<T> {
+    param: Param,
+    optional: fn() -> bool,
+    /// Deserialises a part of a text.
+    from_part: fn(&str, (usize, usize)) -> Result<T, serde_json::Error>,
+    from_value: fn(Value) -> Result<T, serde_json::Error>,
+    default: Option<fn() -> T>,
+}
+
+/// The reader of a type.
+pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
+    Reader {
+        param: Param::new::<T>(""),
+        optional: optional::<T>,
+        from_part: |text, part| from_part(text, part),
+        from_value: |value| T::deserialize(value),
+        default: None,
     }
 }
 
-/// The error of a call that did not run because of its arguments.
-pub(crate) fn arguments_error(tool: &str, problems: &[Problem]) -> ToolError {
-    let mut output = ToolOutput::text(refusal_text(tool, problems));
-    output.insert_meta(Refused { tool: tool.into(), problems: problems.into() });
-    ToolError::from_output(ErrorKind::Arguments, output)
-}
-
-/// The problems of a tool with its arguments, stored beside the text for layers that renamed parameters.
-struct Refused {
-    tool: Box<str>,
-    problems: Box<[Problem]>,
-}
-
-/// The problems of a tool with its arguments, if the call ended with them.
-pub(crate) fn refused_by<'e>(tool: &str, exit: &'e Exit) -> Option<&'e [Problem]> {
-    let Exit::Tool(error) = exit else { return None };
-    let refused = error.output().meta::<Refused>()?;
-    (error.kind() == ErrorKind::Arguments && *refused.tool == *tool).then_some(&*refused.problems)
-}
-
-impl ToolDefinition {
-    /// Checks the arguments of a call against the schema, for a hand-written tool. Values are converted if nothing is
-    /// lost: `"5"` is read as a number if the schema requires one.
-    ///
-    /// ```
-    /// use onionskin::{Args, ToolDefinition};
-    /// use serde_json::json;
-    ///
-    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
-    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
-    /// assert_eq!(tool.fit(&Args::from(r#"{"x": "41"}"#)).unwrap()["x"], 41);
-    /// let problems = tool.fit(&Args::from("{}")).unwrap_err();
-    /// assert!(tool.refuse(&problems).to_text().contains("missing; expected an integer"));
-    /// ```
-    ///
-    /// # Errors
-    /// Returns all problems.
-    pub fn fit(&self, args: &Args) -> Result<Map<String, Value>, Vec<Problem>> {
-        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
-        let schema = &*self.input_schema;
-        let mut value = Value::Object(object.clone());
-        let mut problems = check(&value, schema, schema, "");
-        // `"5"` is converted to 5 as for functions, only if the schema requires it.
-        if !problems.is_empty() && coerce(&mut value, schema, schema, &args.literals()) {
-            problems = check(&value, schema, schema, "");
-        }
-        match value {
-            Value::Object(object) if problems.is_empty() => Ok(object),
-            _ => Err(problems),
-        }
+impl<T> Reader<T> {
+    /// Sets the default of a missing value.
+    #[must_use]
+    pub const fn or(mut self, default: fn() -> T) -> Self {
+        self.default = Some(default);
+        self
     }
 
-    /// The error of a call that did not run because of its arguments. It lists all problems, so that the model can
-    /// correct all of them at once.
-    pub fn refuse(&self, problems: &[Problem]) -> ToolError {
-        arguments_error(&self.name, problems)
-    }
-}
-
-/// Whether the arguments have keys that are not in the tool's schema, or a form that it does not show.
-pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
-    let schema = &*definition.input_schema;
-    args.as_object().is_ok_and(|object| {
-        check(&Value::Object(object.clone()), schema, schema, "").iter().any(Problem::is_of_form)
-    })
-}
-
-/// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that
-/// cannot be converted without loss are unchanged: decoding refuses them.
-pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
-    let bound = args.unbind();
-    let schema = &*definition.input_schema;
-    if let Ok(object) = args.as_object() {
-        let mut value = Value::Object(object.clone());
-        let coerced = coerce(&mut value, schema, schema, &args.literals());
-        if let Value::Object(mut read) = value
-            && (fill_defaults(&mut read, bound.as_deref().unwrap_or(schema)) || coerced)
-            && let Ok(object) = args.as_object_mut()
-        {
-            *object = read;
-        }
-    }
-    if let Some(schema) = bound {
-        args.bind(&schema);
+    /// A required parameter of this type, without description or limits.
+    pub const fn param(&self, name: &'static str) -> Param {
+        Param { name, ..self.param }
     }
 }
 

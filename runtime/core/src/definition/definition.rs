@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::example::ToolExample;
+use super::example::{ExampleError, ToolExample};
 use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
@@ -279,6 +279,27 @@ impl StaticTool {
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }
+    }
+}
+
+impl ToolDefinition {
+    /// Checks the examples against the schemas. Building an agent and exporting a tool call this method.
+    ///
+    /// # Errors
+    /// Returns all problems of the first example that does not fit.
+    pub fn check_examples(&self) -> Result<(), ExampleError> {
+        let wrong = |(at, example): (usize, &ToolExample)| {
+            Some((at + 1, example.problem(&self.input_schema, self.output_schema.as_deref())?))
+        };
+        match self.examples.iter().enumerate().find_map(wrong) {
+            Some((number, problem)) => Err(ExampleError { tool: self.name.to_string(), number, problem }),
+            None => Ok(()),
+        }
+    }
+
+    /// The examples for exports; empty if one of them does not fit.
+    pub(crate) fn fitting_examples(&self) -> &[ToolExample] {
+        if self.check_examples().is_ok() { &self.examples } else { &[] }
     }
 }
 

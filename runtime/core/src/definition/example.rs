@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::ToolDefinition;
 use crate::schema::check;
 
 /// An example of a call: its arguments, and optionally its result and a note.
@@ -77,13 +76,13 @@ impl ToolExample {
         self
     }
 
-    fn problem(&self, tool: &ToolDefinition) -> Option<String> {
+    /// The reason why it does not fit these schemas.
+    pub(super) fn problem(&self, schema: &Value, output_schema: Option<&Value>) -> Option<String> {
         if let Some(name) = self.unwritten {
             return Some(format!("`{name}` cannot be written as JSON"));
         }
-        let schema = &tool.input_schema;
         let mut problems = check(&Value::Object(self.args.clone()), schema, schema, "");
-        if let (Some(output), Some(schema)) = (&self.output, &tool.output_schema) {
+        if let (Some(output), Some(schema)) = (&self.output, output_schema) {
             let named = schema["properties"].as_object();
             // A result that is not an object is wrapped under one name.
             let result = named.filter(|named| named.len() == 1).and_then(|named| named.get("result"));
@@ -107,23 +106,4 @@ pub struct ExampleError {
     pub number: usize,
     /// The problem.
     pub problem: String,
-}
-
-impl ToolDefinition {
-    /// Checks the examples against the schemas. Building an agent and exporting a tool call this method.
-    ///
-    /// # Errors
-    /// Returns all problems of the first example that does not fit.
-    pub fn check_examples(&self) -> Result<(), ExampleError> {
-        let wrong = |(at, example): (usize, &ToolExample)| Some((at + 1, example.problem(self)?));
-        match self.examples.iter().enumerate().find_map(wrong) {
-            Some((number, problem)) => Err(ExampleError { tool: self.name.to_string(), number, problem }),
-            None => Ok(()),
-        }
-    }
-
-    /// The examples for exports; empty if one of them does not fit.
-    pub(crate) fn fitting_examples(&self) -> &[ToolExample] {
-        if self.check_examples().is_ok() { &self.examples } else { &[] }
-    }
 }

@@ -1,51 +1,54 @@
 //! Definitions of tools, decoding of arguments, and encoding of results.
 
-mod cut;
 mod declaration;
 mod decode;
 #[expect(clippy::module_inception, reason = "the definition of a tool is what the module is about")]
 mod definition;
 mod example;
+mod fit;
+#[doc(hidden)]
+pub mod ladder;
 mod lent;
 mod limits;
 mod name;
+mod own_form;
 mod param;
-mod plain;
+mod parse;
 #[cfg(test)]
 mod properties;
+mod refusal;
 mod reread;
 mod result;
+mod scan;
 mod schema;
 mod source;
 mod veil;
 
-pub(crate) use cut::Span;
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
+pub(crate) use decode::refusal;
 #[doc(hidden)]
-pub use decode::Slots;
-pub(crate) use decode::{
-    arguments_error, bring_into_types, has_other_form, refusal, refuse_lost, refused_by,
-};
+pub use decode::{Reader, Slots, reader};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Effect, ToolDefinition};
 #[doc(hidden)]
 pub use definition::{Defined, StaticTool};
 pub use example::{ExampleError, ToolExample};
+pub(crate) use fit::{bring_into_types, has_other_form};
 #[doc(hidden)]
 pub use lent::{FromText, Lent, lend};
 pub use name::NameProblem;
+pub(crate) use param::missing;
 #[doc(hidden)]
-pub use param::{
-    Alias, ArgLimit, NoAlias, Param, Raw, Reader, SentToCalls, ToolArg, ToolParameter, reader, reads,
-};
+pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
+pub(crate) use refusal::{arguments_error, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
 pub use reread::{ReadAgain, reader_of};
-pub(crate) use result::unit;
 #[doc(hidden)]
-pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, ladder, schema as schema_of};
-pub(crate) use schema::{arguments_schema, missing, output_schema};
+pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, schema as schema_of};
+pub(crate) use scan::Span;
+pub(crate) use schema::{arguments_schema, output_schema};
 pub use source::ToolSource;
 #[doc(hidden)]
 pub use veil::{Itself, Nth, Same, Veiled};

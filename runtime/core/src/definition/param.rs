@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::de::value::Error as SilentError;
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::Value;
-
-use super::plain::{from_part, from_text};
 
 /// A type for a tool's parameters: serde can deserialise it and schemars can describe it.
 #[diagnostic::on_unimplemented(
@@ -92,7 +92,7 @@ pub(super) type Reads = fn(Raw<'_>) -> Result<(), serde_json::Error>;
 /// Returns the error.
 pub fn reads<'a, T: ToolArg<'a>>(raw: Raw<'a>) -> Result<(), serde_json::Error> {
     match raw {
-        Raw::Text(text) => from_text::<T>(text).map(drop),
+        Raw::Text(text) => serde_json::from_str::<T>(text).map(drop),
         Raw::Value(value) => T::deserialize(value).map(drop),
     }
 }
@@ -129,8 +129,8 @@ impl Param {
         Self {
             name,
             description: "",
-            schema: super::schema::schema_of::<T>,
-            optional: super::schema::optional::<T>,
+            schema: schema_of::<T>,
+            optional: optional::<T>,
             reads,
             default: None,
             example: None,
@@ -140,44 +140,6 @@ impl Param {
 
     pub(crate) fn required(&self) -> bool {
         self.default.is_none() && !(self.optional)()
-    }
-}
-
-/// The decoder and the schema of a parameter's type.
-///
-/// `#[tool]` names a parameter's type once, in the call that makes its reader. So an unsupported type is one error, at
-/// the type.
-pub struct Reader<T> {
-    param: Param,
-    pub(super) optional: fn() -> bool,
-    /// Deserialises a part of a text.
-    pub(super) from_part: fn(&str, (usize, usize)) -> Result<T, serde_json::Error>,
-    pub(super) from_value: fn(Value) -> Result<T, serde_json::Error>,
-    pub(super) default: Option<fn() -> T>,
-}
-
-/// The reader of a type.
-pub const fn reader<T: for<'a> ToolArg<'a>>() -> Reader<T> {
-    Reader {
-        param: Param::new::<T>(""),
-        optional: super::schema::optional::<T>,
-        from_part: |text, part| from_part(text, part),
-        from_value: |value| T::deserialize(value),
-        default: None,
-    }
-}
-
-impl<T> Reader<T> {
-    /// Sets the default of a missing value.
-    #[must_use]
-    pub const fn or(mut self, default: fn() -> T) -> Self {
-        self.default = Some(default);
-        self
-    }
-
-    /// A required parameter of this type, without description or limits.
-    pub const fn param(&self, name: &'static str) -> Param {
-        Param { name, ..self.param }
     }
 }
 
@@ -196,3 +158,38 @@ pub trait NoAlias {
 }
 
 impl<T> NoAlias for Alias<T> {}
+
+/// The schema of a type, as a function pointer that parameters of one type share.
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+/// Whether a type, or an alias of it, accepts a missing value, as `Option` does.
+pub(super) fn optional<'a, T: Deserialize<'a>>() -> bool {
+    missing::<T>().is_some()
+}
+
+/// The value for a missing one, if the type has one.
+pub(crate) fn missing<'a, T: Deserialize<'a>>() -> Option<T> {
+    T::deserialize(Missing).ok()
+}
+
+/// A deserialiser without a value. A type that accepts it is optional.
+struct Missing;
+
+impl<'de> Deserializer<'de> for Missing {
+    type Error = SilentError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, SilentError> {
+        Err(serde::de::Error::custom("missing"))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

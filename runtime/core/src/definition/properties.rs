@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::cut::cut;
 use super::param::Param;
-use super::plain::cut_plain;
+use super::parse::parse;
+use super::scan::scan;
 use crate::args::{Args, parse_object};
 use crate::json::{Literals, repair};
 use crate::schema::coerce;
@@ -106,8 +106,8 @@ proptest! {
     #[test]
     fn all_ways_of_reading_a_text_agree(text in args_text()) {
         let (params, mut quick, mut full, mut problems) = (params(), [None; 4], [None; 4], Vec::new());
-        let plain = cut_plain(&params, &text, &mut quick);
-        let whole = cut(&params, &text, &mut full, &mut problems);
+        let plain = scan(&params, &text, &mut quick).is_some();
+        let whole = parse(&params, &text, &mut full, &mut problems);
         let object = if repair(&text).is_some() { None } else { parse_object(&text).ok() };
         if plain {
             prop_assert!(whole.is_ok() && problems.is_empty(), "{:?}", whole);
@@ -191,8 +191,8 @@ fn deep_nesting_is_refused_and_breaks_nothing() {
             let text = format!("{{\"x\":{}{inner}{}}}", open.repeat(depth), close.repeat(depth));
             let (params, mut spans, mut problems) = (params(), [None; 4], Vec::new());
             let reads = depth <= 126;
-            assert_eq!(cut_plain(&params, &text, &mut spans), reads, "{depth}");
-            assert_eq!(cut(&params, &text, &mut [None; 4], &mut problems).is_ok(), reads, "{depth}");
+            assert_eq!(scan(&params, &text, &mut spans).is_some(), reads, "{depth}");
+            assert_eq!(parse(&params, &text, &mut [None; 4], &mut problems).is_ok(), reads, "{depth}");
             assert_eq!(Args::from(text.as_str()).as_object().is_ok(), reads, "{depth}");
             assert_eq!(repair(&text), None);
         }

@@ -1,13 +1,7 @@
 //! Encodes a function's return value as the result of a tool call.
 //!
-//! A blanket implementation cannot distinguish `Result<T, E>` from a serialisable type, so `#[tool]` asks on the
-//! concrete type, by autoref. Of several rungs of a ladder, the one behind the most references that still fits wins. So
-//! aliases of `Result`, and custom types called `Result`, are handled correctly.
-//!
-//! Two ladders, one after the other: [`ladder::SplitExit`] and below remove the error side, then [`ladder::FormOwn`]
-//! and below select how the value is written. Both together are a [`Returned`], which a tool asks for once. Each ladder
-//! has a rung for unsupported types. So only one bound check of the macro fails, at the wrong part of the type.
-//! [`ladder::ShowJson`] shows a default to the model if its type is serialisable.
+//! [`ladder`](super::ladder) chooses for a type how its error side is removed (a [`Split`]) and how its value is written
+//! (a [`Form`]). Both together are a [`Returned`].
 
 #![allow(
     clippy::unused_self,
@@ -15,7 +9,6 @@
     reason = "the rung that is chosen is a value, and all rungs of a ladder are called alike"
 )]
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -24,8 +17,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::own_form::OwnForm;
 use super::schema::output_schema;
-use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::error::{Abort, Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::schema::to_json;
@@ -70,73 +63,6 @@ pub trait ErrorText: Sized {
 #[diagnostic::do_not_recommend]
 impl<E: Display> ErrorText for E {}
 
-/// Results with a form of their own instead of JSON.
-#[doc(hidden)]
-pub trait OwnForm {
-    fn into_output(self) -> ToolOutput;
-
-    fn schema() -> Option<Value> {
-        None
-    }
-}
-
-macro_rules! own_forms {
-    ($($type:ty),*) => {$(
-        impl OwnForm for $type {
-            fn into_output(self) -> ToolOutput {
-                ToolOutput::from_block(self.into())
-            }
-        }
-    )*};
-}
-
-own_forms!(ContentBlock, Image, Audio, Resource, ResourceLink);
-
-macro_rules! text_forms {
-    ($($type:ty),*) => {$(
-        impl OwnForm for $type {
-            fn into_output(self) -> ToolOutput {
-                ToolOutput::from_string_value(self.into())
-            }
-
-            fn schema() -> Option<Value> {
-                Some(output_schema::<String>())
-            }
-        }
-    )*};
-}
-
-text_forms!(String, &str, Cow<'_, str>, Box<str>);
-
-impl OwnForm for ToolOutput {
-    fn into_output(self) -> ToolOutput {
-        self
-    }
-}
-
-impl OwnForm for Vec<ContentBlock> {
-    fn into_output(self) -> ToolOutput {
-        ToolOutput::blocks(self)
-    }
-}
-
-impl OwnForm for () {
-    fn into_output(self) -> ToolOutput {
-        ToolOutput::nothing()
-    }
-}
-
-impl<T: OwnForm> OwnForm for Option<T> {
-    fn into_output(self) -> ToolOutput {
-        self.map_or_else(|| ToolOutput::from_json_text("null".to_owned(), true), T::into_output)
-    }
-
-    fn schema() -> Option<Value> {
-        // Of these forms only text has a schema.
-        T::schema().map(|_| output_schema::<Option<String>>())
-    }
-}
-
 /// A type, carried up the ladders.
 #[doc(hidden)]
 pub struct Kind<T>(PhantomData<fn() -> T>);
@@ -149,114 +75,6 @@ impl<T> Kind<T> {
 
     pub fn of(_: &T) -> Self {
         Self(PhantomData)
-    }
-}
-
-/// The rungs. Generated code imports them anonymously.
-#[doc(hidden)]
-pub mod ladder {
-    pub use super::super::reread::ladder::*;
-    pub use super::Split as _;
-    use super::{AsIs, Described, InError, InExit, InText, Mute, Own, Undescribed, Untold};
-    use super::{Display, Error, Exit, JsonSchema, Kind, OwnForm, Serialize, ToolReturn, Value};
-
-    pub trait SplitExit {
-        fn split_by(&self) -> InExit;
-    }
-    impl<T> SplitExit for &&&&Kind<Result<T, Exit>> {
-        fn split_by(&self) -> InExit {
-            InExit
-        }
-    }
-
-    pub trait SplitError {
-        fn split_by(&self) -> InError;
-    }
-    impl<T, E: Into<Box<dyn Error + Send + Sync>>> SplitError for &&&Kind<Result<T, E>> {
-        fn split_by(&self) -> InError {
-            InError
-        }
-    }
-
-    pub trait SplitText {
-        fn split_by(&self) -> InText;
-    }
-    impl<T, E: Display> SplitText for &&Kind<Result<T, E>> {
-        fn split_by(&self) -> InText {
-            InText
-        }
-    }
-
-    pub trait SplitMute {
-        fn split_by(&self) -> Mute;
-    }
-    impl<T, E> SplitMute for &Kind<Result<T, E>> {
-        fn split_by(&self) -> Mute {
-            Mute
-        }
-    }
-
-    pub trait SplitNone {
-        fn split_by(&self) -> AsIs;
-    }
-    impl<T> SplitNone for Kind<T> {
-        fn split_by(&self) -> AsIs {
-            AsIs
-        }
-    }
-
-    pub trait FormOwn {
-        fn form(&self) -> Own;
-    }
-    impl<T: OwnForm> FormOwn for &&&Kind<T> {
-        fn form(&self) -> Own {
-            Own
-        }
-    }
-
-    pub trait FormDescribed {
-        fn form(&self) -> Described;
-    }
-    impl<T: ToolReturn + JsonSchema> FormDescribed for &&Kind<T> {
-        fn form(&self) -> Described {
-            Described
-        }
-    }
-
-    pub trait FormJson {
-        fn form(&self) -> Undescribed;
-    }
-    impl<T: ToolReturn> FormJson for &Kind<T> {
-        fn form(&self) -> Undescribed {
-            Undescribed
-        }
-    }
-
-    pub trait FormNone {
-        fn form(&self) -> Untold;
-    }
-    impl<T> FormNone for Kind<T> {
-        fn form(&self) -> Untold {
-            Untold
-        }
-    }
-
-    pub trait ShowJson<T> {
-        fn show(&self, value: &T) -> Option<Value>;
-    }
-    impl<T: Serialize> ShowJson<T> for &Kind<T> {
-        fn show(&self, value: &T) -> Option<Value> {
-            serde_json::to_value(value).ok()
-        }
-    }
-
-    pub trait ShowNone<T> {
-        fn show(&self, value: &T) -> Option<Value>;
-    }
-    impl<T> ShowNone<T> for Kind<T> {
-        fn show(&self, _: &T) -> Option<Value> {
-            None
-        }
     }
 }
 
@@ -547,47 +365,5 @@ impl<T> Form<T> for Untold {
 
 #[inline]
 fn json<T: ToolReturn>(value: T) -> ToolResult {
-    Ok(from_json(value.into_json()?)?)
-}
-
-impl ToolOutput {
-    /// The output of a function that returns this value: the text is its JSON, or the string itself, and
-    /// `structured_content` returns the value.
-    ///
-    /// ```
-    /// use onionskin::ToolOutput;
-    ///
-    /// let output = ToolOutput::value(&[1, 2]).unwrap();
-    /// assert_eq!(output.to_text(), "[1,2]");
-    /// ```
-    ///
-    /// # Errors
-    /// Returns an error if the value cannot be serialised to JSON, or contains a number that JSON does not have.
-    pub fn value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        from_json(to_json(value)?)
-    }
-}
-
-/// The output of a function that returns nothing.
-pub(crate) fn unit() -> ToolOutput {
-    OwnForm::into_output(())
-}
-
-/// The output of a value in JSON.
-///
-/// # Errors
-/// Returns an error if the text is not JSON.
-#[inline]
-fn from_json(json: String) -> Result<ToolOutput, serde_json::Error> {
-    match json.as_bytes().first().copied() {
-        Some(b'"') => from_json_string(&json),
-        first => Ok(ToolOutput::from_json_text(json, first != Some(b'{'))),
-    }
-}
-
-/// The string itself is the text, because JSON would put quotes around it: for example around a date or the name of an
-/// enum variant.
-#[cold]
-fn from_json_string(json: &str) -> Result<ToolOutput, serde_json::Error> {
-    Ok(ToolOutput::from_string_value(serde_json::from_str(json)?))
+    Ok(ToolOutput::from_json(value.into_json()?)?)
 }

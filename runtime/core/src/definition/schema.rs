@@ -4,50 +4,13 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::value::Error as SilentError;
-use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::limits::Bounds;
 use super::param::{ArgLimit, Param};
 use crate::json;
 use crate::schema::close;
-
-/// The schema of a type, as a function pointer that parameters of one type share.
-pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
-    generator.subschema_for::<T>()
-}
-
-/// Whether a type, or an alias of it, accepts a missing value, as `Option` does.
-pub(super) fn optional<'a, T: Deserialize<'a>>() -> bool {
-    missing::<T>().is_some()
-}
-
-/// The value for a missing one, if the type has one.
-pub(crate) fn missing<'a, T: Deserialize<'a>>() -> Option<T> {
-    T::deserialize(Missing).ok()
-}
-
-/// A deserialiser without a value. A type that accepts it is optional.
-struct Missing;
-
-impl<'de> Deserializer<'de> for Missing {
-    type Error = SilentError;
-
-    fn deserialize_any<V: serde::de::Visitor<'de>>(self, _: V) -> Result<V::Value, SilentError> {
-        Err(serde::de::Error::custom("missing"))
-    }
-
-    fn deserialize_option<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
-        visitor.visit_none()
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
 
 fn generator(settings: SchemaSettings) -> SchemaGenerator {
     settings

@@ -1,24 +1,24 @@
 //! [`ToolOutput`]: the result of a successful tool call.
 
+mod own;
+mod storage;
 mod structured;
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::secret::{Redact, Redactor};
-pub use structured::StructuredContent;
-
 use crate::content::ContentBlock;
-use crate::json::holds_long_numbers;
 use crate::schema::to_json;
+use crate::secret::{Redact, Redactor};
 use crate::text::short;
+use storage::{Content, Rare, Seldom, Structured};
+
+pub use structured::StructuredContent;
 
 /// The result of a successful tool call: content blocks for the model, an optional structured value, and data for the
 /// program that the model does not see.
@@ -37,74 +37,8 @@ pub struct ToolOutput {
     rare: Seldom<Rare>,
 }
 
-/// The rare parts. They are dropped out of line, because an output is dropped in the middle of every call.
-#[derive(Clone)]
-struct Seldom<T>(Option<Box<T>>);
-
-impl<T> Seldom<T> {
-    const NONE: Self = Self(None);
-
-    fn new(value: T) -> Self {
-        Self(Some(Box::new(value)))
-    }
-}
-
-impl<T> Drop for Seldom<T> {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(boxed) = self.0.take() {
-            drop_seldom(boxed);
-        }
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn drop_seldom<T>(boxed: Box<T>) {
-    drop(boxed);
-}
-
 /// The maximum number of bytes of a value that the model gets beside the content.
 const SHOWN: usize = 16 << 10;
-
-/// One block needs no list, so a plain result allocates only its text.
-#[derive(Clone)]
-enum Content {
-    One(ContentBlock),
-    /// `None` means no blocks.
-    Many(Seldom<Vec<ContentBlock>>),
-}
-
-impl Content {
-    const NONE: Self = Self::Many(Seldom::NONE);
-}
-
-/// The place of the structured value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Structured {
-    None,
-    /// The text of the only block is the JSON of the value.
-    InText,
-    /// As `InText`, for a value that is exported as `{"result": ..}`.
-    InTextWrapped,
-    /// The text of the only block is the value itself.
-    Text,
-    /// In the rare parts.
-    Apart,
-    /// As `Apart`, for a value that is exported as `{"result": ..}`.
-    ApartWrapped,
-    /// The function returned nothing, and the text says so.
-    Nothing,
-}
-
-#[derive(Clone, Default)]
-struct Rare {
-    structured: Arc<Value>,
-    /// The JSON of the function's value, if a `Value` cannot hold its numbers and the text is a different one.
-    exact: Option<Arc<str>>,
-    typed: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
-    remote: Option<Value>,
-}
 
 impl ToolOutput {
     /// An output of one text block.
@@ -138,24 +72,6 @@ impl ToolOutput {
 
     pub(crate) const fn from_block(block: ContentBlock) -> Self {
         Self { content: Content::One(block), structured: Structured::None, rare: Seldom::NONE }
-    }
-
-    /// `json` is the JSON text of the value. The structured value is parsed from it on first use.
-    pub(crate) fn from_json_text(json: String, wrap: bool) -> Self {
-        Self {
-            content: Content::One(ContentBlock::Text(json)),
-            structured: if wrap { Structured::InTextWrapped } else { Structured::InText },
-            rare: Seldom::NONE,
-        }
-    }
-
-    /// A string as a structured value: its text is the content.
-    pub(crate) const fn from_string_value(text: String) -> Self {
-        Self {
-            content: Content::One(ContentBlock::Text(text)),
-            structured: Structured::Text,
-            rare: Seldom::NONE,
-        }
     }
 
     /// The content blocks, in order.
@@ -268,66 +184,6 @@ impl ToolOutput {
         }
     }
 
-    /// Whether the structured value is `{"result": ..}` because the tool's own value is not an object.
-    pub(crate) fn is_wrapped(&self) -> bool {
-        matches!(self.structured, Structured::Text | Structured::InTextWrapped | Structured::ApartWrapped)
-    }
-
-    /// The output of a function that returned nothing.
-    pub fn nothing() -> Self {
-        Self { structured: Structured::Nothing, ..Self::text("done") }
-    }
-
-    /// The value that the tool's function returned: not wrapped, and `null` if it returned nothing. `None` if there is
-    /// only content.
-    pub(crate) fn own_value(&self) -> Option<Value> {
-        if self.structured == Structured::Nothing {
-            return Some(Value::Null);
-        }
-        let value = self.structured_content()?;
-        Some(match (value.into_owned(), self.is_wrapped()) {
-            (Value::Object(mut wrapped), true) => wrapped.remove("result").unwrap_or_default(),
-            (value, _) => value,
-        })
-    }
-
-    /// As [`Self::own_value`]; the content if there is nothing else.
-    pub(crate) fn own_value_or_content(&self) -> Value {
-        self.own_value().unwrap_or_else(|| self.content_value())
-    }
-
-    /// The content as a value: its text, if it is text only.
-    pub(crate) fn content_value(&self) -> Value {
-        if self.content().iter().all(|block| block.as_text().is_some()) {
-            self.to_text().into()
-        } else {
-            serde_json::to_value(self.content()).unwrap_or_default()
-        }
-    }
-
-    /// Deserialises the value that the tool's function returned, or the content if there is nothing else.
-    pub(crate) fn read_own<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        let json = match (self.structured, self.content()) {
-            (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => Some(&**json),
-            _ => self.exact_json(),
-        };
-        match json {
-            Some(json) => serde_json::from_str(json),
-            None => serde_json::from_value(self.own_value_or_content()),
-        }
-    }
-
-    /// The JSON of the function's value, if a `Value` cannot hold its numbers.
-    pub(crate) fn exact_json(&self) -> Option<&str> {
-        match (self.structured, self.content()) {
-            (Structured::InText | Structured::InTextWrapped, [ContentBlock::Text(json)]) => {
-                Some(&**json).filter(|json| holds_long_numbers(json))
-            }
-            (Structured::Apart | Structured::ApartWrapped, _) => self.rare.0.as_ref()?.exact.as_deref(),
-            _ => None,
-        }
-    }
-
     /// Stores a value of the program with the result. The model does not see it, unless it is stored with
     /// [`Self::insert_shown_meta`]. A second value of the same type replaces the first one, which is returned.
     ///
@@ -398,15 +254,6 @@ impl ToolOutput {
                 None => self.structured = Structured::None,
             }
         }
-    }
-}
-
-impl ContentBlock {
-    /// All text blocks joined; borrowed for a single block.
-    pub(crate) fn join(blocks: &[Self]) -> Cow<'_, str> {
-        let mut texts = blocks.iter().filter_map(Self::as_text);
-        let Some(first) = texts.next() else { return Cow::Borrowed("") };
-        texts.fold(Cow::Borrowed(first), |joined, next| joined + next)
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::toolspec::ToolSpec;
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, arguments_schema, has_other_form, output_schema, unit};
+use crate::definition::{ToolDefinition, arguments_schema, has_other_form, output_schema};
 use crate::error::{Exit, ToolResult};
 use crate::json::repair;
 use crate::output::ToolOutput;
@@ -39,7 +39,7 @@ pub trait FnOutput: Send + 'static {
 impl<T: Serialize + JsonSchema + Send + 'static> FnOutput for T {
     fn into_output(self) -> ToolResult {
         if (&self as &dyn Any).is::<()>() {
-            return Ok(unit());
+            return Ok(ToolOutput::unit());
         }
         Ok(ToolOutput::value(&self)?)
     }

@@ -1,25 +1,22 @@
-//! Finds the values in plain argument text, the usual text of models, at a fraction of the cost of a deserialiser. All
-//! other text (with a key that is unknown, escaped or duplicate, or with anything that is not JSON) is left to the full
-//! parser in `cut`, which accepts it or reports its problems.
+//! Finds the values of a tool's parameters in plain argument text, the usual text of models, and reads a value. Both
+//! cost a fraction of a deserialiser. All other text (with a key that is unknown, escaped or duplicate, or with anything
+//! that is not JSON) is left to `parse`, which accepts it or reports its problems.
 
 use serde::de::Visitor;
 use serde::de::value::Error as SilentError;
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::value::RawValue;
 
-use super::cut::Span;
 use super::param::Param;
 use crate::json::Sound;
 
-/// Fills `spans` and returns `true` if the text is plain; otherwise the content of `spans` is unspecified.
+/// The range of one parameter's value in the argument text.
+pub(crate) type Span = Option<(usize, usize)>;
+
+/// Fills `spans` and returns `Some` if the text is plain; otherwise the content of `spans` is unspecified.
 ///
 /// It accepts only texts that the full parser accepts, and finds the same ranges.
-#[inline]
-pub(super) fn cut_plain(params: &[Param], text: &str, spans: &mut [Span]) -> bool {
-    read(params, text, spans).is_some()
-}
-
-fn read(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
+pub(super) fn scan(params: &[Param], text: &str, spans: &mut [Span]) -> Option<()> {
     let bytes = text.as_bytes();
     let mut at = 0;
     if token(bytes, &mut at)? != b'{' {
@@ -260,16 +257,14 @@ impl<'de> Deserializer<'de> for Whole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::cut::cut;
+    use crate::definition::parse::parse;
 
     /// The spans by the quick way, which must be those of the full reading, or none.
     fn quick(text: &str) -> Option<[Span; 2]> {
         let params = ["x", "é"].map(Param::new::<i64>);
         let (mut quick, mut full, mut problems) = ([None; 2], [None; 2], Vec::new());
-        if !cut_plain(&params, text, &mut quick) {
-            return None;
-        }
-        cut(&params, text, &mut full, &mut problems).unwrap_or_else(|error| panic!("{text}: {error}"));
+        scan(&params, text, &mut quick)?;
+        parse(&params, text, &mut full, &mut problems).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert!(problems.is_empty(), "{text}: {problems:?}");
         assert_eq!(quick, full, "{text}");
         Some(quick)

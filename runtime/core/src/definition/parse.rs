@@ -1,5 +1,5 @@
-//! Cuts the text of one JSON object into the values of a tool's parameters. `plain` does it for the usual texts of
-//! models. This is the full parser, which also reports errors.
+//! Finds the values of a tool's parameters in any argument text, and reports what is wrong with the text. `scan` finds
+//! them in the usual texts of models.
 
 use std::fmt;
 
@@ -7,39 +7,26 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::param::Param;
-use super::plain::cut_plain;
+use super::scan::Span;
 use crate::args::Args;
 use crate::json;
 use crate::schema::Problem;
 
-/// The range of one parameter's value in the argument text.
-pub(crate) type Span = Option<(usize, usize)>;
-
-/// Cuts the text, after the listed repairs if necessary, and returns its problems.
-#[inline]
-pub(super) fn cut_args(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Option<Vec<Problem>> {
-    if cut_plain(params, args.settle(), spans) {
-        return None;
-    }
-    let problems = cut_repaired(params, args, spans);
-    (!problems.is_empty()).then_some(problems)
-}
-
-/// Cuts text that is not plain, after the listed repairs if necessary, and returns its problems.
+/// Fills `spans` from text that is not plain, after the listed repairs if necessary, and returns its problems.
 #[cold]
-fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
+pub(super) fn parse_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Problem> {
     let mut problems = Vec::new();
     spans.fill(None);
     if let Some(error) = args.refused() {
         return vec![Problem::root(error.to_string())];
     }
-    let Err(first) = cut(params, args.settle(), spans, &mut problems) else { return problems };
+    let Err(first) = parse(params, args.settle(), spans, &mut problems) else { return problems };
     problems.clear();
     spans.fill(None);
     match json::repair(args.settle()) {
         Some(repaired) => {
             args.mend(repaired);
-            if let Err(error) = cut(params, args.settle(), spans, &mut problems) {
+            if let Err(error) = parse(params, args.settle(), spans, &mut problems) {
                 problems.push(Problem::root(error.to_string()));
             }
         }
@@ -48,26 +35,26 @@ fn cut_repaired(params: &[Param], args: &mut Args, spans: &mut [Span]) -> Vec<Pr
     problems
 }
 
-/// The full parser of sound text.
-pub(super) fn cut(
+/// Fills `spans` from sound text.
+pub(super) fn parse(
     params: &[Param],
     text: &str,
     spans: &mut [Span],
     problems: &mut Vec<Problem>,
 ) -> Result<(), serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    serde::Deserializer::deserialize_map(&mut deserializer, Cut { params, text, spans, problems })?;
+    serde::Deserializer::deserialize_map(&mut deserializer, Fields { params, text, spans, problems })?;
     deserializer.end()
 }
 
-struct Cut<'s> {
+struct Fields<'s> {
     params: &'s [Param],
     text: &'s str,
     spans: &'s mut [Span],
     problems: &'s mut Vec<Problem>,
 }
 
-impl<'de> Visitor<'de> for Cut<'_> {
+impl<'de> Visitor<'de> for Fields<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
