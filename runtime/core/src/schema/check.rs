@@ -18,41 +18,6 @@ use super::keys::is_of_texts;
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
 
-/// Whether a schema limits values beyond what decoding into its type checks.
-pub(crate) fn has_limits(schema: &Value) -> bool {
-    match schema {
-        Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
-            "minimum" | "maximum" => !implied_by_format(schema, key, value),
-            "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
-            | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" => true,
-            // A fixed-size array has both; decoding checks them.
-            "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
-            "default" | "examples" | "enum" | "const" | "description" => false,
-            // Their keys are names, not keywords: a field can be called `description`.
-            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
-                value.as_object().is_some_and(|named| named.values().any(has_limits))
-            }
-            _ => has_limits(value),
-        }),
-        Value::Array(items) => items.iter().any(has_limits),
-        _ => false,
-    }
-}
-
-/// `u8` has the bounds 0 to 255, which the type itself checks.
-fn implied_by_format(schema: &Value, key: &str, value: &Value) -> bool {
-    let bounds = match schema["format"].as_str() {
-        Some("uint8") => (0, 0xFF),
-        Some("uint16") => (0, 0xFFFF),
-        Some("uint32") => (0, 0xFFFF_FFFF),
-        Some("int8") => (-0x80, 0x7F),
-        Some("int16") => (-0x8000, 0x7FFF),
-        Some("uint" | "uint64" | "uint128") => return key == "minimum" && value == 0,
-        _ => return false,
-    };
-    value.as_i64() == Some(if key == "minimum" { bounds.0 } else { bounds.1 })
-}
-
 /// A schema's problems with a value: the first ones, if there are many. `root` is the schema that references refer to,
 /// with `schema` as a part, and `path` is the name of the value in the problems.
 ///
