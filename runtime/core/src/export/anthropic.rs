@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::error::{ExportError, Provider, Site};
+use super::keywords::object;
 use super::options::ExportOptions;
-use super::strict::{Optional, Rules, object, plain_root, strict};
+use super::strict::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 use crate::json::Literals;
 use crate::schema::{check, coerce};

@@ -306,3 +306,11 @@ pub(super) fn options(
 fn is_null_object(option: &Object) -> bool {
     option.get("type").is_some_and(|kind| kind == "null")
 }
+
+/// The keywords of a schema that was written as an object.
+pub(super) fn object(value: Value) -> Object {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}

@@ -70,6 +70,7 @@ mod gemini;
 mod inline;
 mod keywords;
 mod mcp;
+mod null;
 mod openai;
 mod options;
 mod plain;

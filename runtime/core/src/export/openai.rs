@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::count;
 use super::error::{ExportError, Provider, Site};
-use super::keywords::Object;
+use super::keywords::{Object, object};
 use super::options::ExportOptions;
-use super::strict::{Optional, Rules, object, plain_root, strict};
+use super::strict::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 
 const FORMATS: &[&str] =

@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
 use super::keywords::{
-    Notes, Object, all_of, conditions, is_null, kinds, limits, literals, options, parts, remarks, required,
+    Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks, required,
     with_docs, words,
 };
+use super::null::{takes_null, without_null};
 
 /// The form of an optional property.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -385,51 +386,7 @@ pub(super) fn is_open(schema: &Object, known: Option<&Object>) -> bool {
     }
 }
 
-fn takes_null(schema: &Object) -> bool {
-    match (schema.get("type"), schema.get("anyOf"), schema.get("enum")) {
-        (Some(Value::String(kind)), _, _) if kind == "null" => true,
-        (_, _, Some(Value::Array(values))) => values.contains(&Value::Null),
-        (Some(Value::Array(kinds)), _, _) => kinds.contains(&"null".into()),
-        (_, Some(Value::Array(options)), _) => options.iter().any(is_null),
-        _ => false,
-    }
-}
-
-/// The same schema without `null` among its values, if it has other values.
-fn without_null(mut schema: Object) -> Object {
-    if let Some(Value::Array(values)) = schema.get_mut("enum")
-        && values.len() > 1
-    {
-        values.retain(|value| !value.is_null());
-    }
-    if let Some(Value::Array(options)) = schema.get_mut("anyOf") {
-        options.retain(|option| !is_null(option));
-        if let [only] = &mut options[..] {
-            let mut only = object(only.take());
-            if let Some(description) = schema.remove("description") {
-                only.insert("description".into(), description);
-            }
-            return only;
-        }
-    }
-    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
-        kinds.retain(|kind| kind != "null");
-        if let [only] = &mut kinds[..] {
-            let only = only.take();
-            schema.insert("type".into(), only);
-        }
-    }
-    schema
-}
-
 /// A type as one word.
 fn word(schema: &Value) -> String {
     schema["type"].as_str().unwrap_or("other").to_owned()
-}
-
-pub(super) fn object(value: Value) -> Object {
-    match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
 }
