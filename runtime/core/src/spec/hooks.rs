@@ -1,13 +1,14 @@
-//! The stack of a tool value: its own hooks, the additions, the change of names, and the tool.
+//! A call of a tool value: its own hooks, the additions, the change of names, and the tool.
 
 use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::{ToolContext, timed};
+use crate::context::{DynCall, InState, ToolContext, timed};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, fill_in};
+use crate::tool::{DynTool, WorksOn};
 
 /// The tool, with the visible names changed back and the bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);
@@ -93,9 +94,29 @@ fn own_args(spec: &ToolSpec, args: &Args) -> ToolResult<Args> {
 }
 
 /// Runs the tool inside its own hooks.
-pub(super) async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
+async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if !spec.hooks().is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
     Stack { hooks: spec.hooks(), stages: spec.added.around(), inside: &Filled(spec) }.run(cx, args).await
+}
+
+impl DynCall for ToolSpec {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.run_dyn(cx, args)
+    }
+}
+
+impl DynTool for ToolSpec {
+    fn definition(&self) -> &ToolDefinition {
+        Self::definition(self)
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(InState::new(async move { run(self, cx, args).await }, cx, &self.state))
+    }
+
+    fn works_on(&self) -> Vec<WorksOn> {
+        Self::works_on(self).to_vec()
+    }
 }

@@ -13,6 +13,7 @@
 // `toolspec` is the value. `shape` holds the differences between the tool and its visible form; `bind` and `transform`
 // change them. `call` passes through `hooks` to the tool.
 
+mod added;
 mod args;
 mod bind;
 mod call;
@@ -30,6 +31,8 @@ mod stages;
 mod toolbox;
 mod toolspec;
 mod transform;
+mod typed_state;
+mod value;
 
 pub use crate::event::{HookEnd, HookExit};
 pub use args::{Given, IntoArgs, given, value};
@@ -40,5 +43,6 @@ pub use execution::Execution;
 pub(crate) use execution::error_chain;
 pub use param::SpecParam;
 pub use toolbox::ToolboxTools;
-pub use toolspec::{ToolSpec, ToolValue};
+pub use toolspec::ToolSpec;
 pub use transform::Transform;
+pub use value::ToolValue;

@@ -1,9 +1,10 @@
 //! The tools of a toolbox as values.
 
 use std::collections::BTreeMap;
+use std::iter::repeat;
 
 use super::ToolSpec;
-use crate::tool::Toolbox;
+use crate::tool::{SharedToolbox, Toolbox};
 
 /// The method `tools` of an owned object. `use onionskin::toolbox` imports it together with the attribute. An `Arc` of
 /// the object has the method without the trait, and is not consumed. `#[toolbox]` implements the trait unless the type
@@ -43,5 +44,48 @@ pub trait ToolboxTools: Toolbox {
     /// As [`ToolSpec::new`].
     fn tools(self) -> BTreeMap<String, ToolSpec> {
         ToolSpec::from_toolbox(self)
+    }
+}
+
+impl ToolSpec {
+    /// The methods of a toolbox as values, by name. All of them share the object.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use onionskin::{ToolSpec, call, toolbox};
+    ///
+    /// #[derive(Default)]
+    /// struct Notes(Mutex<Vec<String>>);
+    ///
+    /// #[toolbox]
+    /// impl Notes {
+    ///     /// Keeps a note.
+    ///     #[tool]
+    ///     fn add(&self, text: String) -> usize {
+    ///         let mut notes = self.0.lock().unwrap();
+    ///         notes.push(text);
+    ///         notes.len()
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let tools = ToolSpec::from_toolbox(Notes::default());
+    /// assert_eq!(call!(tools["add"], text = "a").await.unwrap(), 1);
+    /// assert_eq!(call!(tools["add"].clone(), text = "b").await.unwrap(), 2);
+    /// # });
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn from_toolbox<S: SharedToolbox>(toolbox: S) -> BTreeMap<String, Self> {
+        let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
+        let specs = Toolbox::bound(&toolbox.share()).into_iter().zip(sources).map(|(tool, source)| {
+            let spec = Self::from_dyn(tool);
+            match source {
+                Some(source) => spec.with_code(source),
+                None => spec,
+            }
+        });
+        specs.map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 }

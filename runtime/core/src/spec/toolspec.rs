@@ -1,28 +1,23 @@
 //! [`ToolSpec`]: a tool as a value.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::iter::repeat;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::added::Added;
 use super::fill::Filler;
-use super::hooks;
 use super::param::{self, SpecParam};
 use super::shape::Shape;
-use super::stages::Added;
+use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
-use crate::args::Args;
-use crate::context::{DynCall, Entry, InState, Target, ToolContext};
+use crate::context::{Entry, Target};
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample, ToolSource};
-use crate::error::ToolResult;
 use crate::onion::{ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach, PolicyHook, no_cache_of_once};
-use crate::state::{SessionState, StateCell, StateHandle};
-use crate::tool::{DynTool, SharedToolbox, Tool, Toolbox, WorksOn};
+use crate::state::{SessionState, StateCell};
+use crate::tool::{DynTool, Tool, WorksOn};
 use crate::typed::RawHook;
-use futures_util::future::BoxFuture;
 
 /// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
 ///
@@ -66,19 +61,6 @@ pub struct ToolSpec {
     code: Option<Arc<str>>,
 }
 
-/// The state of the program's own type, for calls without an agent.
-#[derive(Clone)]
-pub(super) struct TypedState {
-    pub(super) handle: StateHandle,
-    fork: fn(&StateHandle) -> StateHandle,
-}
-
-impl TypedState {
-    fn of<S: Clone + Send + Sync + 'static>(handle: StateHandle) -> Self {
-        Self { handle, fork: |handle| StateCell::<S>::fork(handle).unwrap_or_else(|| Arc::clone(handle)) }
-    }
-}
-
 impl ToolSpec {
     /// Makes a value of a tool.
     ///
@@ -111,47 +93,6 @@ impl ToolSpec {
             approver: None,
             code: None,
         }
-    }
-
-    /// The methods of a toolbox as values, by name. All of them share the object.
-    ///
-    /// ```
-    /// use std::sync::Mutex;
-    /// use onionskin::{ToolSpec, call, toolbox};
-    ///
-    /// #[derive(Default)]
-    /// struct Notes(Mutex<Vec<String>>);
-    ///
-    /// #[toolbox]
-    /// impl Notes {
-    ///     /// Keeps a note.
-    ///     #[tool]
-    ///     fn add(&self, text: String) -> usize {
-    ///         let mut notes = self.0.lock().unwrap();
-    ///         notes.push(text);
-    ///         notes.len()
-    ///     }
-    /// }
-    ///
-    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let tools = ToolSpec::from_toolbox(Notes::default());
-    /// assert_eq!(call!(tools["add"], text = "a").await.unwrap(), 1);
-    /// assert_eq!(call!(tools["add"].clone(), text = "b").await.unwrap(), 2);
-    /// # });
-    /// ```
-    ///
-    /// # Panics
-    /// As [`Self::new`].
-    pub fn from_toolbox<S: SharedToolbox>(toolbox: S) -> BTreeMap<String, Self> {
-        let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
-        let specs = Toolbox::bound(&toolbox.share()).into_iter().zip(sources).map(|(tool, source)| {
-            let spec = Self::from_dyn(tool);
-            match source {
-                Some(source) => spec.with_code(source),
-                None => spec,
-            }
-        });
-        specs.map(|spec| (spec.name().to_owned(), spec)).collect()
     }
 
     /// Makes the value that `spec()` of a `#[tool]` returns.
@@ -290,7 +231,11 @@ impl ToolSpec {
         if let Some(setting) = own.zero() {
             panic!("`{setting}` of the tool `{}` is 0: leave it out for no limit", self.name());
         }
-        assert!(own.effect != Effect::Once || !self.is_cached(), "{}", no_cache_of_once(self.name()));
+        assert!(
+            own.effect != Effect::Once || !self.added.stages.is_cached(),
+            "{}",
+            no_cache_of_once(self.name())
+        );
         own.name = Arc::clone(&self.own.name);
         own.input_schema = Arc::clone(&self.own.input_schema);
         self.own = Arc::new(own);
@@ -519,43 +464,5 @@ impl fmt::Debug for ToolSpec {
             .field("source", &self.source)
             .field("bindings", &self.bindings())
             .finish_non_exhaustive()
-    }
-}
-
-impl DynCall for ToolSpec {
-    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.run_dyn(cx, args)
-    }
-}
-
-impl DynTool for ToolSpec {
-    fn definition(&self) -> &ToolDefinition {
-        &self.definition
-    }
-
-    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(InState::new(async move { hooks::run(self, cx, args).await }, cx, &self.state))
-    }
-
-    fn works_on(&self) -> Vec<WorksOn> {
-        self.works_on.to_vec()
-    }
-}
-
-/// A type that `.tool(..)` accepts: a [`ToolSpec`], or a type that converts to one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a value of a tool",
-    label = "not a `ToolSpec`, and not a value that can become one",
-    note = "for a function with `#[tool]` write `name::spec()`, for a toolbox `.toolbox(..)`, for a hook `.hook(..)`"
-)]
-pub trait ToolValue {
-    #[doc(hidden)]
-    fn tool_value(self) -> ToolSpec;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Into<ToolSpec>> ToolValue for T {
-    fn tool_value(self) -> ToolSpec {
-        self.into()
     }
 }

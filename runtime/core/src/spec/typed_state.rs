@@ -1,0 +1,18 @@
+//! The state of a program's own type, for calls without an agent.
+
+use std::sync::Arc;
+
+use crate::state::{StateCell, StateHandle};
+
+/// The state of the program's own type, for calls without an agent.
+#[derive(Clone)]
+pub(super) struct TypedState {
+    pub(super) handle: StateHandle,
+    pub(super) fork: fn(&StateHandle) -> StateHandle,
+}
+
+impl TypedState {
+    pub(super) fn of<S: Clone + Send + Sync + 'static>(handle: StateHandle) -> Self {
+        Self { handle, fork: |handle| StateCell::<S>::fork(handle).unwrap_or_else(|| Arc::clone(handle)) }
+    }
+}
