@@ -130,7 +130,7 @@ impl<'r> ReadyCall<'r> {
         let mut noted = Noted { run: self.run, at: (self.turn, self.place), cx, fate: self.fate };
         let cx = &noted.cx;
         self.run.cx.watch();
-        args.bind(&cx.definition().input_schema);
+        args.attach_schema(&cx.definition().input_schema);
         // A block of its own, because a hand-written hook can panic before it returns its future.
         let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
         // Hooks can hold secrets too, and the tool can register secrets while it runs.

@@ -1,5 +1,7 @@
 //! [`Args`]: the arguments of one tool call.
 
+mod from;
+mod parse;
 #[cfg(test)]
 mod tests;
 
@@ -10,9 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use crate::json::{self, Literals, Unique, repair};
+use crate::json::{self, Literals, repair};
 use crate::schema::{coerce, fill_defaults};
-use crate::text::short;
+
+pub use parse::ArgsError;
+pub(crate) use parse::parse_object;
 
 /// The arguments of one tool call: a JSON object.
 ///
@@ -36,64 +40,62 @@ use crate::text::short;
 /// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
 /// fraction are refused if a hook changed the arguments, because they cannot be told apart.
 pub struct Args {
+    /// The text as the model wrote it. If the object was changed, it only has the digits of long numbers.
     text: Arc<str>,
-    object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
-    /// The object was borrowed for changes: it is now the truth and `text` is stale. If it cannot be written back, the
-    /// error is permanent.
-    changed: bool,
-    /// A read may not show what the tool gets: the schema is unknown, or values were borrowed for changes since the
-    /// last check.
-    loose: bool,
+    content: Content,
+    /// A read may not show what the tool gets: no schema is attached, or values were borrowed for changes since they
+    /// were last converted to the schema's types.
+    is_uncoerced: bool,
     /// The schema of the called tool.
     schema: Option<Arc<Value>>,
 }
 
-/// Arguments that are not an object.
+/// The current arguments.
 #[derive(Clone)]
-struct Broken {
+enum Content {
+    /// The text is current. The object is parsed on first use.
+    Text(OnceLock<Result<Map<String, Value>, ArgsError>>),
+    /// The object is current, because it was borrowed for changes.
+    Object(Map<String, Value>),
+    /// A change was lost, so the call is refused.
+    Lost(Box<Lost>),
+}
+
+/// Arguments that a change could not be made in, or that cannot be written as text.
+#[derive(Clone)]
+struct Lost {
     error: ArgsError,
     /// Receives values that are set in them.
-    lost: Value,
+    value: Value,
 }
 
-/// The reason why the arguments are not one JSON object.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the arguments cannot be used: {reason}")]
-pub struct ArgsError {
-    reason: String,
-}
-
-impl ArgsError {
-    fn new(reason: impl Into<String>) -> Self {
-        Self { reason: short(&reason.into(), 300).into_owned() }
+impl Content {
+    const fn unread() -> Self {
+        Self::Text(OnceLock::new())
     }
 
-    fn no_object(found: &Value) -> Self {
-        Self::new(format!("they are not one JSON object: found {}", crate::schema::describe(found)))
+    fn lost(error: ArgsError) -> Self {
+        Self::Lost(Box::new(Lost { error, value: Value::Null }))
     }
-}
 
-impl From<ArgsError> for Arc<Broken> {
-    fn from(error: ArgsError) -> Self {
-        Self::new(Broken { error, lost: Value::Null })
+    fn is_unread(&self) -> bool {
+        matches!(self, Self::Text(read) if read.get().is_none())
     }
 }
 
 impl Args {
     /// Makes arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
-        let cell = OnceLock::new();
-        cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
-        Self { text: Arc::from(""), object: cell, changed: true, loose: true, schema: None }
+        Self { text: Arc::from(""), content: Content::Object(object), is_uncoerced: true, schema: None }
     }
 
     /// The text: as the model wrote it, or serialised again after a hook changed it.
     pub fn text(&self) -> Arc<str> {
-        match self.object.get() {
-            Some(Ok(object)) if self.changed => {
+        match &self.content {
+            Content::Object(object) => {
                 self.written(object).unwrap_or_else(|_| json::rounded_text(object)).into()
             }
-            _ => Arc::clone(&self.text),
+            Content::Text(_) | Content::Lost(_) => Arc::clone(&self.text),
         }
     }
 
@@ -103,7 +105,11 @@ impl Args {
     /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence around it, a
     /// trailing comma, an object encoded twice), or if it has a duplicate key.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
-        self.object.get_or_init(|| Ok(self.read()?)).as_ref().map_err(|broken| &broken.error)
+        match &self.content {
+            Content::Text(read) => read.get_or_init(|| self.read()).as_ref(),
+            Content::Object(object) => Ok(object),
+            Content::Lost(lost) => Err(&lost.error),
+        }
     }
 
     fn read(&self) -> Result<Map<String, Value>, ArgsError> {
@@ -129,28 +135,29 @@ impl Args {
     /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
     /// so a hook must not see a text. The text is parsed at the first read.
     #[inline]
-    pub(crate) fn bind(&mut self, schema: &Arc<Value>) {
-        if self.object.get().is_some() {
-            self.bind_read(schema);
+    pub(crate) fn attach_schema(&mut self, schema: &Arc<Value>) {
+        if !self.content.is_unread() {
+            self.coerce_again(schema);
         }
-        self.loose = false;
+        self.is_uncoerced = false;
         self.schema = Some(Arc::clone(schema));
     }
 
-    /// As [`Self::bind`], if it is needed: for arguments that one hook passes to the next.
+    /// As [`Self::attach_schema`], if it is needed: for arguments that one hook passes to the next. A schema that is
+    /// attached already stays.
     #[inline]
-    pub(crate) fn bind_if_loose<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
-        if self.loose {
-            self.bind_loose(schema());
+    pub(crate) fn attach_if_uncoerced<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
+        if self.is_uncoerced {
+            self.attach_again(schema());
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn bind_loose(&mut self, schema: &Arc<Value>) {
+    fn attach_again(&mut self, schema: &Arc<Value>) {
         match self.schema.take() {
-            Some(known) => self.bind(&known),
-            None => self.bind(schema),
+            Some(known) => self.attach_schema(&known),
+            None => self.attach_schema(schema),
         }
     }
 
@@ -160,22 +167,25 @@ impl Args {
         shown.is_some_and(|default| self.get(name) == Some(default))
     }
 
+    /// Converts what was read before the schema was attached.
     #[cold]
-    fn bind_read(&mut self, schema: &Value) {
-        if !self.changed {
-            self.object = OnceLock::new();
-        } else if let Some(Ok(object)) = self.object.get_mut() {
-            let object = std::mem::take(object);
-            self.object = OnceLock::from(Ok(self.coerced(object, schema)));
+    fn coerce_again(&mut self, schema: &Value) {
+        match &mut self.content {
+            Content::Text(_) => self.content = Content::unread(),
+            Content::Object(object) => {
+                let object = std::mem::take(object);
+                self.content = Content::Object(self.coerced(object, schema));
+            }
+            Content::Lost(_) => {}
         }
     }
 
     /// Makes reads return the values as they were written.
-    pub(crate) fn unbind(&mut self) -> Option<Arc<Value>> {
-        if !self.changed {
-            self.object = OnceLock::new();
+    pub(crate) fn detach_schema(&mut self) -> Option<Arc<Value>> {
+        if let Content::Text(_) = self.content {
+            self.content = Content::unread();
         }
-        self.loose = true;
+        self.is_uncoerced = true;
         self.schema.take()
     }
 
@@ -185,14 +195,21 @@ impl Args {
     /// As [`Args::as_object`]; the text is then unchanged. [`Args::replace`] sets a new object.
     pub fn as_object_mut(&mut self) -> Result<&mut Map<String, Value>, &ArgsError> {
         let _ = self.as_object();
-        match self.object.get_mut() {
-            Some(Ok(object)) => {
-                self.changed = true;
-                self.loose = true;
+        if let Content::Text(read) = &mut self.content
+            && let Some(Ok(object)) = read.get_mut()
+        {
+            self.content = Content::Object(std::mem::take(object));
+        }
+        match &mut self.content {
+            Content::Object(object) => {
+                self.is_uncoerced = true;
                 Ok(object)
             }
-            Some(Err(broken)) => Err(&broken.error),
-            None => unreachable!("the object was just read"),
+            Content::Text(read) => match read.get() {
+                Some(Err(error)) => Err(error),
+                _ => unreachable!("the text was read, and an object was taken out"),
+            },
+            Content::Lost(lost) => Err(&lost.error),
         }
     }
 
@@ -240,7 +257,7 @@ impl Args {
     /// Writes changes back into the text, which the tool reads.
     #[inline]
     pub(crate) fn settle(&mut self) -> &str {
-        if self.changed {
+        if let Content::Object(_) = self.content {
             self.write_back();
         }
         &self.text
@@ -254,16 +271,16 @@ impl Args {
 
     #[cold]
     fn write_back(&mut self) {
-        let Some(Ok(object)) = self.object.get() else { return };
-        match self.written(object) {
+        let Content::Object(object) = &mut self.content else { return };
+        let object = std::mem::take(object);
+        match self.written(&object) {
             Ok(text) => {
                 self.text = text.into();
-                self.changed = false;
+                self.content = Content::Text(Ok(object).into());
             }
-            // The arguments stay changed, so that a clone is refused as well.
             Err(error) => {
                 self.text = Arc::from("");
-                self.object = OnceLock::from(Err(error.into()));
+                self.content = Content::lost(error);
             }
         }
     }
@@ -284,7 +301,7 @@ impl Args {
 
     /// The reason why changes could not be made or written back.
     pub(crate) fn refused(&self) -> Option<&ArgsError> {
-        if self.changed { self.object.get()?.as_ref().err().map(|broken| &broken.error) } else { None }
+        if let Content::Lost(lost) = &self.content { Some(&lost.error) } else { None }
     }
 
     /// The original text of the first number that a [`Value`] rounds.
@@ -300,9 +317,12 @@ impl Clone for Args {
     fn clone(&self) -> Self {
         Self {
             text: Arc::clone(&self.text),
-            object: if self.changed { self.object.clone() } else { OnceLock::new() },
-            changed: self.changed,
-            loose: self.loose,
+            content: if let Content::Text(_) = self.content {
+                Content::unread()
+            } else {
+                self.content.clone()
+            },
+            is_uncoerced: self.is_uncoerced,
             schema: self.schema.clone(),
         }
     }
@@ -320,54 +340,6 @@ impl fmt::Debug for Args {
     }
 }
 
-impl From<Arc<str>> for Args {
-    fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, loose: true, schema: None }
-    }
-}
-
-impl From<&str> for Args {
-    fn from(text: &str) -> Self {
-        Self::from(Arc::<str>::from(text))
-    }
-}
-
-impl From<String> for Args {
-    fn from(text: String) -> Self {
-        Self::from(Arc::<str>::from(text))
-    }
-}
-
-impl From<Value> for Args {
-    /// A value that is not an object is refused where the arguments are used.
-    ///
-    /// ```
-    /// use onionskin::Args;
-    /// use serde_json::json;
-    /// assert_eq!(Args::from(json!({"x": 41}))["x"], 41);
-    /// assert!(Args::from(json!([41])).as_object().is_err());
-    /// ```
-    fn from(value: Value) -> Self {
-        match value {
-            Value::Object(object) => Self::new(object),
-            other => Self {
-                text: other.to_string().into(),
-                // Stored as an error, because a string with an object in it would be read as that object.
-                object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
-                changed: true,
-                loose: true,
-                schema: None,
-            },
-        }
-    }
-}
-
-impl From<Map<String, Value>> for Args {
-    fn from(object: Map<String, Value>) -> Self {
-        Self::new(object)
-    }
-}
-
 impl Index<&str> for Args {
     type Output = Value;
 
@@ -381,36 +353,20 @@ impl IndexMut<&str> for Args {
     /// The argument; a missing one is set to `null` first. In arguments that are not a JSON object the value is lost,
     /// and the call is refused where the tool would have run. [`Args::insert`] returns this error.
     fn index_mut(&mut self, name: &str) -> &mut Value {
-        let _ = self.as_object();
-        self.changed = true;
-        self.loose = true;
-        match self.object.get_mut() {
-            Some(Ok(object)) => object.entry(name).or_insert(Value::Null),
-            Some(Err(broken)) => {
-                let broken = Arc::make_mut(broken);
-                broken.lost = Value::Null;
-                &mut broken.lost
+        if let Err(error) = self.as_object_mut() {
+            let error = error.clone();
+            if !matches!(self.content, Content::Lost(_)) {
+                self.content = Content::lost(error);
             }
-            None => unreachable!("the object was just read"),
         }
-    }
-}
-
-/// Parses argument text, with repairs if necessary.
-pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
-    match strict(text) {
-        Ok(object) => Ok(object),
-        Err(first) => match repair(text) {
-            Some(repaired) => strict(&repaired),
-            None => Err(first),
-        },
-    }
-}
-
-fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
-    match serde_json::from_str::<Unique>(text) {
-        Ok(Unique(Value::Object(object))) => Ok(object),
-        Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
-        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
+        self.is_uncoerced = true;
+        match &mut self.content {
+            Content::Object(object) => object.entry(name).or_insert(Value::Null),
+            Content::Lost(lost) => {
+                lost.value = Value::Null;
+                &mut lost.value
+            }
+            Content::Text(_) => unreachable!("the object was borrowed, or was lost"),
+        }
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
 /// Converts arguments to a tool's types as decoding does, so that earlier readers see what the tool gets. Values that
 /// cannot be converted without loss are unchanged: decoding refuses them.
 pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
-    let bound = args.unbind();
+    let bound = args.detach_schema();
     let schema = &*definition.input_schema;
     if let Ok(object) = args.as_object() {
         let mut value = Value::Object(object.clone());
@@ -63,6 +63,6 @@ pub(crate) fn bring_into_types(definition: &ToolDefinition, args: &mut Args) {
         }
     }
     if let Some(schema) = bound {
-        args.bind(&schema);
+        args.attach_schema(&schema);
     }
 }

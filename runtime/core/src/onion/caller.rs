@@ -114,7 +114,7 @@ impl<A: Compiled> ToolCaller<A> {
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         // A caller adds no dynamic hooks.
         if A::Entry::LOOKS {
-            args.bind(&cx.definition().input_schema);
+            args.attach_schema(&cx.definition().input_schema);
         }
         outermost(cx, self.entry.call(cx, args))
     }

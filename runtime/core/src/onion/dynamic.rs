@@ -47,7 +47,7 @@ pub(crate) struct DynNext<'a> {
 
 impl Next for DynNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.bind_if_loose(|| &self.cx.definition().input_schema);
+        args.attach_if_uncoerced(|| &self.cx.definition().input_schema);
         Latched::new(async move { step(self, args).await }, self.cx)
     }
 }

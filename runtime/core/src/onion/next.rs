@@ -77,7 +77,7 @@ impl<C: Call> Next for InnerNext<'_, C> {
     #[inline]
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
         // The hooks inside see what the tool gets, also for arguments that this hook changed.
-        args.bind_if_loose(|| &self.cx.definition().input_schema);
+        args.attach_if_uncoerced(|| &self.cx.definition().input_schema);
         self.inwards(args)
     }
 }

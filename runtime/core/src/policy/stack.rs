@@ -105,7 +105,7 @@ impl<'a> Stack<'a> {
         let Some((hook, rest)) = self.hooks.split_first() else { return self.core(cx, args) };
         Box::pin(async move {
             // The call's definition is not used here, because the tool value can have renamed the parameters.
-            args.bind_if_loose(|| &self.inside.definition().input_schema);
+            args.attach_if_uncoerced(|| &self.inside.definition().input_schema);
             cx.timeout_is_inner();
             let came = Came::default();
             let next = PolicyNext { rest: Self { hooks: rest, ..self }, cx, came: &came };
@@ -142,7 +142,7 @@ pub(crate) struct PolicyNext<'a> {
 
 impl Next for PolicyNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.bind_if_loose(|| &self.rest.inside.definition().input_schema);
+        args.attach_if_uncoerced(|| &self.rest.inside.definition().input_schema);
         let call = async move {
             let result = self.rest.run(self.cx, args).await;
             self.came.note(&result);

@@ -211,7 +211,7 @@ impl Shape {
                 }
             }
         }
-        own_args.bind(&self.own_view(&own.input_schema));
+        own_args.attach_schema(&self.own_view(&own.input_schema));
         Ok(own_args)
     }
 

@@ -120,7 +120,7 @@ impl<'a> TypedCall<'a> {
         let mut json = Vec::new();
         serde_json::Serializer::new(&mut json).collect_map(object)?;
         let mut args = Args::from(String::from_utf8(json)?);
-        args.bind(&tool.input_schema);
+        args.attach_schema(&tool.input_schema);
         Ok(args)
     }
 }

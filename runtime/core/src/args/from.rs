@@ -1,0 +1,54 @@
+//! Arguments of texts and values.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::{Args, ArgsError, Content};
+
+impl From<Arc<str>> for Args {
+    fn from(text: Arc<str>) -> Self {
+        Self { text, content: Content::unread(), is_uncoerced: true, schema: None }
+    }
+}
+
+impl From<&str> for Args {
+    fn from(text: &str) -> Self {
+        Self::from(Arc::<str>::from(text))
+    }
+}
+
+impl From<String> for Args {
+    fn from(text: String) -> Self {
+        Self::from(Arc::<str>::from(text))
+    }
+}
+
+impl From<Value> for Args {
+    /// A value that is not an object is refused where the arguments are used.
+    ///
+    /// ```
+    /// use onionskin::Args;
+    /// use serde_json::json;
+    /// assert_eq!(Args::from(json!({"x": 41}))["x"], 41);
+    /// assert!(Args::from(json!([41])).as_object().is_err());
+    /// ```
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Object(object) => Self::new(object),
+            other => Self {
+                text: other.to_string().into(),
+                // Stored as an error, because a string with an object in it would be read as that object.
+                content: Content::lost(ArgsError::no_object(&other)),
+                is_uncoerced: true,
+                schema: None,
+            },
+        }
+    }
+}
+
+impl From<Map<String, Value>> for Args {
+    fn from(object: Map<String, Value>) -> Self {
+        Self::new(object)
+    }
+}

@@ -1,0 +1,43 @@
+//! Argument text as an object.
+
+use serde_json::{Map, Value};
+
+use crate::json::{Unique, repair};
+use crate::schema::describe;
+use crate::text::short;
+
+/// The reason why the arguments are not one JSON object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the arguments cannot be used: {reason}")]
+pub struct ArgsError {
+    reason: String,
+}
+
+impl ArgsError {
+    pub(super) fn new(reason: impl Into<String>) -> Self {
+        Self { reason: short(&reason.into(), 300).into_owned() }
+    }
+
+    pub(super) fn no_object(found: &Value) -> Self {
+        Self::new(format!("they are not one JSON object: found {}", describe(found)))
+    }
+}
+
+/// Parses argument text, with repairs if necessary.
+pub(crate) fn parse_object(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    match strict(text) {
+        Ok(object) => Ok(object),
+        Err(first) => match repair(text) {
+            Some(repaired) => strict(&repaired),
+            None => Err(first),
+        },
+    }
+}
+
+fn strict(text: &str) -> Result<Map<String, Value>, ArgsError> {
+    match serde_json::from_str::<Unique>(text) {
+        Ok(Unique(Value::Object(object))) => Ok(object),
+        Ok(Unique(other)) => Err(ArgsError::no_object(&other)),
+        Err(error) => Err(ArgsError::new(format!("they are not one JSON object: {error}"))),
+    }
+}
