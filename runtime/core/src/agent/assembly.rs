@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use super::build_error::BuildError;
-use super::child::ChildTool;
+use super::child_tool::ChildTool;
 use super::children::Children;
 use super::declaration::{ChildLink, Onion};
 use super::declared::{Declared, declaring};

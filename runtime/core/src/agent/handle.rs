@@ -1,13 +1,12 @@
-//! A built agent as a program holds it, and the start of its runs.
+//! A built agent as a program holds it, and the runs that a program requests.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::declaration::RunFn;
+use super::drive::{Kept, drive, never_began, seed};
 use super::instance::Instance;
 use super::named::NamedRun;
 use super::run::AgentRun;
@@ -15,16 +14,13 @@ use super::run_error::RunError;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use crate::approval::{Approver, DynApprover};
-use crate::context::{Entry, RunSeed, Running, ToolContext};
+use crate::context::{Entry, RunSeed};
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
-use crate::event::{EventKind, Events, Queue, RunOutput};
-use crate::journal::{Journal, StepId, StepKind, new_id};
-use crate::model::History;
-use crate::onion::{caught, panic_words};
-use crate::secret::Redact as _;
-use crate::session::{Chain, Session, Wait};
-use crate::state::{StateCell, StateHandle};
+use crate::event::{Events, Queue, RunOutput};
+use crate::journal::new_id;
+use crate::onion::caught;
+use crate::session::{Session, Wait};
 
 /// A built agent: its tools, hooks, connections and model. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -207,23 +203,13 @@ impl RunRequest {
                 };
                 let run_id = self.run_id.unwrap_or_else(new_id);
                 let seed = RunSeed {
-                    agent: instance.info.clone(),
-                    instance: Arc::clone(&instance.name),
                     correlation_id: self.correlation_id.unwrap_or_else(|| Arc::clone(&run_id)),
-                    run_id,
-                    scope: Arc::default(),
-                    begun_by: None,
-                    state: state_of(&instance, &session)?,
-                    session_state: session.state().clone(),
-                    events,
                     journal: shared.journal.clone(),
                     deadline,
-                    token: token.clone(),
-                    core: Some(Arc::clone(&instance.core)),
-                    session: Some(session.clone()),
                     user: self.user,
                     approver: self.approver.or_else(|| shared.approver.clone()),
                     history,
+                    ..seed(&instance, &session, run_id, events, token.clone())?
                 };
                 let run = AgentRun::new(seed, instance, session.clone());
                 let _kept = Kept { run: &run, start };
@@ -236,165 +222,6 @@ impl RunRequest {
         };
         RunStream::new(Box::pin(run), queue)
     }
-}
-
-/// A run that a tool call starts.
-pub(super) struct RunPlan {
-    pub(super) instance: Arc<Instance>,
-    pub(super) session: Session,
-    pub(super) history: History,
-    /// The receiver of its events.
-    pub(super) events: Events,
-    /// The name that is displayed.
-    pub(super) name: Arc<str>,
-    /// The caller's deadline.
-    pub(super) deadline: Option<Deadline>,
-    /// The approver of its calls, in place of the caller's.
-    pub(super) approver: Option<Arc<dyn DynApprover>>,
-    /// The journal of its steps, in place of the caller's.
-    pub(super) journal: Option<Arc<dyn Journal>>,
-}
-
-impl RunPlan {
-    /// Begins the run that `cx` starts. Outside of a run it begins an independent run.
-    pub(super) fn begin(self, cx: &ToolContext) -> Result<AgentRun, RunError> {
-        let parent = Some(cx.run()).filter(|run| run.session().is_some());
-        let (run_id, correlation_id) = match parent {
-            Some(parent) => (parent.run_id().into(), parent.correlation_id().into()),
-            None => {
-                let id = new_id();
-                (Arc::clone(&id), id)
-            }
-        };
-        let seed = RunSeed {
-            agent: self.instance.info.clone(),
-            instance: Arc::clone(&self.name),
-            run_id,
-            correlation_id,
-            scope: scope(cx),
-            begun_by: parent.map(|_| cx.begins()),
-            state: state_of(&self.instance, &self.session)?,
-            session_state: self.session.state().clone(),
-            events: self.events.for_agent(self.name),
-            journal: self.journal.or_else(|| cx.run().journal().cloned()),
-            deadline: Deadline::sooner(self.instance.limits.time, self.deadline),
-            token: cx.cancellation().child_token(),
-            core: Some(Arc::clone(&self.instance.core)),
-            session: Some(self.session.clone()),
-            user: cx.run().user_id(),
-            approver: self.approver.or_else(|| cx.run().approver().cloned()),
-            history: self.history,
-        };
-        Ok(AgentRun::new(seed, self.instance, self.session))
-    }
-}
-
-/// The scope of the run that a call starts.
-pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
-    // Each start of the agent is a separate run, also if the tool's own hooks start it again.
-    let id = StepId { attempt: cx.tries(), ..cx.step_id(StepKind::Tool) };
-    id.to_string().into()
-}
-
-/// Runs an agent to its answer, or until its run is over, and reports its start and its end. A panic of a hand-written
-/// agent is an error of its run.
-pub(super) async fn drive(
-    run: &AgentRun,
-    answer: RunFn,
-    input: String,
-    shown: bool,
-) -> Result<String, RunError> {
-    if run.context().events().are_kept() {
-        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
-    }
-    let dropped = Dropped { run };
-    let _running = Running::new(run.context());
-    // A panic can occur before the first await.
-    let work = pin!(AssertUnwindSafe(async { answer(run, input).await }).catch_unwind());
-    let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
-        Ok(chain) => chain.around(run.until_over(work)).await,
-        Err(chain) => {
-            let agent = Arc::clone(&run.instance.name);
-            Err(RunError::Depth { agent, most: run.instance.limits.depth, chain: chain.into() })
-        }
-    };
-    let answer = match done {
-        Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => {
-            let reason = format!("it panicked: {}", panic_words(panic));
-            Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
-        }
-        Err(over) => Err(over),
-    };
-    std::mem::forget(dropped);
-    // A hand-written agent cannot turn an abort into an answer either.
-    let mut answer = match run.context().aborted() {
-        Some(abort) => Err(RunError::Aborted(abort.clone())),
-        None => answer,
-    };
-    if let Some(redactor) = run.context().concealed().redactor() {
-        match &mut answer {
-            Ok(text) => text.redact(&redactor),
-            Err(error) => error.redact(&redactor),
-        }
-    }
-    let end = match &answer {
-        Ok(text) => EventKind::RunFinished { text: text.clone() },
-        Err(error) => EventKind::RunFailed { error: error.to_string() },
-    };
-    run.event(0, end);
-    answer
-}
-
-/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
-pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
-    let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
-    events.push(|| step, EventKind::RunFailed { error: error.to_string() });
-}
-
-/// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools
-/// have already acted.
-pub(super) struct Kept<'r> {
-    pub(super) run: &'r AgentRun,
-    /// The number of messages that the session had before.
-    pub(super) start: usize,
-}
-
-impl Drop for Kept<'_> {
-    fn drop(&mut self) {
-        self.run.session.append(&self.run.messages(), self.start);
-    }
-}
-
-/// Reports the end of a run that is dropped half way.
-struct Dropped<'r> {
-    run: &'r AgentRun,
-}
-
-impl Drop for Dropped<'_> {
-    fn drop(&mut self) {
-        let error = RunError::Cancelled { agent: Arc::clone(&self.run.instance.name) };
-        self.run.event(0, EventKind::RunFailed { error: error.to_string() });
-    }
-}
-
-/// The state of agents that declare no state.
-static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle((), None));
-
-/// The agent's state in a session that may also contain states of its children.
-fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
-    for (agent, state) in &instance.needs {
-        match session.state_handle(state.id) {
-            Some(Ok(_)) => {}
-            Some(Err(panic)) => {
-                let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name);
-                return Err(RunError::Agent { agent: Arc::clone(agent), reason });
-            }
-            None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name }),
-        }
-    }
-    let own = session.state_handle(instance.state.id).and_then(Result::ok);
-    Ok(own.unwrap_or_else(|| Arc::clone(&NO_STATE)))
 }
 
 /// Creates a session with the initial messages of its agent and the secrets of its initial states.

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::shared::Shared;
-
-/// The group of agents that shares the ids, and the id.
+/// The address of what the agents that share the ids share, and the id.
 type Key = (usize, Arc<str>);
 
 static GOING_ON: Mutex<BTreeSet<Key>> = Mutex::new(BTreeSet::new());
@@ -17,7 +15,7 @@ pub(super) struct NamedRun(Key);
 impl NamedRun {
     /// Registers a run; `None` if a run with this id is in progress. The agents of one [`App`](super::App) share the
     /// ids.
-    pub(super) fn begin(id: &Arc<str>, shared: &Arc<Shared>) -> Option<Self> {
+    pub(super) fn begin(id: &Arc<str>, shared: &Arc<impl Sized>) -> Option<Self> {
         let of = Arc::as_ptr(shared).addr();
         let key = (of, Arc::clone(id));
         let is_new = going_on().insert(key.clone());

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::{Choice, THREAD, Wrapped};
-use crate::agent::child;
+use crate::agent::child_tool;
 use crate::agent::children::DISPLAY_INSTANCES;
-use crate::agent::handle::{AgentHandle, Kept, RunPlan, drive, never_began, scope};
+use crate::agent::drive::{Kept, drive, never_began, scope, seed_beneath};
+use crate::agent::handle::AgentHandle;
+use crate::agent::run::AgentRun;
 use crate::agent::run_error::RunError;
 use crate::args::Args;
-use crate::context::{CallStages, ToolContext};
+use crate::context::{CallStages, RunSeed, ToolContext};
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -122,7 +124,7 @@ impl AgentCall {
                 cx.stages(CallStages::keep_nothing);
                 recover(cx, error)
             }
-            (Err(error), _, None) => Err(child::failed(cx, error, &name, self.tool.timeout)),
+            (Err(error), _, None) => Err(child_tool::failed(cx, error, &name, self.tool.timeout)),
         }
     }
 
@@ -142,17 +144,10 @@ impl AgentCall {
         session.state().concealed().learn(cx.run().concealed());
         let history = session.history();
         let start = history.len();
-        let run = RunPlan {
-            instance: Arc::clone(instance),
-            session: session.clone(),
-            history,
-            events: events.clone(),
-            name,
-            deadline,
-            approver: shared.approver.clone(),
-            journal: shared.journal.clone(),
-        }
-        .begin(cx)?;
+        let mut seed = seed_beneath(cx, instance, session, name, events, deadline)?;
+        seed.approver = shared.approver.clone().or(seed.approver);
+        seed.journal = shared.journal.clone().or(seed.journal);
+        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;
         let _kept = Kept { run: &run, start };
         Ok(drive(&run, *answer, input, shown).await)

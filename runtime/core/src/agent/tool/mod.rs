@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use self::call::AgentCall;
-use super::child;
+use super::child_tool;
 use super::handle::AgentHandle;
 use super::run_error::RunError;
 use crate::context::ToolContext;
@@ -151,8 +151,8 @@ impl AgentTool {
     /// parameter `input`.
     pub fn new(agent: &AgentHandle) -> Self {
         Self(Arc::new(Wrapped {
-            name: child::tool_name(&agent.instance),
-            description: child::description(&agent.instance),
+            name: child_tool::tool_name(&agent.instance),
+            description: child_tool::description(&agent.instance),
             agent: agent.clone(),
             input: Input::new(|_, asked: Asked| asked.input),
             output: None,

@@ -8,13 +8,13 @@ use futures_util::future::BoxFuture;
 use super::children::Children;
 use super::children::HistorySource;
 use super::declaration::RunFn;
-use super::handle::RunPlan;
+use super::drive::{drive, seed_beneath};
 use super::instance::Instance;
 use super::run::AgentRun;
 use super::run_error::{Limit, RunError};
 use super::state_type::StateType;
 use crate::args::Args;
-use crate::context::ToolContext;
+use crate::context::{RunSeed, ToolContext};
 use crate::deadline::Deadline;
 use crate::definition::{Param, Slots, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -81,23 +81,17 @@ impl ChildTool {
         let start = history.len();
         let shown = usize::try_from(number).unwrap_or(usize::MAX) <= self.children.max_display_instances;
         let name: Arc<str> = format!("{}[{number}]", self.child.name).into();
-        let run = RunPlan {
-            instance: Arc::clone(&self.child),
-            session,
-            history,
-            events: cx.run().events().clone(),
-            name: Arc::clone(&name),
-            deadline: Deadline::sooner(self.children.timeout, cx.run().deadline()),
-            approver: None,
-            journal: None,
-        }
-        .begin(cx)
-        .map_err(|error| failed(cx, error, &name, self.children.timeout))?;
+        let timeout = self.children.timeout;
+        let failed = |error| failed(cx, error, &name, timeout);
+        let (events, deadline) = (cx.run().events(), Deadline::sooner(timeout, cx.run().deadline()));
+        let seed =
+            seed_beneath(cx, &self.child, &session, Arc::clone(&name), events, deadline).map_err(failed)?;
+        let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(&self.child), session);
         // The child's deadline includes the timeout, so that its own calls see it and the child can finish cleanly.
         let left = Leaves { child: &self.child.name, run: &run, start, cx };
-        let answer = super::handle::drive(&run, self.run, input, shown).await;
+        let answer = drive(&run, self.run, input, shown).await;
         drop(left);
-        answer.map(ToolOutput::text).map_err(|error| failed(cx, error, &name, self.children.timeout))
+        answer.map(ToolOutput::text).map_err(failed)
     }
 }
 

@@ -1,0 +1,192 @@
+//! A run from its parts to its answer: where it comes from, how it is driven, what it leaves.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::{Arc, LazyLock};
+
+use futures_util::FutureExt;
+use tokio_util::sync::CancellationToken;
+
+use super::declaration::RunFn;
+use super::instance::Instance;
+use super::run::AgentRun;
+use super::run_error::RunError;
+use crate::context::{RunSeed, Running, ToolContext};
+use crate::deadline::Deadline;
+use crate::event::{EventKind, Events};
+use crate::journal::{StepId, StepKind, new_id};
+use crate::model::History;
+use crate::onion::panic_words;
+use crate::secret::Redact as _;
+use crate::session::{Chain, Session};
+use crate::state::{StateCell, StateHandle};
+
+/// The parts of an outermost run of an agent in a session. The caller sets what the run's request decides.
+pub(super) fn seed(
+    instance: &Instance,
+    session: &Session,
+    run_id: Arc<str>,
+    events: Events,
+    token: CancellationToken,
+) -> Result<RunSeed, RunError> {
+    Ok(RunSeed {
+        agent: instance.info.clone(),
+        instance: Arc::clone(&instance.name),
+        correlation_id: Arc::clone(&run_id),
+        run_id,
+        scope: Arc::default(),
+        begun_by: None,
+        state: state_of(instance, session)?,
+        session_state: session.state().clone(),
+        events,
+        journal: None,
+        deadline: None,
+        token,
+        core: Some(Arc::clone(&instance.core)),
+        session: Some(session.clone()),
+        user: None,
+        approver: None,
+        history: History::new(),
+    })
+}
+
+/// The parts of the run that the call of `cx` starts, with the displayed name `name`. The journal, the approver and the
+/// user are the caller's. Outside of a run it is an independent run.
+pub(super) fn seed_beneath(
+    cx: &ToolContext,
+    instance: &Instance,
+    session: &Session,
+    name: Arc<str>,
+    events: &Events,
+    deadline: Option<Deadline>,
+) -> Result<RunSeed, RunError> {
+    let caller = cx.run();
+    let parent = Some(caller).filter(|run| run.session().is_some());
+    let run_id = parent.map_or_else(new_id, |parent| parent.run_id().into());
+    let seed = seed(
+        instance,
+        session,
+        run_id,
+        events.for_agent(Arc::clone(&name)),
+        cx.cancellation().child_token(),
+    )?;
+    Ok(RunSeed {
+        instance: name,
+        correlation_id: parent.map_or(seed.correlation_id, |parent| parent.correlation_id().into()),
+        scope: scope(cx),
+        begun_by: parent.map(|_| cx.begins()),
+        journal: caller.journal().cloned(),
+        deadline: Deadline::sooner(instance.limits.time, deadline),
+        user: caller.user_id(),
+        approver: caller.approver().cloned(),
+        ..seed
+    })
+}
+
+/// The scope of the run that a call starts.
+pub(super) fn scope(cx: &ToolContext) -> Arc<str> {
+    // Each start of the agent is a separate run, also if the tool's own hooks start it again.
+    let id = StepId { attempt: cx.tries(), ..cx.step_id(StepKind::Tool) };
+    id.to_string().into()
+}
+
+/// Runs an agent to its answer, or until its run is over, and reports its start and its end. A panic of a hand-written
+/// agent is an error of its run.
+pub(super) async fn drive(
+    run: &AgentRun,
+    answer: RunFn,
+    input: String,
+    shown: bool,
+) -> Result<String, RunError> {
+    if run.context().events().are_kept() {
+        run.event(0, EventKind::RunStarted { input: input.as_str().into(), shown });
+    }
+    let dropped = Dropped { run };
+    let _running = Running::new(run.context());
+    // A panic can occur before the first await.
+    let work = pin!(AssertUnwindSafe(async { answer(run, input).await }).catch_unwind());
+    let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
+        Ok(chain) => chain.around(run.until_over(work)).await,
+        Err(chain) => {
+            let agent = Arc::clone(&run.instance.name);
+            Err(RunError::Depth { agent, most: run.instance.limits.depth, chain: chain.into() })
+        }
+    };
+    let answer = match done {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => {
+            let reason = format!("it panicked: {}", panic_words(panic));
+            Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
+        }
+        Err(over) => Err(over),
+    };
+    std::mem::forget(dropped);
+    // A hand-written agent cannot turn an abort into an answer either.
+    let mut answer = match run.context().aborted() {
+        Some(abort) => Err(RunError::Aborted(abort.clone())),
+        None => answer,
+    };
+    if let Some(redactor) = run.context().concealed().redactor() {
+        match &mut answer {
+            Ok(text) => text.redact(&redactor),
+            Err(error) => error.redact(&redactor),
+        }
+    }
+    let end = match &answer {
+        Ok(text) => EventKind::RunFinished { text: text.clone() },
+        Err(error) => EventKind::RunFailed { error: error.to_string() },
+    };
+    run.event(0, end);
+    answer
+}
+
+/// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
+pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
+    let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
+    events.push(|| step, EventKind::RunFailed { error: error.to_string() });
+}
+
+/// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools
+/// have already acted.
+pub(super) struct Kept<'r> {
+    pub(super) run: &'r AgentRun,
+    /// The number of messages that the session had before.
+    pub(super) start: usize,
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.run.session.append(&self.run.messages(), self.start);
+    }
+}
+
+/// Reports the end of a run that is dropped half way.
+struct Dropped<'r> {
+    run: &'r AgentRun,
+}
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        let error = RunError::Cancelled { agent: Arc::clone(&self.run.instance.name) };
+        self.run.event(0, EventKind::RunFailed { error: error.to_string() });
+    }
+}
+
+/// The state of agents that declare no state.
+static NO_STATE: LazyLock<StateHandle> = LazyLock::new(|| StateCell::handle((), None));
+
+/// The agent's state in a session that may also contain states of its children.
+fn state_of(instance: &Instance, session: &Session) -> Result<StateHandle, RunError> {
+    for (agent, state) in &instance.needs {
+        match session.state_handle(state.id) {
+            Some(Ok(_)) => {}
+            Some(Err(panic)) => {
+                let reason = format!("its state `{}` panicked when it was copied: {panic}", state.name);
+                return Err(RunError::Agent { agent: Arc::clone(agent), reason });
+            }
+            None => return Err(RunError::NoState { agent: Arc::clone(agent), state: state.name }),
+        }
+    }
+    let own = session.state_handle(instance.state.id).and_then(Result::ok);
+    Ok(own.unwrap_or_else(|| Arc::clone(&NO_STATE)))
+}
