@@ -1,6 +1,8 @@
 //! The context of a tool call, for tools and hooks.
 
+mod agent_info;
 mod bound;
+mod detached;
 mod inject;
 mod latch;
 mod left;
@@ -22,13 +24,14 @@ use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+pub use agent_info::AgentInfo;
 pub(crate) use bound::Bound as InState;
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
 pub(crate) use place::{Place, Placed};
 pub(crate) use places::{Running, Slot};
 pub(crate) use run::RunSeed;
-pub use run::{AgentInfo, RunContext, Team};
+pub use run::{RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, bound, conceal};

@@ -1,12 +1,13 @@
 //! The slots of concurrent calls (`max_parallel`). A call that waits for another party frees its slot meanwhile.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
-use super::{Extra, RunContext, ToolContext};
+use super::run::{BegunBy, Calls};
+use super::{RunContext, ToolContext};
 
 /// One of the slots for concurrent calls.
 pub(crate) struct Slot {
@@ -83,23 +84,6 @@ impl CallPlace {
     }
 }
 
-/// The call that began a run. While all calls of the run wait for another party, this call frees its own slot too.
-pub(crate) struct BegunBy {
-    run: RunContext,
-    /// Dropped when the call ends.
-    call: Weak<Extra>,
-    calls: Mutex<Calls>,
-}
-
-/// The calls of the run.
-#[derive(Default)]
-struct Calls {
-    all: usize,
-    waiting: usize,
-    /// Whether the call above freed its slot.
-    away: bool,
-}
-
 impl BegunBy {
     fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
@@ -118,11 +102,6 @@ impl BegunBy {
             // the outer one.
             call.place.give_back(&self.run);
         }
-    }
-
-    /// The run that the call belongs to.
-    pub(super) fn run(&self) -> &RunContext {
-        &self.run
     }
 
     /// Records that work of one of the run's calls continues after the call.

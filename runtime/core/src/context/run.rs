@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -12,21 +12,19 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::Extra;
+use super::agent_info::AgentInfo;
 use super::latch::Latch;
-use super::places::BegunBy;
 use super::table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};
 use crate::event::Events;
-use crate::journal::{DynJournal, StepId, new_id};
+use crate::journal::{DynJournal, StepId};
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive};
 use crate::session::Session;
-use crate::state::{SessionState, StateCell, StateHandle};
-
-/// The agent name of a call without an agent.
-const DETACHED: &str = "detached";
+use crate::state::{SessionState, StateHandle};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
@@ -68,84 +66,29 @@ pub(crate) struct RunSeed {
     pub(crate) history: History,
 }
 
+/// The call that began a run. While all calls of the run wait for another party, this call frees its own slot too.
+pub(crate) struct BegunBy {
+    pub(super) run: RunContext,
+    /// Dropped when the call ends.
+    pub(super) call: Weak<Extra>,
+    pub(super) calls: Mutex<Calls>,
+}
+
+/// The calls of the run.
+#[derive(Default)]
+pub(super) struct Calls {
+    pub(super) all: usize,
+    pub(super) waiting: usize,
+    /// Whether the call above freed its slot.
+    pub(super) away: bool,
+}
+
 impl RunContext {
     pub(crate) fn new(mut seed: RunSeed) -> Self {
         let latch = Latch::new(seed.token.clone());
         let watched = AtomicBool::new(seed.journal.is_some() || seed.session_state.concealed().any());
         let conversation = Mutex::new(std::mem::take(&mut seed.history));
         Self(Arc::new(RunInner { seed, latch, watched, conversation }))
-    }
-
-    pub(crate) fn detached() -> Self {
-        Self::detached_with_state(())
-    }
-
-    pub(crate) fn detached_with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
-        Self::new(Self::detached_seed_of(state))
-    }
-
-    /// A detached run with an agent of this name.
-    pub(crate) fn detached_of(
-        agent: Arc<str>,
-        state: StateHandle,
-        session_state: SessionState,
-        session: Option<Session>,
-    ) -> Self {
-        let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
-        Self::new(RunSeed {
-            agent: info,
-            instance: agent,
-            session_state,
-            session,
-            ..Self::detached_seed(state)
-        })
-    }
-
-    pub(crate) fn detached_with_core<S: Clone + Send + Sync + 'static>(
-        state: S,
-        core: Arc<dyn DynCall>,
-    ) -> Self {
-        Self::new(RunSeed { core: Some(core), ..Self::detached_seed_of(state) })
-    }
-
-    /// The run of one direct call of a dynamic tool.
-    pub(crate) fn detached_with(
-        state: StateHandle,
-        session_state: SessionState,
-        approver: Option<Arc<dyn DynApprover>>,
-        core: Arc<dyn DynCall>,
-    ) -> Self {
-        Self::new(RunSeed { session_state, approver, core: Some(core), ..Self::detached_seed(state) })
-    }
-
-    fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
-        let session_state = SessionState::default();
-        let (state, secrets) = StateCell::undeclared(state);
-        session_state.concealed().add(&secrets);
-        RunSeed { session_state, ..Self::detached_seed(state) }
-    }
-
-    fn detached_seed(state: StateHandle) -> RunSeed {
-        RunSeed {
-            agent: AgentInfo::new(Arc::from(DETACHED), None, Vec::new()),
-            instance: Arc::from(DETACHED),
-            // Two direct calls are two runs, each with a new id.
-            run_id: new_id(),
-            correlation_id: Arc::from(DETACHED),
-            scope: Arc::from(""),
-            begun_by: None,
-            state,
-            session_state: SessionState::default(),
-            events: Events::none(),
-            journal: None,
-            deadline: None,
-            token: CancellationToken::new(),
-            core: None,
-            session: None,
-            user: None,
-            approver: None,
-            history: History::new(),
-        }
     }
 
     /// The agent that runs.
@@ -169,14 +112,9 @@ impl RunContext {
         &self.0.seed.correlation_id
     }
 
-    /// Whether the run belongs to a call without an agent.
-    pub(crate) fn is_detached(&self) -> bool {
-        self.0.seed.agent.name() == DETACHED && self.correlation_id() == DETACHED
-    }
-
     /// The run of the parent, if this agent runs as a child.
     pub fn parent(&self) -> Option<&RunContext> {
-        self.begun_by().map(|by| by.run())
+        self.begun_by().map(|by| &by.run)
     }
 
     pub(crate) fn begun_by(&self) -> Option<&Arc<BegunBy>> {
@@ -388,38 +326,6 @@ impl fmt::Debug for RunContext {
             .field("instance", &self.instance_name())
             .field("correlation_id", &self.correlation_id())
             .finish_non_exhaustive()
-    }
-}
-
-/// An agent as hooks and tools see it. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct AgentInfo(Arc<AgentFacts>);
-
-#[derive(Debug)]
-struct AgentFacts {
-    name: Arc<str>,
-    description: Option<Arc<str>>,
-    children: Vec<Arc<str>>,
-}
-
-impl AgentInfo {
-    pub(crate) fn new(name: Arc<str>, description: Option<Arc<str>>, children: Vec<Arc<str>>) -> Self {
-        Self(Arc::new(AgentFacts { name, description, children }))
-    }
-
-    /// The agent's name.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// The agent's description.
-    pub fn description(&self) -> Option<&str> {
-        self.0.description.as_deref()
-    }
-
-    /// The names of its child agents.
-    pub fn children(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.children.iter().map(|name| &**name)
     }
 }
 
