@@ -263,7 +263,7 @@ const _: () = {
             args: &'b mut rt::Args,
         ) -> impl Future<Output = rt::ToolResult> + Send {
             rt::call_tool(cx, move || async move {
-                match cx.slot() {
+                match cx.tool_index() {
                     0 => rt::run_in(&self.tool_0, &self.ring, cx, args).await,
                     _ => rt::call_dynamic(cx, args).await,
                 }

@@ -65,7 +65,7 @@ pub(super) struct Filter<'a> {
 
 /// The calls that a filter names.
 pub(super) enum Target<'a> {
-    /// Of the function of this slot.
+    /// Of the function with this index.
     Function(usize),
     /// Of a child, by its number and as the filter names it.
     Child(usize, &'a Path),

@@ -81,8 +81,8 @@ pub(super) fn resolve<'a>(
 
 fn find<'a>(path: &'a Path, fields: &'a Fields) -> Option<model::Target<'a>> {
     let position = |entries: &[Entry]| entries.iter().position(|entry| same(&entry.path, path));
-    if let Some(slot) = position(&fields.function_tools) {
-        return Some(model::Target::Function(slot));
+    if let Some(index) = position(&fields.function_tools) {
+        return Some(model::Target::Function(index));
     }
     if let Some(child) = position(&fields.agents) {
         return Some(model::Target::Child(child, path));

@@ -246,7 +246,8 @@ impl ContextBuilder {
 
     fn make(self, session: Option<Session>) -> ToolContext {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
-        let entry = Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Slot(0));
+        let entry =
+            Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Compiled(0));
         let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state, session);
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }

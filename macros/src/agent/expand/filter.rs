@@ -34,7 +34,7 @@ pub(super) fn concerned(agent: &AgentModel<'_>, filter: &Filter<'_>) -> TokenStr
 
 fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
     match target {
-        Target::Function(slot) => quote!(__cx.slot() == #slot),
+        Target::Function(index) => quote!(__cx.tool_index() == #index),
         Target::Child(child, path) => {
             let alias = child_alias(*child, path);
             quote!(__rt::is_child(__cx, <#alias as __rt::Agent>::NAME))

@@ -20,15 +20,15 @@ pub(super) fn expand(agent: &AgentModel<'_>) -> TokenStream {
     quote!(#core #(#layers)* #compose)
 }
 
-fn slot_field(index: usize) -> Ident {
+fn tool_field(index: usize) -> Ident {
     format_ident!("tool_{index}")
 }
 
-/// The tools of the agent, by slot, inside the ring of typed hooks.
+/// The tools of the agent, by index, inside the ring of typed hooks.
 fn core(agent: &AgentModel<'_>) -> TokenStream {
     let tools = || {
         agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-            (index, cfgs, entry_span(path), tool_alias(index, path), slot_field(index))
+            (index, cfgs, entry_span(path), tool_alias(index, path), tool_field(index))
         })
     };
     let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
@@ -92,7 +92,7 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
                 __rt::call_tool(__cx, move || async move {
-                    match __cx.slot() {
+                    match __cx.tool_index() {
                         #(#arms)*
                         _ => __rt::call_dynamic(__cx, __args).await,
                     }
@@ -218,7 +218,7 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
         }
     });
     let make_tools = agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
-        let (alias, field, span) = (tool_alias(index, path), slot_field(index), entry_span(path));
+        let (alias, field, span) = (tool_alias(index, path), tool_field(index), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });
     let make_layers = hooks.iter().enumerate().rev().map(|(index, hook)| {

@@ -192,7 +192,7 @@ impl Core for NoCore {
     }
 }
 
-/// The tools that do not change. Compiled tools come first, because their slots are their positions.
+/// The tools that do not change. Compiled tools come first, because their indices are their positions.
 ///
 /// # Errors
 /// Returns an error if one of the program's own tools panics in its `definition`.
@@ -206,8 +206,8 @@ fn fixed_entries(
         Entry::new(Arc::clone(&definition.name), source, server, definition, target)
     };
     let mut entries = Vec::new();
-    for (slot, definition) in compiled {
-        entries.push(entry(definition?, ToolSource::Function, None, Target::Slot(slot)));
+    for (index, definition) in compiled {
+        entries.push(entry(definition?, ToolSource::Function, None, Target::Compiled(index)));
     }
     for (name, tool) in tools {
         let definition = define(name, &|| tool.definition())?;

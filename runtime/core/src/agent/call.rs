@@ -61,12 +61,12 @@ impl AgentRun {
         let mut args = args.into();
         let table = self.tools().table;
         let admitted = self.admit_call(&table, name);
-        let place = {
+        let index_in_turn = {
             let mut tally = self.tally();
             tally.by_hand += 1;
             tally.by_hand
         };
-        let call = ToolCall::new(format!("direct_{place}"), name, args.text());
+        let call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
         let fate = FateCell::default();
         let ready = ReadyCall {
             run: self,
@@ -74,7 +74,7 @@ impl AgentRun {
             admitted: &admitted,
             call: &call,
             turn: 0,
-            place,
+            index_in_turn,
             fate: &fate,
         };
         ready.make(&mut args).await.result()
@@ -89,7 +89,7 @@ pub(super) struct ReadyCall<'r> {
     pub(super) call: &'r ToolCall,
     pub(super) turn: u32,
     /// The call's position in its turn, counted from 1.
-    pub(super) place: u32,
+    pub(super) index_in_turn: u32,
     /// Records how far the call came.
     pub(super) fate: &'r FateCell,
 }
@@ -109,7 +109,7 @@ impl<'r> ReadyCall<'r> {
                 };
             }
         };
-        let slot = self.run.slot().await;
+        let permit = self.run.permit().await;
         let _begun = match self.run.cx.begun_by() {
             Some(by) => Some(by.begin().await),
             None => None,
@@ -123,11 +123,11 @@ impl<'r> ReadyCall<'r> {
             Arc::clone(self.table.entry(entry)),
             Arc::clone(&self.call.id),
             self.turn,
-            self.place,
+            self.index_in_turn,
         )
         .with_number(self.admitted.number);
-        cx.hold_slot(slot);
-        let mut noted = Noted { run: self.run, at: (self.turn, self.place), cx, fate: self.fate };
+        cx.hold_permit(permit);
+        let mut noted = Noted { run: self.run, at: (self.turn, self.index_in_turn), cx, fate: self.fate };
         let cx = &noted.cx;
         self.run.cx.watch();
         args.attach_schema(&cx.definition().input_schema);
@@ -145,7 +145,7 @@ impl<'r> ReadyCall<'r> {
         let told = Told {
             run: self.run,
             call: self.call,
-            at: (self.turn, self.place),
+            at: (self.turn, self.index_in_turn),
             tool: entry.map_or(&self.call.name, |entry| &entry.name),
             started: Instant::now(),
             fate: self.fate,
@@ -218,12 +218,12 @@ impl Ended {
 }
 
 /// The step of a call as a whole.
-pub(super) fn step_id(run: &AgentRun, turn: u32, place: u32, name: &Arc<str>) -> StepId {
+pub(super) fn step_id(run: &AgentRun, turn: u32, index_in_turn: u32, name: &Arc<str>) -> StepId {
     StepId {
         scope: run.cx.scope(),
         turn,
         kind: StepKind::Tool,
-        call: Some(place),
+        call: Some(index_in_turn),
         name: Arc::clone(name),
         attempt: 0,
     }

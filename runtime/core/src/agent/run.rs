@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 
 use super::instance::{Instance, TurnTools};
 use super::run_error::{Limit, RunError};
-use crate::context::{RunContext, RunSeed, Slot};
+use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepId, StepKind};
 use crate::model::{Asked, History, Usage};
@@ -23,7 +23,7 @@ pub struct AgentRun {
     pub(super) session: Session,
     tally: Mutex<Tally>,
     /// Limits the concurrent calls of tools, those of the loop and those made by hand together.
-    slots: Option<Arc<Semaphore>>,
+    permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
     pub(super) asked: Mutex<Asked>,
 }
@@ -60,13 +60,13 @@ impl Tally {
 
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
-        let slots = instance
+        let permits = instance
             .children
             .max_parallel
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
         let cx = RunContext::new(seed);
         let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
-        Self { cx, instance, session, tally: Mutex::new(tally), slots, asked: Mutex::default() }
+        Self { cx, instance, session, tally: Mutex::new(tally), permits, asked: Mutex::default() }
     }
 
     /// The context of the run, as hooks and tools see it.
@@ -155,10 +155,10 @@ impl AgentRun {
         }
     }
 
-    /// Waits for a slot for a concurrent call. Dropping the slot frees it.
-    pub(super) async fn slot(&self) -> Option<Slot> {
-        match &self.slots {
-            Some(slots) => Slot::of(slots).await,
+    /// Waits for a permit for a concurrent call. Dropping the permit frees it.
+    pub(super) async fn permit(&self) -> Option<Permit> {
+        match &self.permits {
+            Some(permits) => Permit::of(permits).await,
             None => None,
         }
     }

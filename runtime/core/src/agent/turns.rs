@@ -195,8 +195,8 @@ impl<'r> Batch<'r> {
         Self { run, turn, table, said, planned, finished: false }
     }
 
-    /// Runs the calls concurrently. Each call takes its own slot ([`AgentRun::slot`]); a call that waits for approval
-    /// holds no slot.
+    /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
+    /// holds no permit.
     async fn run(&self) {
         let all = 0..self.planned.len();
         match self.run.cx.journal() {
@@ -233,12 +233,12 @@ impl<'r> Batch<'r> {
         end
     }
 
-    fn place(index: usize) -> u32 {
+    fn index_in_turn(index: usize) -> u32 {
         u32::try_from(index).unwrap_or(u32::MAX - 1) + 1
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        call::step_id(self.run, self.turn, Self::place(index), &self.said.tool_calls()[index].name)
+        call::step_id(self.run, self.turn, Self::index_in_turn(index), &self.said.tool_calls()[index].name)
     }
 
     fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
@@ -253,7 +253,7 @@ impl<'r> Batch<'r> {
             admitted: &planned.admitted,
             call,
             turn: self.turn,
-            place: Self::place(index),
+            index_in_turn: Self::index_in_turn(index),
             fate: &planned.fate,
         };
         let mut args = Args::from(Arc::clone(&call.arguments));

@@ -2,12 +2,12 @@
 
 mod agent_info;
 mod bound;
+mod depth;
 mod detached;
 mod inject;
 mod latch;
 mod left;
-mod place;
-mod places;
+mod permits;
 mod run;
 mod stages;
 mod start;
@@ -26,10 +26,10 @@ use tokio_util::sync::CancellationToken;
 
 pub use agent_info::AgentInfo;
 pub(crate) use bound::Bound as InState;
+pub(crate) use depth::{AtDepth, Depth};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
 pub(crate) use left::Left;
-pub(crate) use place::{Place, Placed};
-pub(crate) use places::{Running, Slot};
+pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
@@ -39,7 +39,7 @@ pub use table::NameClash;
 pub(crate) use table::{DynCall, Entry, Target, ToolTable};
 pub(crate) use timed::{has_timers, timed};
 
-use places::CallPlace;
+use permits::CallPermit;
 
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError};
@@ -69,8 +69,8 @@ pub struct ToolContext {
     attempt: AtomicU32,
     /// How many calls of this tool the run has made, this one included; 0 outside of a loop.
     number: u32,
-    /// The [`Place`] in the onion of the code that runs now.
-    place: AtomicU8,
+    /// The [`Depth`] in the onion of the code that runs now.
+    depth: AtomicU8,
     /// The data that few calls need.
     extra: Mutex<Option<Arc<Extra>>>,
 }
@@ -92,8 +92,8 @@ struct Extra {
     runs_on: AtomicBool,
     /// Whether this call aborted its run.
     aborted: AtomicBool,
-    /// The call's slot among concurrent calls.
-    place: CallPlace,
+    /// The call's permit among concurrent calls.
+    permit: CallPermit,
     /// The states of the tool values whose code runs now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
     /// How its own hooks left the call, if this is collected.
@@ -117,7 +117,7 @@ impl ToolContext {
             call,
             attempt: AtomicU32::new(0),
             number: 0,
-            place: AtomicU8::new(Place::Outside as u8),
+            depth: AtomicU8::new(Depth::Outside as u8),
             extra: Mutex::new(None),
         }
     }
@@ -178,11 +178,11 @@ impl ToolContext {
         &self.entry
     }
 
-    /// The slot of the compiled tool in its agent; `None` for a dynamic tool.
+    /// The index of the compiled tool in its agent; `usize::MAX` for a dynamic tool.
     #[doc(hidden)]
-    pub fn slot(&self) -> usize {
+    pub fn tool_index(&self) -> usize {
         match self.entry().target {
-            Target::Slot(slot) => slot,
+            Target::Compiled(index) => index,
             Target::Dynamic(_) => usize::MAX,
         }
     }
@@ -347,7 +347,7 @@ impl ToolContext {
 
     pub(crate) fn dynamic(&self) -> Option<&Arc<dyn DynCall>> {
         match &self.entry().target {
-            Target::Slot(_) => None,
+            Target::Compiled(_) => None,
             Target::Dynamic(tool) => Some(tool),
         }
     }
@@ -371,7 +371,7 @@ impl ToolContext {
             call: self.call,
             attempt: same(&self.attempt),
             number: self.number,
-            place: AtomicU8::new(self.place.load(Ordering::Relaxed)),
+            depth: AtomicU8::new(self.depth.load(Ordering::Relaxed)),
             extra: Mutex::new(Some(Arc::new(own))),
         }
     }

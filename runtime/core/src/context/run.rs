@@ -66,7 +66,7 @@ pub(crate) struct RunSeed {
     pub(crate) history: History,
 }
 
-/// The call that began a run. While all calls of the run wait for another party, this call frees its own slot too.
+/// The call that began a run. While all calls of the run wait for another party, this call frees its own permit too.
 pub(crate) struct BegunBy {
     pub(super) run: RunContext,
     /// Dropped when the call ends.
@@ -79,7 +79,7 @@ pub(crate) struct BegunBy {
 pub(super) struct Calls {
     pub(super) all: usize,
     pub(super) waiting: usize,
-    /// Whether the call above freed its slot.
+    /// Whether the call above freed its permit.
     pub(super) away: bool,
 }
 

@@ -32,8 +32,8 @@ pub(crate) struct Entry {
 /// The target of a call.
 #[derive(Clone)]
 pub(crate) enum Target {
-    /// The compiled tool in this slot.
-    Slot(usize),
+    /// The compiled tool with this index in its agent.
+    Compiled(usize),
     /// A dynamic tool.
     Dynamic(Arc<dyn DynCall>),
 }
@@ -69,7 +69,7 @@ impl Entry {
     /// A tool without an agent.
     pub(crate) fn detached(name: &str) -> Arc<Self> {
         let definition = ToolDefinition::new(name, "");
-        Arc::new(Self::new(name, ToolSource::Function, None, definition, Target::Slot(0)))
+        Arc::new(Self::new(name, ToolSource::Function, None, definition, Target::Compiled(0)))
     }
 }
 

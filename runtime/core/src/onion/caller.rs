@@ -67,10 +67,10 @@ impl<A: Compiled> ToolCaller<A> {
     /// Panics if the schema or a default of a tool panics.
     pub fn with_state<S: Clone + Send + Sync + 'static>(state: S) -> Self {
         let (core, entry) = A::compose(RuntimeHooks::default());
-        let entries = core.definitions().into_iter().map(|(slot, definition)| {
+        let entries = core.definitions().into_iter().map(|(index, definition)| {
             let definition = definition.unwrap_or_else(|undefined| panic!("{undefined}"));
             let name = Arc::clone(&definition.name);
-            Entry::new(name, ToolSource::Function, None, definition, Target::Slot(slot))
+            Entry::new(name, ToolSource::Function, None, definition, Target::Compiled(index))
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);

@@ -51,11 +51,11 @@ pub trait Call: Send + Sync + 'static {
 /// The runtime's view of an onion's core.
 #[doc(hidden)]
 pub trait Core: Call {
-    /// The compiled tools and their slots.
+    /// The compiled tools and their indices.
     fn definitions(&self) -> Definitions;
 }
 
-/// The compiled tools of an agent and their slots.
+/// The compiled tools of an agent and their indices.
 #[doc(hidden)]
 pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 

@@ -2,7 +2,7 @@
 
 use super::Latched;
 use crate::args::Args;
-use crate::context::{Place, Placed, ToolContext};
+use crate::context::{AtDepth, Depth, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
 impl ToolContext {
@@ -20,7 +20,7 @@ impl ToolContext {
         }
         match self.run().core() {
             Some(core) => {
-                let call = Placed::new(self, Place::Original, core.call_dyn(self, args));
+                let call = AtDepth::new(self, Depth::Original, core.call_dyn(self, args));
                 Latched::new(call, self).await
             }
             None => Err(Exit::Tool(

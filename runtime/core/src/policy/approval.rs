@@ -64,7 +64,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
     };
     let asked = AssertUnwindSafe(approver.approve_dyn(request(cx, args, reason))).catch_unwind();
     // Other calls can run while a person decides.
-    match cx.without_slot(asked).await {
+    match cx.without_permit(asked).await {
         Ok(Approval::Allow) => {
             cx.stages(|stages| stages.approve(text));
             Ok(())

@@ -216,7 +216,7 @@ impl Cache {
             match self.look_now(cx, &key) {
                 Ok(found) => return found,
                 // The other call can fail or be dropped, and leave no result.
-                Err(running) => cx.without_slot(running.cancelled_owned()).await,
+                Err(running) => cx.without_permit(running.cancelled_owned()).await,
             }
         }
     }

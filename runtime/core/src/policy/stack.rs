@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::stages::Stages;
 use crate::args::Args;
-use crate::context::{Place, Placed, ToolContext};
+use crate::context::{AtDepth, Depth, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolResult};
 use crate::onion::{
@@ -109,7 +109,7 @@ impl<'a> Stack<'a> {
             cx.timeout_is_inner();
             let came = Came::default();
             let next = PolicyNext { rest: Self { hooks: rest, ..self }, cx, came: &came };
-            let call = Placed::new(cx, Place::Inside, async { hook.call_dyn(cx, args, next).await });
+            let call = AtDepth::new(cx, Depth::Inside, async { hook.call_dyn(cx, args, next).await });
             let result = Caught::new(call, cx, hook_panicked).await;
             came.leave(cx, hook.name(), &result);
             result

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::layered::{Reading, TypedCall, Written, unread};
 use crate::args::Args;
-use crate::context::{Place, Placed, ToolContext, timed};
+use crate::context::{AtDepth, Depth, ToolContext, timed};
 use crate::error::{Abort, Exit, ToolResult};
 use crate::onion::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::tool::Tool;
@@ -193,7 +193,7 @@ impl<H: TypedHook, R: Ring> TypedLayer<H, R> {
         cx.timeout_is_inner();
         let next = RingNext { ring: &self.rest, tool, cx, call };
         let call = async { self.hook.call_typed(cx, args, next).await };
-        Caught::new(Placed::new(cx, Place::Inside, call), cx, hook_panicked).await
+        Caught::new(AtDepth::new(cx, Depth::Inside, call), cx, hook_panicked).await
     }
 }
 

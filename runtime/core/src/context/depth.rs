@@ -1,4 +1,4 @@
-//! The place in an onion of the code that runs now.
+//! How deep in an onion the code is that runs now.
 
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
@@ -8,10 +8,10 @@ use pin_project_lite::pin_project;
 
 use super::ToolContext;
 
-/// The place in an onion of the code that runs now.
+/// How deep in an onion the code is that runs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum Place {
+pub(crate) enum Depth {
     /// In the agent's hooks, or in a tool without its own hooks.
     Outside,
     /// In the core: in a typed hook, one of the tool's own hooks, or further inside.
@@ -24,52 +24,52 @@ impl ToolContext {
     /// Whether the call is in the core already, so that a start is part of an attempt.
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
-        self.place.load(Ordering::Relaxed) >= Place::Inside as u8
+        self.depth.load(Ordering::Relaxed) >= Depth::Inside as u8
     }
 
     /// Whether the hooks that have not run yet are skipped.
     #[inline]
     pub(crate) fn is_past_hooks(&self) -> bool {
-        self.place.load(Ordering::Relaxed) == Place::Original as u8
+        self.depth.load(Ordering::Relaxed) == Depth::Original as u8
     }
 }
 
 pin_project! {
-    /// A part of a call at a place. Parts of one call can run concurrently, so the context holds the place only while
+    /// A part of a call at a depth of the onion. Parts of one call can run concurrently, so the context holds the depth only while
     /// the part is polled: one task polls all of them.
-    pub(crate) struct Placed<'a, F> {
+    pub(crate) struct AtDepth<'a, F> {
         #[pin]
         call: F,
         cx: &'a ToolContext,
-        place: Place,
+        depth: Depth,
     }
 }
 
-impl<'a, F> Placed<'a, F> {
-    pub(crate) fn new(cx: &'a ToolContext, place: Place, call: F) -> Self {
-        Self { call, cx, place }
+impl<'a, F> AtDepth<'a, F> {
+    pub(crate) fn new(cx: &'a ToolContext, depth: Depth, call: F) -> Self {
+        Self { call, cx, depth }
     }
 }
 
-impl<F: Future> Future for Placed<'_, F> {
+impl<F: Future> Future for AtDepth<'_, F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
         let _back =
-            Back { cx: this.cx, place: this.cx.place.fetch_max(*this.place as u8, Ordering::Relaxed) };
+            Back { cx: this.cx, depth: this.cx.depth.fetch_max(*this.depth as u8, Ordering::Relaxed) };
         this.call.poll(context)
     }
 }
 
-/// Restores the place, also after a panic.
+/// Restores the depth, also after a panic.
 struct Back<'a> {
     cx: &'a ToolContext,
-    place: u8,
+    depth: u8,
 }
 
 impl Drop for Back<'_> {
     fn drop(&mut self) {
-        self.cx.place.store(self.place, Ordering::Relaxed);
+        self.cx.depth.store(self.depth, Ordering::Relaxed);
     }
 }

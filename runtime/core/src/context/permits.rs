@@ -1,4 +1,4 @@
-//! The slots of concurrent calls (`max_parallel`). A call that waits for another party frees its slot meanwhile.
+//! The permits of concurrent calls (`max_parallel`). A call that waits for another party frees its permit meanwhile.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,47 +9,47 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use super::run::{BegunBy, Calls};
 use super::{RunContext, ToolContext};
 
-/// One of the slots for concurrent calls.
-pub(crate) struct Slot {
-    places: Arc<Semaphore>,
+/// One of the permits for concurrent calls.
+pub(crate) struct Permit {
+    semaphore: Arc<Semaphore>,
     permit: OwnedSemaphorePermit,
 }
 
-impl Slot {
-    /// Waits for a slot; `None` if the run is gone.
-    pub(crate) async fn of(places: &Arc<Semaphore>) -> Option<Self> {
-        let permit = Arc::clone(places).acquire_owned().await.ok()?;
-        Some(Self { places: Arc::clone(places), permit })
+impl Permit {
+    /// Waits for a permit; `None` if the run is gone.
+    pub(crate) async fn of(semaphore: &Arc<Semaphore>) -> Option<Self> {
+        let permit = Arc::clone(semaphore).acquire_owned().await.ok()?;
+        Some(Self { semaphore: Arc::clone(semaphore), permit })
     }
 }
 
-/// The slot of one call. The call can free it for a while.
+/// The permit of one call. The call can free it for a while.
 #[derive(Default)]
-pub(super) struct CallPlace {
+pub(super) struct CallPermit {
     held: Mutex<Held>,
-    /// Serialises the tasks that take the slot again: it is taken once.
+    /// Serialises the tasks that take the permit again: it is taken once.
     taking: AsyncMutex<()>,
 }
 
 #[derive(Default)]
 struct Held {
-    slot: Option<Slot>,
-    /// The semaphore of the freed slot, to take a slot again.
+    permit: Option<Permit>,
+    /// The semaphore of the freed permit, to take a permit again.
     given_back: Option<Arc<Semaphore>>,
     /// Counts the call as waiting.
     waits: Option<Waits>,
 }
 
-impl CallPlace {
+impl CallPermit {
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frees the slot. A second call in a row does nothing.
+    /// Frees the permit. A second call in a row does nothing.
     fn give_back(&self, run: &RunContext) {
         let mut held = self.held();
-        if let Some(Slot { places, permit }) = held.slot.take() {
-            held.given_back = Some(places);
+        if let Some(Permit { semaphore, permit }) = held.permit.take() {
+            held.given_back = Some(semaphore);
             drop(permit);
         }
         if held.waits.is_none() {
@@ -57,15 +57,15 @@ impl CallPlace {
         }
     }
 
-    /// Continues the call, with or without its slot.
+    /// Continues the call, with or without its permit.
     fn stop_waiting(&self) {
         let waits = self.held().waits.take();
         drop(waits);
     }
 
-    /// Waits until the call and all calls above it have their slots again.
+    /// Waits until the call and all calls above it have their permits again.
     ///
-    /// Cancel safety: slots that were not taken yet are taken by the next call of this method.
+    /// Cancel safety: permits that were not taken yet are taken by the next call of this method.
     fn take_back<'a>(&'a self, run: &'a RunContext) -> BoxFuture<'a, ()> {
         self.stop_waiting();
         Box::pin(async move {
@@ -73,11 +73,11 @@ impl CallPlace {
             if let Some(above) = run.begun_by() {
                 above.go_on().await;
             }
-            let places = self.held().given_back.clone();
-            if let Some(places) = places {
-                let slot = Slot::of(&places).await;
+            let semaphore = self.held().given_back.clone();
+            if let Some(semaphore) = semaphore {
+                let permit = Permit::of(&semaphore).await;
                 let mut held = self.held();
-                held.slot = slot;
+                held.permit = permit;
                 held.given_back = None;
             }
         })
@@ -98,9 +98,9 @@ impl BegunBy {
             && let Some(call) = self.call.upgrade()
         {
             calls.away = true;
-            // Done under the lock, so that a later change takes the slot again. Locks are taken from the inner run to
+            // Done under the lock, so that a later change takes the permit again. Locks are taken from the inner run to
             // the outer one.
-            call.place.give_back(&self.run);
+            call.permit.give_back(&self.run);
         }
     }
 
@@ -111,7 +111,7 @@ impl BegunBy {
         }
     }
 
-    /// Begins a call of the run, after the call above has its slot.
+    /// Begins a call of the run, after the call above has its permit.
     ///
     /// Cancel safety: dropping the future begins no call.
     pub(crate) async fn begin(self: &Arc<Self>) -> Begun {
@@ -121,19 +121,19 @@ impl BegunBy {
         begun
     }
 
-    /// Waits until the call above has its slot again.
+    /// Waits until the call above has its permit again.
     async fn go_on(&self) {
         if !self.calls().away {
             return;
         }
         if let Some(call) = self.call.upgrade() {
-            call.place.take_back(&self.run).await;
+            call.permit.take_back(&self.run).await;
         }
         self.calls().away = false;
     }
 }
 
-/// A run in progress. When it ends or is dropped, the call that began it continues, with or without its slot.
+/// A run in progress. When it ends or is dropped, the call that began it continues, with or without its permit.
 pub(crate) struct Running<'r>(&'r RunContext);
 
 impl<'r> Running<'r> {
@@ -145,7 +145,7 @@ impl<'r> Running<'r> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         if let Some(call) = self.0.begun_by().and_then(|by| by.call.upgrade()) {
-            call.place.stop_waiting();
+            call.permit.stop_waiting();
         }
     }
 }
@@ -176,20 +176,20 @@ impl Drop for Waits {
 }
 
 impl ToolContext {
-    /// Gives the call its slot.
-    pub(crate) fn hold_slot(&self, slot: Option<Slot>) {
-        if slot.is_some() {
-            self.extra().place.held().slot = slot;
+    /// Gives the call its permit.
+    pub(crate) fn hold_permit(&self, permit: Option<Permit>) {
+        if permit.is_some() {
+            self.extra().permit.held().permit = permit;
         }
     }
 
-    /// Waits for another party without a slot, so that other calls can run meanwhile.
-    pub(crate) async fn without_slot<T>(&self, wait: impl Future<Output = T>) -> T {
+    /// Waits for another party without a permit, so that other calls can run meanwhile.
+    pub(crate) async fn without_permit<T>(&self, wait: impl Future<Output = T>) -> T {
         let extra = self.extra();
-        extra.place.give_back(self.run());
-        let _waiting = Waiting(&extra.place);
+        extra.permit.give_back(self.run());
+        let _waiting = Waiting(&extra.permit);
         let done = wait.await;
-        extra.place.take_back(self.run()).await;
+        extra.permit.take_back(self.run()).await;
         done
     }
 
@@ -204,7 +204,7 @@ impl ToolContext {
 }
 
 /// Ends a wait, also one that is dropped half way.
-struct Waiting<'p>(&'p CallPlace);
+struct Waiting<'p>(&'p CallPermit);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
