@@ -61,8 +61,11 @@ pub struct Secret<T> {
     value: T,
     /// The functions of `T`, stored so that the struct needs no bound on `T`.
     wipe: fn(&mut T),
-    each: fn(&T, &mut dyn FnMut(&[u8])),
+    each: Each<T>,
 }
+
+/// [`Sensitive::each`] of a type.
+type Each<T> = fn(&T, &mut dyn FnMut(&[u8]));
 
 impl<T: Sensitive> Secret<T> {
     /// Wraps a value.

@@ -66,15 +66,27 @@ impl<T> VisitSecrets for Secret<T> {
     }
 }
 
+impl<T: VisitSecrets> VisitSecrets for Option<T> {
+    fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
+        if let Some(value) = self {
+            value.visit_secrets(visit);
+        }
+    }
+}
+
 impl<K, T: VisitSecrets> VisitSecrets for BTreeMap<K, T> {
     fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-        self.values().for_each(|value| value.visit_secrets(visit));
+        for value in self.values() {
+            value.visit_secrets(visit);
+        }
     }
 }
 
 impl<K, T: VisitSecrets, H> VisitSecrets for HashMap<K, T, H> {
     fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-        self.values().for_each(|value| value.visit_secrets(visit));
+        for value in self.values() {
+            value.visit_secrets(visit);
+        }
     }
 }
 
@@ -92,14 +104,15 @@ macro_rules! items {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($parameters)*> VisitSecrets for $type {
             fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
-                self.iter().for_each(|item| item.visit_secrets(visit));
+                for item in self {
+                    item.visit_secrets(visit);
+                }
             }
         }
     )*};
 }
 
 items!(
-    [T: VisitSecrets] Option<T>,
     [T: VisitSecrets] [T],
     [T: VisitSecrets, const N: usize] [T; N],
     [T: VisitSecrets] Vec<T>,
@@ -219,7 +232,9 @@ impl<T: ?Sized> VisitNone for &Visited<'_, T> {}
 /// Lists the secrets of a state behind `Any`.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct StateVisitor(fn(&dyn Any, &mut dyn FnMut(&[u8])));
+pub struct StateVisitor(VisitAny);
+
+type VisitAny = fn(&dyn Any, &mut dyn FnMut(&[u8]));
 
 impl StateVisitor {
     pub(crate) fn of<S: VisitSecrets + 'static>() -> Self {
@@ -306,6 +321,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::needless_borrow, reason = "as the macros write it")]
     fn t8_a_value_is_visited_if_its_type_lists_secrets_and_passed_over_otherwise() {
         struct Unlisted(#[expect(dead_code, reason = "it is not visited")] Secret<String>);
         let mut listed = Vec::new();
