@@ -30,7 +30,8 @@ pub use crate::definition::ToolSource;
 pub use crate::definition::{
     Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,
     Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,
-    ToolParameter, ToolReturn, Veiled, aborted, encode, ladder, lend, reader, reader_of, reads, schema_of,
+    ToolParameter, ToolReturn, Veiled, aborted, encode, ladder, lend, read, reader, reader_of, reads,
+    schema_of,
 };
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
@@ -52,7 +53,7 @@ use crate::text::same;
 pub use crate::tool::ToolboxLink;
 pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, States, Tool, Toolbox, ToolboxPart,
-    Works, WorksOn, can_be_shared, offload, read, schema_by,
+    Works, WorksOn, can_be_shared, offload, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 pub use crate::typed::{

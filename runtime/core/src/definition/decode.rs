@@ -7,7 +7,7 @@ use std::fmt;
 use serde::de::Visitor;
 use serde_json::Value;
 
-use super::definition::ToolDefinition;
+use super::definition::{Defined, ToolDefinition};
 use super::param::{Param, Raw, ToolArg, optional};
 use super::parse::parse_repaired;
 use super::refusal::arguments_error;
@@ -324,5 +324,64 @@ impl<'de> Visitor<'de> for TextVisitor {
 
     fn visit_str<E>(self, text: &str) -> Result<Text<'de>, E> {
         Ok(Text(Cow::Owned(text.to_owned())))
+    }
+}
+
+/// Values of several types and their readers. All tools with the same parameter types share this code.
+#[doc(hidden)]
+pub trait Values: Send + Sized + 'static {
+    type Readers: 'static;
+
+    /// Reads the values, beginning with this slot.
+    ///
+    /// # Errors
+    /// Returns an error if one cannot be read. The error names the problems of all.
+    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self>;
+}
+
+impl Values for () {
+    type Readers = ();
+
+    #[inline]
+    fn read(_: &Slots<'_, '_>, _: usize, (): &()) -> ToolResult<()> {
+        Ok(())
+    }
+}
+
+impl<T: Send + 'static, R: Values> Values for (T, R) {
+    type Readers = (&'static Reader<T>, R::Readers);
+
+    #[inline]
+    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self> {
+        #[expect(
+            clippy::question_mark,
+            reason = "`?` brings a conversion of the error for every value of every tool"
+        )]
+        let value = match slots.read(index, readers.0) {
+            Ok(value) => value,
+            Err(exit) => return Err(exit),
+        };
+        match R::read(slots, index + 1, &readers.1) {
+            Ok(rest) => Ok((value, rest)),
+            Err(exit) => Err(exit),
+        }
+    }
+}
+
+/// Reads all arguments of a call.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+#[doc(hidden)]
+#[inline(never)]
+pub fn read<V: Values>(
+    tool: &'static Defined,
+    readers: &V::Readers,
+    args: &mut Args,
+    spans: &mut [Span],
+) -> ToolResult<V> {
+    match Slots::split(tool.get(), args, spans) {
+        Ok(slots) => V::read(&slots, 0, readers),
+        Err(exit) => Err(exit),
     }
 }

@@ -28,7 +28,7 @@ mod veil;
 pub use declaration::ToolDeclaration;
 pub(crate) use decode::refusal;
 #[doc(hidden)]
-pub use decode::{Reader, Slots, reader};
+pub use decode::{Reader, Slots, Values, read, reader};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Effect, ToolDefinition};
 #[doc(hidden)]
@@ -45,9 +45,9 @@ pub(crate) use refusal::{arguments_error, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
 pub use reread::{ReadAgain, reader_of};
+pub(crate) use result::Encoded;
 #[doc(hidden)]
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, schema as schema_of};
-pub(crate) use scan::Span;
 pub(crate) use schema::{arguments_schema, output_schema};
 pub use source::ToolSource;
 #[doc(hidden)]

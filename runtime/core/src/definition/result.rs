@@ -12,7 +12,10 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
+use pin_project_lite::pin_project;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -90,6 +93,45 @@ pub trait Returned<R> {
     fn schema() -> Option<Value>;
     /// The abort, if the function returned one.
     fn aborted(returned: &R) -> Option<&Abort>;
+}
+
+pin_project! {
+    /// A call of a tool's function, whose return value becomes the result. It is hand-written, because the compiler
+    /// generates several times as much code for an `async` block, for every tool.
+    #[project = Project]
+    pub(crate) enum Encoded<F, R> {
+        Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
+        Refused { exit: Option<Exit> },
+    }
+}
+
+impl<F, R> Encoded<F, R> {
+    /// Only the type of `returned` is used.
+    pub(crate) fn of(call: F, _returned: fn() -> R) -> Self {
+        Self::Call { call, returned: PhantomData }
+    }
+
+    pub(crate) fn refused(exit: Exit) -> Self {
+        Self::Refused { exit: Some(exit) }
+    }
+}
+
+impl<F: Future, R: Returned<F::Output>> Future for Encoded<F, R> {
+    type Output = ToolResult;
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
+        match self.project() {
+            Project::Call { call, .. } => match call.poll(context) {
+                Poll::Ready(output) => Poll::Ready(R::encode(output)),
+                Poll::Pending => Poll::Pending,
+            },
+            Project::Refused { exit } => match exit.take() {
+                Some(exit) => Poll::Ready(Err(exit)),
+                None => Poll::Pending,
+            },
+        }
+    }
 }
 
 /// The rungs of a type: how the error side is removed, and how the value is written.

@@ -1,19 +1,16 @@
-//! A tool as `#[tool]` generates it for most functions: only the parts that differ between functions. The shared code
-//! to run it is here once, so that a hundred tools do not compile it a hundred times.
+//! A tool as `#[tool]` generates it for most functions: only the parts that differ between functions. The code to run it
+//! is shared, so that a hundred tools do not compile it a hundred times: here, in `definition/decode.rs` and in
+//! `definition/result.rs`.
 
 use std::future::Future;
-use std::marker::PhantomData;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
-use pin_project_lite::pin_project;
 use serde_json::Value;
 
 use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Defined, Reader, Returned, Slots, Span, ToolDefinition, Veiled};
-use crate::error::{Exit, ToolResult};
+use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, Veiled};
+use crate::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
 // The messages equal those of [`Tool`](super::Tool), so that a type that implements neither is reported once.
@@ -66,65 +63,6 @@ pub trait Function<V>: Send + Sync + Sized + 'static {
     fn returned() -> impl Returned<Self::Output>;
 }
 
-/// Values of several types and their readers. All tools with the same parameter types share this code.
-#[doc(hidden)]
-pub trait Values: Send + Sized + 'static {
-    type Readers: 'static;
-
-    /// Reads the values, beginning with this slot.
-    ///
-    /// # Errors
-    /// Returns an error if one cannot be read. The error names the problems of all.
-    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self>;
-}
-
-impl Values for () {
-    type Readers = ();
-
-    #[inline]
-    fn read(_: &Slots<'_, '_>, _: usize, (): &()) -> ToolResult<()> {
-        Ok(())
-    }
-}
-
-impl<T: Send + 'static, R: Values> Values for (T, R) {
-    type Readers = (&'static Reader<T>, R::Readers);
-
-    #[inline]
-    fn read(slots: &Slots<'_, '_>, index: usize, readers: &Self::Readers) -> ToolResult<Self> {
-        #[expect(
-            clippy::question_mark,
-            reason = "`?` brings a conversion of the error for every value of every tool"
-        )]
-        let value = match slots.read(index, readers.0) {
-            Ok(value) => value,
-            Err(exit) => return Err(exit),
-        };
-        match R::read(slots, index + 1, &readers.1) {
-            Ok(rest) => Ok((value, rest)),
-            Err(exit) => Err(exit),
-        }
-    }
-}
-
-/// Reads all arguments of a call.
-///
-/// # Errors
-/// Returns an error if they do not fit. The error names every invalid argument.
-#[doc(hidden)]
-#[inline(never)]
-pub fn read<V: Values>(
-    tool: &'static Defined,
-    readers: &V::Readers,
-    args: &mut Args,
-    spans: &mut [Span],
-) -> ToolResult<V> {
-    match Slots::split(tool.get(), args, spans) {
-        Ok(slots) => V::read(&slots, 0, readers),
-        Err(exit) => Err(exit),
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl<F: Veiled + Function<F::Veil>> Tool for F {
     const NAME: &'static str = <F as Function<F::Veil>>::NAME;
@@ -144,8 +82,8 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
             Err(exit) => Err(exit),
         };
         match call {
-            Ok(call) => Running::Call { call, returned: kind_of(F::returned) },
-            Err(exit) => Running::Refused { exit: Some(exit) },
+            Ok(call) => Encoded::of(call, F::returned),
+            Err(exit) => Encoded::refused(exit),
         }
     }
 
@@ -161,39 +99,6 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
         Fut: Future<Output = ToolResult> + Send + 'a,
     {
         core(self, cx, args)
-    }
-}
-
-/// The return type of a function, without a value.
-fn kind_of<R>(_: fn() -> R) -> PhantomData<fn() -> R> {
-    PhantomData
-}
-
-pin_project! {
-    /// A call of a function. It is hand-written, because the compiler generates several times as much code for an
-    /// `async` block, for every tool.
-    #[project = Project]
-    enum Running<F, R> {
-        Call { #[pin] call: F, returned: PhantomData<fn() -> R> },
-        Refused { exit: Option<Exit> },
-    }
-}
-
-impl<F: Future, R: Returned<F::Output>> Future for Running<F, R> {
-    type Output = ToolResult;
-
-    #[inline(never)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult> {
-        match self.project() {
-            Project::Call { call, .. } => match call.poll(context) {
-                Poll::Ready(output) => Poll::Ready(R::encode(output)),
-                Poll::Pending => Poll::Pending,
-            },
-            Project::Refused { exit } => match exit.take() {
-                Some(exit) => Poll::Ready(Err(exit)),
-                None => Poll::Pending,
-            },
-        }
     }
 }
 

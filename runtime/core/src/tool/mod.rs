@@ -14,7 +14,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 pub(crate) use around::block_on;
-pub use function::{Function, read, schema_by};
+pub use function::{Function, schema_by};
 pub use offload::offload;
 pub use own::{Body, BothStates, Own};
 pub use toolbox::{
