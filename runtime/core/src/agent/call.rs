@@ -1,15 +1,14 @@
-//! One tool call of a run: its tool is found, it passes the hooks, and events report its start and its end.
+//! One tool call of a run: it passes the hooks, and events report its start and its end.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::fate::{FateCell, Noted};
 use super::run::AgentRun;
-use super::run_error::Limit;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::{ToolContext, ToolTable};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{StepId, StepKind};
 use crate::model::ToolCall;
@@ -22,62 +21,12 @@ pub(super) struct Admitted {
     /// The tool, or the reason why nothing can run.
     pub(super) entry: Result<usize, ToolError>,
     /// How many calls of this tool the run has made, this one included.
-    number: u32,
+    pub(super) number: u32,
 }
 
 impl Admitted {
-    fn refused(error: ToolError) -> Self {
+    pub(super) fn refused(error: ToolError) -> Self {
         Self { entry: Err(error), number: 0 }
-    }
-}
-
-impl AgentRun {
-    /// Counts a tool call and finds its tool, or the reason why nothing can run.
-    pub(super) fn admit_call(&self, table: &ToolTable, name: &str) -> Admitted {
-        let mut tally = self.tally();
-        if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
-            let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
-            return Admitted::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
-        }
-        tally.calls += 1;
-        match table.find(name) {
-            Some(entry) => Admitted { entry: Ok(entry), number: tally.count_call(&table.entry(entry).name) },
-            None => {
-                drop(tally);
-                Admitted::refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
-            }
-        }
-    }
-
-    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
-    /// of a child ends, its conversation goes where `history_merge_target` says. While `max_parallel` calls of the run
-    /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
-    ///
-    /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
-    ///
-    /// # Errors
-    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
-    pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
-        let mut args = args.into();
-        let table = self.tools().table;
-        let admitted = self.admit_call(&table, name);
-        let index_in_turn = {
-            let mut tally = self.tally();
-            tally.by_hand += 1;
-            tally.by_hand
-        };
-        let call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
-        let fate = FateCell::default();
-        let ready = ReadyCall {
-            run: self,
-            table: &table,
-            admitted: &admitted,
-            call: &call,
-            turn: 0,
-            index_in_turn,
-            fate: &fate,
-        };
-        ready.make(&mut args).await.result()
     }
 }
 

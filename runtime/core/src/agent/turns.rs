@@ -15,7 +15,7 @@ use super::run_error::{Limit, RunError};
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
@@ -114,6 +114,54 @@ impl AgentRun {
             }
             CallEnd::Answer(text) => Some(text),
         })
+    }
+
+    /// Counts a tool call and finds its tool, or the reason why nothing can run.
+    fn admit_call(&self, table: &ToolTable, name: &str) -> Admitted {
+        let mut tally = self.tally();
+        if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
+            let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
+            return Admitted::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
+        }
+        tally.calls += 1;
+        match table.find(name) {
+            Some(entry) => Admitted { entry: Ok(entry), number: tally.count_call(&table.entry(entry).name) },
+            None => {
+                drop(tally);
+                Admitted::refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
+            }
+        }
+    }
+
+    /// Calls a tool of the agent through its hooks, as the model would; the call counts like any other. When the call
+    /// of a child ends, its conversation goes where `history_merge_target` says. While `max_parallel` calls of the run
+    /// are in progress, this call waits for one of them to end. Poll all calls that have begun, or it waits forever.
+    ///
+    /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
+    ///
+    /// # Errors
+    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
+    pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
+        let mut args = args.into();
+        let table = self.tools().table;
+        let admitted = self.admit_call(&table, name);
+        let index_in_turn = {
+            let mut tally = self.tally();
+            tally.by_hand += 1;
+            tally.by_hand
+        };
+        let call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        let fate = FateCell::default();
+        let ready = ReadyCall {
+            run: self,
+            table: &table,
+            admitted: &admitted,
+            call: &call,
+            turn: 0,
+            index_in_turn,
+            fate: &fate,
+        };
+        ready.make(&mut args).await.result()
     }
 
     /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
