@@ -52,27 +52,6 @@ pub trait AfterReturn {
     fn replace(self, inner: ToolResult) -> ToolResult;
 }
 
-#[diagnostic::do_not_recommend]
-impl AfterReturn for () {
-    fn replace(self, inner: ToolResult) -> ToolResult {
-        inner
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl AfterReturn for ToolOutput {
-    fn replace(self, _: ToolResult) -> ToolResult {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: AfterReturn, E: Into<Exit>> AfterReturn for Result<T, E> {
-    fn replace(self, inner: ToolResult) -> ToolResult {
-        self.map_err(Into::into)?.replace(inner)
-    }
-}
-
 /// A type that an after hook can return if it takes the result by value: the result of the hook.
 #[diagnostic::on_unimplemented(
     message = "an after hook that takes the result by value cannot return `{Self}`",
@@ -82,20 +61,6 @@ impl<T: AfterReturn, E: Into<Exit>> AfterReturn for Result<T, E> {
 pub trait AfterOwned {
     #[doc(hidden)]
     fn give(self) -> ToolResult;
-}
-
-#[diagnostic::do_not_recommend]
-impl AfterOwned for ToolOutput {
-    fn give(self) -> ToolResult {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Into<Exit>> AfterOwned for Result<ToolOutput, E> {
-    fn give(self) -> ToolResult {
-        self.map_err(Into::into)
-    }
 }
 
 /// A type of an after hook's `result` or `output` parameter: the whole result, or the output of a successful call.
@@ -113,27 +78,73 @@ pub trait AfterTarget: Sized {
     fn put(self) -> ToolResult;
 }
 
-#[diagnostic::do_not_recommend]
-impl AfterTarget for ToolResult {
-    fn take(result: ToolResult) -> Result<Self, ToolResult> {
-        Ok(result)
-    }
+/// Implements the three traits of a function that sees a result: of what it returns if it borrows the result, of what it
+/// returns if it owns the result, and of the result's own type. After hooks and output guardrails have traits of their
+/// own, so that the compiler's words name what the user wrote.
+macro_rules! sees_results {
+    ($borrows:ident, $owns:ident, $result:ident) => {
+        #[diagnostic::do_not_recommend]
+        impl $borrows for () {
+            fn replace(self, inner: ToolResult) -> ToolResult {
+                inner
+            }
+        }
 
-    fn put(self) -> ToolResult {
-        self
-    }
+        #[diagnostic::do_not_recommend]
+        impl $borrows for ToolOutput {
+            fn replace(self, _: ToolResult) -> ToolResult {
+                Ok(self)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<T: $borrows, E: Into<Exit>> $borrows for Result<T, E> {
+            fn replace(self, inner: ToolResult) -> ToolResult {
+                self.map_err(Into::into)?.replace(inner)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl $owns for ToolOutput {
+            fn give(self) -> ToolResult {
+                Ok(self)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<E: Into<Exit>> $owns for Result<ToolOutput, E> {
+            fn give(self) -> ToolResult {
+                self.map_err(Into::into)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl $result for ToolResult {
+            fn take(result: ToolResult) -> Result<Self, ToolResult> {
+                Ok(result)
+            }
+
+            fn put(self) -> ToolResult {
+                self
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl $result for ToolOutput {
+            fn take(result: ToolResult) -> Result<Self, ToolResult> {
+                result.map_err(Err)
+            }
+
+            fn put(self) -> ToolResult {
+                Ok(self)
+            }
+        }
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl AfterTarget for ToolOutput {
-    fn take(result: ToolResult) -> Result<Self, ToolResult> {
-        result.map_err(Err)
-    }
+pub(crate) use sees_results;
 
-    fn put(self) -> ToolResult {
-        Ok(self)
-    }
-}
+sees_results!(AfterReturn, AfterOwned, AfterTarget);
 
 /// The return type of an around hook.
 #[diagnostic::on_unimplemented(

@@ -2,6 +2,7 @@
 
 use crate::args::Args;
 use crate::error::{Exit, ToolResult};
+use crate::onion::sees_results;
 use crate::output::ToolOutput;
 
 /// A type that an input guardrail can return: nothing, or new arguments; either may be a refusal.
@@ -56,27 +57,6 @@ pub trait OutputReturn {
     fn replace(self, inner: ToolResult) -> ToolResult;
 }
 
-#[diagnostic::do_not_recommend]
-impl OutputReturn for () {
-    fn replace(self, inner: ToolResult) -> ToolResult {
-        inner
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl OutputReturn for ToolOutput {
-    fn replace(self, _: ToolResult) -> ToolResult {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: OutputReturn, E: Into<Exit>> OutputReturn for Result<T, E> {
-    fn replace(self, inner: ToolResult) -> ToolResult {
-        self.map_err(Into::into)?.replace(inner)
-    }
-}
-
 /// A type that an output guardrail can return if it takes the output by value: the output of the guardrail.
 #[diagnostic::on_unimplemented(
     message = "an output guardrail that takes the output by value cannot return `{Self}`",
@@ -86,20 +66,6 @@ impl<T: OutputReturn, E: Into<Exit>> OutputReturn for Result<T, E> {
 pub trait OutputGiven {
     #[doc(hidden)]
     fn give(self) -> ToolResult;
-}
-
-#[diagnostic::do_not_recommend]
-impl OutputGiven for ToolOutput {
-    fn give(self) -> ToolResult {
-        Ok(self)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Into<Exit>> OutputGiven for Result<ToolOutput, E> {
-    fn give(self) -> ToolResult {
-        self.map_err(Into::into)
-    }
 }
 
 /// A type of an output guardrail's `output` or `result` parameter: the output of a successful call, or the whole
@@ -118,27 +84,7 @@ pub trait GuardedOutput: Sized {
     fn put(self) -> ToolResult;
 }
 
-#[diagnostic::do_not_recommend]
-impl GuardedOutput for ToolResult {
-    fn take(result: ToolResult) -> Result<Self, ToolResult> {
-        Ok(result)
-    }
-
-    fn put(self) -> ToolResult {
-        self
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl GuardedOutput for ToolOutput {
-    fn take(result: ToolResult) -> Result<Self, ToolResult> {
-        result.map_err(Err)
-    }
-
-    fn put(self) -> ToolResult {
-        Ok(self)
-    }
-}
+sees_results!(OutputReturn, OutputGiven, GuardedOutput);
 
 /// The arguments of the tool, for an output guardrail's parameter called `args`.
 #[diagnostic::on_unimplemented(
