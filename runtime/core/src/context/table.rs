@@ -39,7 +39,7 @@ pub(crate) enum Target {
 }
 
 /// The target of a call as a trait object: an agent's onion, or a dynamic tool.
-pub(crate) trait DynCall: Send + Sync + 'static {
+pub(crate) trait DynCall: Send + Sync {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 }
 

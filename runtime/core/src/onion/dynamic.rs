@@ -9,15 +9,23 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
-use super::core::{Caught, Rare, panic_text};
+use super::core::{Caught, Rare, panic_text, short_name};
 use super::next::Latched;
 use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
+use crate::definition::ToolDefinition;
 use crate::error::{Abort, Exit, ToolResult};
 
-/// A [`Hook`] as a trait object, for dynamic hooks.
+/// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
 pub(crate) trait DynHook: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+
+    /// The hook for a clone of its tool; `None` if the clone shares it.
+    fn fork(&self) -> Option<Arc<dyn DynHook>> {
+        None
+    }
+
     fn call_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -27,6 +35,10 @@ pub(crate) trait DynHook: Send + Sync + 'static {
 }
 
 impl<H: Hook> DynHook for H {
+    fn name(&self) -> &'static str {
+        short_name::<H>()
+    }
+
     fn call_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -43,11 +55,20 @@ pub(crate) struct DynNext<'a> {
     rest: &'a [Arc<dyn DynHook>],
     inner: &'a dyn DynCall,
     cx: &'a ToolContext,
+    /// The definition that the arguments have to fit.
+    definition: &'a ToolDefinition,
+}
+
+impl<'a> DynNext<'a> {
+    /// The rest of a call that has no further hooks.
+    pub(crate) fn new(inner: &'a dyn DynCall, cx: &'a ToolContext, definition: &'a ToolDefinition) -> Self {
+        Self { rest: &[], inner, cx, definition }
+    }
 }
 
 impl Next for DynNext<'_> {
     fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.attach_if_uncoerced(|| &self.cx.definition().input_schema);
+        args.attach_if_uncoerced(|| &self.definition.input_schema);
         Latched::new(async move { step(self, args).await }, self.cx)
     }
 }
@@ -91,7 +112,7 @@ impl<C: Call> Call for Seam<C> {
         if self.hooks.0.is_empty() {
             return Either::Left(self.inner.call(cx, args));
         }
-        let next = DynNext { rest: &self.hooks.0, inner: &self.inner, cx };
+        let next = DynNext { rest: &self.hooks.0, inner: &self.inner, cx, definition: cx.definition() };
         Either::Right(Rare { call: async move { step(next, args).await } })
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use self::core::{Caught, caught, panic_text, panic_words, panicked as
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
-pub(crate) use dynamic::{DynHook, hook_panicked, outermost};
+pub(crate) use dynamic::{DynHook, DynNext, hook_panicked, outermost};
 pub(crate) use form::sees_results;
 pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};

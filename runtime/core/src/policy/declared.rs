@@ -6,15 +6,14 @@ use super::approval::Needed;
 use super::cache::Cache;
 use super::guardrail::{InputGuardrail, OutputGuardrail};
 use super::on_error::OnError;
-use super::stack::PolicyHook;
 use super::stages::Stages;
-use crate::onion::{Hook, MadeBy, Values};
+use crate::onion::{DynHook, Hook, MadeBy, Values};
 
 /// A tool's own hooks and stages, as declared.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct ToolPolicy {
-    pub(crate) hooks: Vec<Arc<dyn PolicyHook>>,
+    pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) stages: Stages,
 }
 

@@ -26,5 +26,5 @@ pub use guardrail::{
 };
 pub(crate) use on_error::answer;
 pub use on_error::recover;
-pub(crate) use stack::{ForEach, Inside, PolicyHook, Stack};
+pub(crate) use stack::{ForEach, Inside, Stack};
 pub(crate) use stages::Stages;

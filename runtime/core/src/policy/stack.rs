@@ -6,54 +6,20 @@ use futures_util::future::BoxFuture;
 
 use super::stages::Stages;
 use crate::args::Args;
-use crate::context::{AtDepth, Depth, ToolContext};
+use crate::context::{AtDepth, Depth, DynCall, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolResult};
-use crate::onion::{
-    Came, Caught, ForEachClone, Hook, Latched, Next, hook_panicked, short_name, tool_panicked,
-};
-
-/// One of a tool's own [`Hook`]s.
-pub(crate) trait PolicyHook: Send + Sync + 'static {
-    fn name(&self) -> &'static str;
-
-    /// The hook for a clone of the tool; `None` if the clone shares it.
-    fn fork(&self) -> Option<Arc<dyn PolicyHook>> {
-        None
-    }
-
-    fn call_dyn<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-        next: PolicyNext<'a>,
-    ) -> BoxFuture<'a, ToolResult>;
-}
-
-impl<H: Hook> PolicyHook for H {
-    fn name(&self) -> &'static str {
-        short_name::<H>()
-    }
-
-    fn call_dyn<'a>(
-        &'a self,
-        cx: &'a ToolContext,
-        args: &'a mut Args,
-        next: PolicyNext<'a>,
-    ) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.call(cx, args, next))
-    }
-}
+use crate::onion::{Came, Caught, DynHook, DynNext, ForEachClone, Hook, hook_panicked, tool_panicked};
 
 /// A hook that is cloned with its tool.
 pub(crate) struct ForEach<H>(pub(crate) H);
 
-impl<H: Hook + ForEachClone> PolicyHook for ForEach<H> {
+impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
     fn name(&self) -> &'static str {
         self.0.name()
     }
 
-    fn fork(&self) -> Option<Arc<dyn PolicyHook>> {
+    fn fork(&self) -> Option<Arc<dyn DynHook>> {
         Some(Arc::new(Self(self.0.for_clone())))
     }
 
@@ -61,7 +27,7 @@ impl<H: Hook + ForEachClone> PolicyHook for ForEach<H> {
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
-        next: PolicyNext<'a>,
+        next: DynNext<'a>,
     ) -> BoxFuture<'a, ToolResult> {
         self.0.call_dyn(cx, args, next)
     }
@@ -89,9 +55,11 @@ pub(crate) trait Inside: Sync {
 /// The layers of a tool's calls: hooks, the outermost first, then stages, then the tool.
 #[derive(Clone, Copy)]
 pub(crate) struct Stack<'a> {
-    pub(crate) hooks: &'a [Arc<dyn PolicyHook>],
+    pub(crate) hooks: &'a [Arc<dyn DynHook>],
     pub(crate) stages: Option<&'a Stages>,
     pub(crate) inside: &'a dyn Inside,
+    /// What the hook outside is told of the result.
+    pub(crate) outside: Option<&'a Came>,
 }
 
 impl<'a> Stack<'a> {
@@ -108,10 +76,12 @@ impl<'a> Stack<'a> {
             args.attach_if_uncoerced(|| &self.inside.definition().input_schema);
             cx.timeout_is_inner();
             let came = Came::default();
-            let next = PolicyNext { rest: Self { hooks: rest, ..self }, cx, came: &came };
+            let rest = Stack { hooks: rest, outside: Some(&came), ..self };
+            let next = DynNext::new(&rest, cx, self.inside.definition());
             let call = AtDepth::new(cx, Depth::Inside, async { hook.call_dyn(cx, args, next).await });
             let result = Caught::new(call, cx, hook_panicked).await;
             came.leave(cx, hook.name(), &result);
+            self.note(&result);
             result
         })
     }
@@ -128,26 +98,22 @@ impl<'a> Stack<'a> {
             // The hooks see no secret, neither of the tool nor of a stage.
             cx.run().hide(result)
         };
-        Box::pin(Caught::new(call, cx, tool_panicked))
+        Box::pin(async move {
+            let result = Caught::new(call, cx, tool_panicked).await;
+            self.note(&result);
+            result
+        })
+    }
+
+    fn note(&self, result: &ToolResult) {
+        if let Some(came) = self.outside {
+            came.note(result);
+        }
     }
 }
 
-/// The rest of a call, inside one of the tool's own hooks.
-#[derive(Clone, Copy)]
-pub(crate) struct PolicyNext<'a> {
-    rest: Stack<'a>,
-    cx: &'a ToolContext,
-    came: &'a Came,
-}
-
-impl Next for PolicyNext<'_> {
-    fn run(self, args: &mut Args) -> impl Future<Output = ToolResult> + Send {
-        args.attach_if_uncoerced(|| &self.rest.inside.definition().input_schema);
-        let call = async move {
-            let result = self.rest.run(self.cx, args).await;
-            self.came.note(&result);
-            result
-        };
-        Latched::new(call, self.cx)
+impl DynCall for Stack<'_> {
+    fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.run(cx, args)
     }
 }

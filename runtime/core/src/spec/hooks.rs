@@ -98,7 +98,9 @@ async fn run(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
     if !spec.hooks().is_empty() && !cx.is_inside() {
         cx.start_behind_hooks();
     }
-    Stack { hooks: spec.hooks(), stages: spec.added.around(), inside: &Filled(spec) }.run(cx, args).await
+    Stack { hooks: spec.hooks(), stages: spec.added.around(), inside: &Filled(spec), outside: None }
+        .run(cx, args)
+        .await
 }
 
 impl DynCall for ToolSpec {

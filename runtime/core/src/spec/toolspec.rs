@@ -13,8 +13,8 @@ use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{Entry, Target};
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample, ToolSource};
-use crate::onion::{ForEachClone, Undefined};
-use crate::policy::{Fill, ForEach, PolicyHook, no_cache_of_once};
+use crate::onion::{DynHook, ForEachClone, Undefined};
+use crate::policy::{Fill, ForEach, no_cache_of_once};
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool, WorksOn};
 use crate::typed::RawHook;
@@ -55,7 +55,7 @@ pub struct ToolSpec {
     pub(super) state: SessionState,
     typed: TypedState,
     works_on: Arc<[WorksOn]>,
-    hooks: Arc<[Arc<dyn PolicyHook>]>,
+    hooks: Arc<[Arc<dyn DynHook>]>,
     pub(super) added: Added,
     approver: Option<Arc<dyn DynApprover>>,
     code: Option<Arc<str>>,
@@ -289,7 +289,7 @@ impl ToolSpec {
     #[must_use]
     pub fn hook(mut self, hook: impl RawHook + ForEachClone) -> Self {
         self.hooks =
-            self.hooks.iter().cloned().chain([Arc::new(ForEach(hook)) as Arc<dyn PolicyHook>]).collect();
+            self.hooks.iter().cloned().chain([Arc::new(ForEach(hook)) as Arc<dyn DynHook>]).collect();
         self
     }
 
@@ -366,7 +366,7 @@ impl ToolSpec {
         &self.shape
     }
 
-    pub(super) fn hooks(&self) -> &[Arc<dyn PolicyHook>] {
+    pub(super) fn hooks(&self) -> &[Arc<dyn DynHook>] {
         &self.hooks
     }
 

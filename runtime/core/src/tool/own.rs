@@ -85,7 +85,7 @@ impl<T: Body<O>, O: Send + Sync + 'static> Call for Own<T, O> {
     ) -> impl Future<Output = ToolResult> + Send {
         let ToolPolicy { hooks, stages } = &self.policy;
         let stages = (!stages.is_empty()).then_some(stages);
-        async move { Stack { hooks, stages, inside: self }.run(cx, args).await }
+        async move { Stack { hooks, stages, inside: self, outside: None }.run(cx, args).await }
     }
 }
 
