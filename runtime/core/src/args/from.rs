@@ -1,14 +1,14 @@
 //! Arguments of texts and values.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-use super::{Args, ArgsError, Content};
+use super::{Args, ArgsError};
 
 impl From<Arc<str>> for Args {
     fn from(text: Arc<str>) -> Self {
-        Self { text, content: Content::unread(), is_uncoerced: true, schema: None }
+        Self { text, object: OnceLock::new(), changed: false, is_uncoerced: true, schema: None }
     }
 }
 
@@ -39,7 +39,8 @@ impl From<Value> for Args {
             other => Self {
                 text: other.to_string().into(),
                 // Stored as an error, because a string with an object in it would be read as that object.
-                content: Content::lost(ArgsError::no_object(&other)),
+                object: OnceLock::from(Err(ArgsError::no_object(&other).into())),
+                changed: true,
                 is_uncoerced: true,
                 schema: None,
             },

@@ -40,9 +40,11 @@ pub(crate) use parse::parse_object;
 /// their digits all the same, also if a hook changed or moved arguments. Two different ones that read as the same
 /// fraction are refused if a hook changed the arguments, because they cannot be told apart.
 pub struct Args {
-    /// The text as the model wrote it. If the object was changed, it only has the digits of long numbers.
     text: Arc<str>,
-    content: Content,
+    object: OnceLock<Result<Map<String, Value>, Arc<Broken>>>,
+    /// The object was borrowed for changes: it is now the truth and `text` is stale. If it cannot be written back, the
+    /// error is permanent.
+    changed: bool,
     /// A read may not show what the tool gets: no schema is attached, or values were borrowed for changes since they
     /// were last converted to the schema's types.
     is_uncoerced: bool,
@@ -50,52 +52,35 @@ pub struct Args {
     schema: Option<Arc<Value>>,
 }
 
-/// The current arguments.
+/// Arguments that are not an object.
 #[derive(Clone)]
-enum Content {
-    /// The text is current. The object is parsed on first use.
-    Text(OnceLock<Result<Map<String, Value>, ArgsError>>),
-    /// The object is current, because it was borrowed for changes.
-    Object(Map<String, Value>),
-    /// A change was lost, so the call is refused.
-    Lost(Box<Lost>),
-}
-
-/// Arguments that a change could not be made in, or that cannot be written as text.
-#[derive(Clone)]
-struct Lost {
+struct Broken {
     error: ArgsError,
     /// Receives values that are set in them.
-    value: Value,
+    lost: Value,
 }
 
-impl Content {
-    const fn unread() -> Self {
-        Self::Text(OnceLock::new())
-    }
-
-    fn lost(error: ArgsError) -> Self {
-        Self::Lost(Box::new(Lost { error, value: Value::Null }))
-    }
-
-    fn is_unread(&self) -> bool {
-        matches!(self, Self::Text(read) if read.get().is_none())
+impl From<ArgsError> for Arc<Broken> {
+    fn from(error: ArgsError) -> Self {
+        Self::new(Broken { error, lost: Value::Null })
     }
 }
 
 impl Args {
     /// Makes arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
-        Self { text: Arc::from(""), content: Content::Object(object), is_uncoerced: true, schema: None }
+        let cell = OnceLock::new();
+        cell.set(Ok(object)).unwrap_or_else(|_| unreachable!("the cell is new"));
+        Self { text: Arc::from(""), object: cell, changed: true, is_uncoerced: true, schema: None }
     }
 
     /// The text: as the model wrote it, or serialised again after a hook changed it.
     pub fn text(&self) -> Arc<str> {
-        match &self.content {
-            Content::Object(object) => {
+        match self.object.get() {
+            Some(Ok(object)) if self.changed => {
                 self.written(object).unwrap_or_else(|_| json::rounded_text(object)).into()
             }
-            Content::Text(_) | Content::Lost(_) => Arc::clone(&self.text),
+            _ => Arc::clone(&self.text),
         }
     }
 
@@ -105,11 +90,7 @@ impl Args {
     /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence around it, a
     /// trailing comma, an object encoded twice), or if it has a duplicate key.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
-        match &self.content {
-            Content::Text(read) => read.get_or_init(|| self.read()).as_ref(),
-            Content::Object(object) => Ok(object),
-            Content::Lost(lost) => Err(&lost.error),
-        }
+        self.object.get_or_init(|| Ok(self.read()?)).as_ref().map_err(|broken| &broken.error)
     }
 
     fn read(&self) -> Result<Map<String, Value>, ArgsError> {
@@ -136,15 +117,15 @@ impl Args {
     /// so a hook must not see a text. The text is parsed at the first read.
     #[inline]
     pub(crate) fn attach_schema(&mut self, schema: &Arc<Value>) {
-        if !self.content.is_unread() {
+        if self.object.get().is_some() {
             self.coerce_again(schema);
         }
         self.is_uncoerced = false;
         self.schema = Some(Arc::clone(schema));
     }
 
-    /// As [`Self::attach_schema`], if it is needed: for arguments that one hook passes to the next. A schema that is
-    /// attached already stays.
+    /// As [`Self::attach_schema`], if it is needed: for arguments that one hook passes to the next. A
+    /// schema that is attached already stays.
     #[inline]
     pub(crate) fn attach_if_uncoerced<'s>(&mut self, schema: impl FnOnce() -> &'s Arc<Value>) {
         if self.is_uncoerced {
@@ -170,20 +151,18 @@ impl Args {
     /// Converts what was read before the schema was attached.
     #[cold]
     fn coerce_again(&mut self, schema: &Value) {
-        match &mut self.content {
-            Content::Text(_) => self.content = Content::unread(),
-            Content::Object(object) => {
-                let object = std::mem::take(object);
-                self.content = Content::Object(self.coerced(object, schema));
-            }
-            Content::Lost(_) => {}
+        if !self.changed {
+            self.object = OnceLock::new();
+        } else if let Some(Ok(object)) = self.object.get_mut() {
+            let object = std::mem::take(object);
+            self.object = OnceLock::from(Ok(self.coerced(object, schema)));
         }
     }
 
     /// Makes reads return the values as they were written.
     pub(crate) fn detach_schema(&mut self) -> Option<Arc<Value>> {
-        if let Content::Text(_) = self.content {
-            self.content = Content::unread();
+        if !self.changed {
+            self.object = OnceLock::new();
         }
         self.is_uncoerced = true;
         self.schema.take()
@@ -195,21 +174,14 @@ impl Args {
     /// As [`Args::as_object`]; the text is then unchanged. [`Args::replace`] sets a new object.
     pub fn as_object_mut(&mut self) -> Result<&mut Map<String, Value>, &ArgsError> {
         let _ = self.as_object();
-        if let Content::Text(read) = &mut self.content
-            && let Some(Ok(object)) = read.get_mut()
-        {
-            self.content = Content::Object(std::mem::take(object));
-        }
-        match &mut self.content {
-            Content::Object(object) => {
+        match self.object.get_mut() {
+            Some(Ok(object)) => {
+                self.changed = true;
                 self.is_uncoerced = true;
                 Ok(object)
             }
-            Content::Text(read) => match read.get() {
-                Some(Err(error)) => Err(error),
-                _ => unreachable!("the text was read, and an object was taken out"),
-            },
-            Content::Lost(lost) => Err(&lost.error),
+            Some(Err(broken)) => Err(&broken.error),
+            None => unreachable!("the object was just read"),
         }
     }
 
@@ -257,7 +229,7 @@ impl Args {
     /// Writes changes back into the text, which the tool reads.
     #[inline]
     pub(crate) fn settle(&mut self) -> &str {
-        if let Content::Object(_) = self.content {
+        if self.changed {
             self.write_back();
         }
         &self.text
@@ -271,16 +243,16 @@ impl Args {
 
     #[cold]
     fn write_back(&mut self) {
-        let Content::Object(object) = &mut self.content else { return };
-        let object = std::mem::take(object);
-        match self.written(&object) {
+        let Some(Ok(object)) = self.object.get() else { return };
+        match self.written(object) {
             Ok(text) => {
                 self.text = text.into();
-                self.content = Content::Text(Ok(object).into());
+                self.changed = false;
             }
+            // The arguments stay changed, so that a clone is refused as well.
             Err(error) => {
                 self.text = Arc::from("");
-                self.content = Content::lost(error);
+                self.object = OnceLock::from(Err(error.into()));
             }
         }
     }
@@ -301,7 +273,7 @@ impl Args {
 
     /// The reason why changes could not be made or written back.
     pub(crate) fn refused(&self) -> Option<&ArgsError> {
-        if let Content::Lost(lost) = &self.content { Some(&lost.error) } else { None }
+        if self.changed { self.object.get()?.as_ref().err().map(|broken| &broken.error) } else { None }
     }
 
     /// The original text of the first number that a [`Value`] rounds.
@@ -317,11 +289,8 @@ impl Clone for Args {
     fn clone(&self) -> Self {
         Self {
             text: Arc::clone(&self.text),
-            content: if let Content::Text(_) = self.content {
-                Content::unread()
-            } else {
-                self.content.clone()
-            },
+            object: if self.changed { self.object.clone() } else { OnceLock::new() },
+            changed: self.changed,
             is_uncoerced: self.is_uncoerced,
             schema: self.schema.clone(),
         }
@@ -353,20 +322,17 @@ impl IndexMut<&str> for Args {
     /// The argument; a missing one is set to `null` first. In arguments that are not a JSON object the value is lost,
     /// and the call is refused where the tool would have run. [`Args::insert`] returns this error.
     fn index_mut(&mut self, name: &str) -> &mut Value {
-        if let Err(error) = self.as_object_mut() {
-            let error = error.clone();
-            if !matches!(self.content, Content::Lost(_)) {
-                self.content = Content::lost(error);
-            }
-        }
+        let _ = self.as_object();
+        self.changed = true;
         self.is_uncoerced = true;
-        match &mut self.content {
-            Content::Object(object) => object.entry(name).or_insert(Value::Null),
-            Content::Lost(lost) => {
-                lost.value = Value::Null;
-                &mut lost.value
+        match self.object.get_mut() {
+            Some(Ok(object)) => object.entry(name).or_insert(Value::Null),
+            Some(Err(broken)) => {
+                let broken = Arc::make_mut(broken);
+                broken.lost = Value::Null;
+                &mut broken.lost
             }
-            Content::Text(_) => unreachable!("the object was borrowed, or was lost"),
+            None => unreachable!("the object was just read"),
         }
     }
 }
