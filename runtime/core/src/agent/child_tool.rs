@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::children::Children;
-use super::children::HistorySource;
+use super::children::{Children, HistorySource};
 use super::declaration::RunFn;
 use super::drive::{drive, seed_beneath};
 use super::instance::Instance;

@@ -1,4 +1,4 @@
-//! The abort latch: once it is set, no hook can undo the abort.
+//! The abort latch: once it is set, no hook can undo the abort. And the token that ends with its call.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -48,5 +48,19 @@ impl ToolContext {
 
     pub(crate) fn has_aborted(&self) -> bool {
         self.extra_if_any().is_some_and(|extra| extra.aborted.load(Ordering::Relaxed))
+    }
+}
+
+/// The call's own token. The context that made it cancels it when the call ends.
+pub(super) struct CallToken {
+    pub(super) token: CancellationToken,
+    pub(super) owner: bool,
+}
+
+impl Drop for CallToken {
+    fn drop(&mut self) {
+        if self.owner {
+            self.token.cancel();
+        }
     }
 }

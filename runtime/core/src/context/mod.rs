@@ -39,6 +39,7 @@ pub use table::NameClash;
 pub(crate) use table::{DynCall, Entry, Target, ToolTable};
 pub(crate) use timed::{has_timers, timed};
 
+use latch::CallToken;
 use permits::CallPermit;
 
 use crate::definition::{ToolDefinition, ToolSource};
@@ -385,19 +386,5 @@ impl fmt::Debug for ToolContext {
             .field("tool_use_id", &self.tool_use_id())
             .field("attempt", &self.attempt())
             .finish_non_exhaustive()
-    }
-}
-
-/// The call's own token. The context that made it cancels it when the call ends.
-struct CallToken {
-    token: CancellationToken,
-    owner: bool,
-}
-
-impl Drop for CallToken {
-    fn drop(&mut self) {
-        if self.owner {
-            self.token.cancel();
-        }
     }
 }
