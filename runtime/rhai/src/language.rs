@@ -1,8 +1,6 @@
 //! The language of scripts: its packages, the functions that all scripts have, and the words that are taken from it. A
 //! program's own functions are in its [`Env`](super::Env).
 
-#![expect(clippy::needless_pass_by_value, reason = "the language passes values")]
-
 use std::ops::{Range, RangeInclusive};
 use std::sync::LazyLock;
 
