@@ -1,5 +1,6 @@
 //! The declared policy of a tool.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use super::approval::Needed;
@@ -7,6 +8,8 @@ use super::cache::Cache;
 use super::guardrail::{InputGuardrail, OutputGuardrail};
 use super::on_error::OnError;
 use super::stages::Stages;
+use crate::context::ToolContext;
+use crate::error::{ToolError, ToolResult};
 use crate::onion::{DynHook, Hook, MadeBy, Values};
 
 /// A tool's own hooks and stages, as declared.
@@ -62,7 +65,7 @@ impl ToolPolicy {
 
     /// Adds an error handler.
     #[must_use]
-    pub(super) fn on_error(mut self, handler: Arc<dyn OnError>) -> Self {
+    fn on_error(mut self, handler: Arc<dyn OnError>) -> Self {
         self.stages.add_on_error(handler);
         self
     }
@@ -73,4 +76,10 @@ impl ToolPolicy {
         self.stages = self.stages.and(&other.stages);
         self
     }
+}
+
+/// A function that handles a tool's errors, declared with `on_error`.
+#[doc(hidden)]
+pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
+    policy.on_error(Arc::new(move |error, cx: ToolContext| ready(on_error(&cx, error))))
 }

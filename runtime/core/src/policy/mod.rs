@@ -10,6 +10,7 @@ mod declared;
 mod fill;
 mod form;
 mod guardrail;
+mod inside;
 mod on_error;
 mod stack;
 mod stages;
@@ -18,13 +19,13 @@ pub(crate) use approval::Needed;
 pub use approval::NeedsApproval;
 pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use cache::{Flights, no_cache_of_once};
-pub use declared::ToolPolicy;
+pub use declared::{ToolPolicy, recover};
 pub(crate) use fill::{Fill, fill_in};
 pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub use guardrail::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
+pub(crate) use inside::Inside;
 pub(crate) use on_error::answer;
-pub use on_error::recover;
-pub(crate) use stack::{ForEach, Inside, Stack};
+pub(crate) use stack::{ForEach, Stack};
 pub(crate) use stages::Stages;

@@ -3,11 +3,9 @@
 use std::any::Any;
 use std::error::Error;
 use std::future::Future;
-use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::declared::ToolPolicy;
 use crate::context::{CallStages, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_text};
@@ -25,12 +23,6 @@ where
     fn answer<'a>(&'a self, cx: &'a ToolContext, error: ToolError) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move { self(error, cx.to_owned_attempt()).await })
     }
-}
-
-/// A function that handles a tool's errors, declared with `on_error`.
-#[doc(hidden)]
-pub fn recover(policy: ToolPolicy, on_error: fn(&ToolContext, ToolError) -> ToolResult) -> ToolPolicy {
-    policy.on_error(Arc::new(move |error, cx: ToolContext| std::future::ready(on_error(&cx, error))))
 }
 
 /// Passes a tool error to a handler. If the handler fails too, the error contains both.

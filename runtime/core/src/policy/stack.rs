@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::inside::Inside;
 use super::stages::Stages;
 use crate::args::Args;
 use crate::context::{AtDepth, Depth, DynCall, ToolContext};
-use crate::definition::ToolDefinition;
-use crate::error::{Exit, ToolResult};
+use crate::error::ToolResult;
 use crate::onion::{Came, Caught, DynHook, DynNext, ForEachClone, Hook, hook_panicked, tool_panicked};
 
 /// A hook that is cloned with its tool.
@@ -30,25 +30,6 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
         next: DynNext<'a>,
     ) -> BoxFuture<'a, ToolResult> {
         self.0.call_dyn(cx, args, next)
-    }
-}
-
-/// The tool inside its hooks and stages.
-pub(crate) trait Inside: Sync {
-    /// The definition that the arguments have to fit.
-    fn definition(&self) -> &ToolDefinition;
-
-    /// Records that the hooks passed a call on.
-    fn begins(&self, cx: &ToolContext);
-
-    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
-
-    /// The refusal of these arguments, as far as it is known before the tool runs.
-    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
-
-    /// The final arguments of the tool without filled-in values; `None` if they are unknown.
-    fn final_args(&self, args: &Args) -> Option<Args> {
-        Some(args.clone())
     }
 }
 

@@ -18,6 +18,7 @@
 
 mod forms;
 mod known;
+mod owned;
 mod reader;
 mod redact;
 mod redactor;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::Value;
 use zeroize::Zeroize;
 
-use super::unvisited;
+use super::owned::made;
 
 /// The text that is shown in place of a secret.
 pub(crate) const MASK: &str = "[secret]";
@@ -70,7 +70,7 @@ type Each<T> = fn(&T, &mut dyn FnMut(&[u8]));
 impl<T: Sensitive> Secret<T> {
     /// Wraps a value.
     pub fn new(value: T) -> Self {
-        unvisited::made(&value);
+        made(|see| value.each(see));
         Self { value, wipe: T::wipe, each: T::each }
     }
 }

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use super::{Secret, unvisited};
+use super::Secret;
+use super::owned::owned;
 
 /// A type that lists the secrets in it, so that a session can redact them.
 ///
@@ -249,7 +250,7 @@ impl StateVisitor {
     pub(crate) fn by_copy<S: Clone + 'static>() -> Self {
         Self(|state, visit| {
             let state = state.downcast_ref::<S>();
-            state.into_iter().flat_map(unvisited::owned).for_each(|secret| visit(&secret));
+            state.into_iter().flat_map(owned).for_each(|secret| visit(&secret));
         })
     }
 

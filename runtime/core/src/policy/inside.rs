@@ -1,0 +1,27 @@
+//! The tool inside its own hooks and stages.
+
+use futures_util::future::BoxFuture;
+
+use crate::args::Args;
+use crate::context::ToolContext;
+use crate::definition::ToolDefinition;
+use crate::error::{Exit, ToolResult};
+
+/// The tool inside its hooks and stages.
+pub(crate) trait Inside: Sync {
+    /// The definition that the arguments have to fit.
+    fn definition(&self) -> &ToolDefinition;
+
+    /// Records that the hooks passed a call on.
+    fn begins(&self, cx: &ToolContext);
+
+    fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
+
+    /// The refusal of these arguments, as far as it is known before the tool runs.
+    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
+
+    /// The final arguments of the tool without filled-in values; `None` if they are unknown.
+    fn final_args(&self, args: &Args) -> Option<Args> {
+        Some(args.clone())
+    }
+}

@@ -1,0 +1,48 @@
+//! Finds the secrets that a value owns without asking its type: a copy of the value makes each of them anew. It is used where
+//! no type says what is secret: for the check of a state when an agent is built, and for the state of a call without an
+//! agent.
+
+use std::cell::RefCell;
+use std::mem::needs_drop;
+
+thread_local! {
+    /// The secrets that were made since the current listener began.
+    static LISTENING: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
+}
+
+/// Reports a new secret, which lists its texts, to the current listener.
+pub(super) fn made(list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
+    LISTENING.with_borrow_mut(|made| {
+        if let Some(made) = made {
+            list(&mut |text| made.push(text.to_vec()));
+        }
+    });
+}
+
+/// Copies a value and returns the texts of all secrets that are made meanwhile on this thread.
+pub(super) fn copy<T: Clone>(value: &T) -> (T, Vec<Vec<u8>>) {
+    /// Stops listening, also if the copying panics, and restores the outer listener.
+    struct Listener(Option<Vec<Vec<u8>>>);
+
+    impl Drop for Listener {
+        fn drop(&mut self) {
+            LISTENING.set(self.0.take());
+        }
+    }
+
+    let listener = Listener(LISTENING.replace(Some(Vec::new())));
+    let copy = value.clone();
+    let made = LISTENING.take().unwrap_or_default();
+    drop(listener);
+    (copy, made)
+}
+
+/// Whether a type can own a secret. A secret wipes itself on drop, so a type without drop code owns none.
+pub(super) const fn can_own_secrets<T>() -> bool {
+    needs_drop::<T>()
+}
+
+/// The texts of the secrets that a value owns. Content that copies share, as in an `Arc`, is not found.
+pub(super) fn owned<T: Clone>(value: &T) -> Vec<Vec<u8>> {
+    if can_own_secrets::<T>() { copy(value).1 } else { Vec::new() }
+}
