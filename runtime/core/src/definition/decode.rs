@@ -1,5 +1,5 @@
-//! Decodes the values of argument text to typed parameters: `scan` finds and reads them in the usual texts. This code is not generic over tools: a hundred tools with
-//! strings and integers share two instances of it.
+//! Decodes the values of argument text to typed parameters: `scan` finds and reads them in the usual texts. This code is
+//! not generic over tools: a hundred tools with strings and integers share two instances of it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -40,22 +40,18 @@ impl<'a, 's> Slots<'a, 's> {
         args: &'a mut Args,
         spans: &'s mut [Span],
     ) -> ToolResult<Self> {
-        match scan(definition.params, args.settle(), spans) {
-            Some(()) => Ok(Self { definition, text: args.settled(), spans }),
-            None => Self::split_rare(definition, args, spans),
+        let problems = match scan(definition.params, args.settle(), spans) {
+            Some(()) => None,
+            None => {
+                let problems = parse_repaired(definition.params, args, spans);
+                (!problems.is_empty()).then_some(problems)
+            }
+        };
+        // A result that a cold function makes would be written to memory and read again at every call.
+        match problems {
+            None => Ok(Self { definition, text: args.settled(), spans }),
+            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
         }
-    }
-
-    /// Handles text that is not plain, and text that is not one JSON object.
-    #[cold]
-    fn split_rare(
-        definition: &'s ToolDefinition,
-        args: &'a mut Args,
-        spans: &'s mut [Span],
-    ) -> ToolResult<Self> {
-        let problems = parse_repaired(definition.params, args, spans);
-        let slots = Self { definition, text: args.settle(), spans };
-        if problems.is_empty() { Ok(slots) } else { Err(slots.refuse(&problems)) }
     }
 
     /// Decodes one parameter.
