@@ -149,7 +149,6 @@ agent! { Counter { instruction: "Count.", function_tools: [count], state: Plain 
 /// Holds a secret and does not list it.
 #[derive(Clone)]
 struct Silent {
-    #[expect(dead_code, reason = "no tool takes it")]
     key: Option<Key>,
 }
 
@@ -281,4 +280,65 @@ async fn t8_a_value_under_a_key_lists_its_secrets() {
     state.set("settings", json!({ "keys": ["key-of-ada"], "user": "ada" }));
     let output = agent.request("go").session(&session).run().await.unwrap();
     assert_eq!(results(&output), ["[secret] of ada"]);
+}
+
+/// A value that holds a secret and does not list it.
+#[derive(serde::Deserialize)]
+struct Unlisted {
+    key: Key,
+}
+
+/// Keeps a key in a state that lists none, and lets it out.
+#[tool]
+fn keep(silent: State<Silent>, key: String) -> String {
+    silent.update(|silent| silent.key = Some(Secret::new(key.clone())));
+    key
+}
+
+/// Lets out what it takes.
+#[tool]
+fn unlisted(#[bind("settings")] settings: &Unlisted) -> String {
+    settings.key.expose().clone()
+}
+
+agent! { Keeper { instruction: "Answer.", function_tools: [keep, echo, unlisted], state: Silent } }
+
+#[tokio::test]
+async fn t8_a_secret_that_an_update_or_a_bound_value_makes_is_known_also_if_no_type_lists_it() {
+    let model = model([
+        ScriptedTurn::call("keep", json!({ "key": "kept-key" })),
+        ScriptedTurn::call("unlisted", json!({})),
+        ScriptedTurn::call("echo", json!({ "text": "kept-key, key-of-ada" })),
+    ]);
+    let keeper = Keeper::builder().model(model).state(Silent { key: None }).build().await.unwrap();
+    let session = keeper.session();
+    session.state().set("settings", json!({ "key": "key-of-ada" }));
+    let output = keeper.request("go").session(&session).run().await.unwrap();
+    assert_eq!(results(&output), ["[secret]", "[secret]", "[secret], [secret]"]);
+}
+
+#[tokio::test]
+async fn t8_a_state_may_hold_a_secret_that_the_builder_conceals() {
+    let model = model([ScriptedTurn::call("echo", json!({ "text": "hidden-key" }))]);
+    let key: Key = "hidden-key".into();
+    let output = Keeper::builder().model(model).state(silent()).conceal(&key).run("go").await.unwrap();
+    assert_eq!(results(&output), ["[secret]"]);
+}
+
+#[test]
+fn t8_types_of_the_standard_library_without_secrets_leave_a_generic_type_visited() {
+    #[derive(VisitSecrets)]
+    struct Server<A> {
+        at: A,
+        key: std::sync::OnceLock<Key>,
+    }
+    let secrets = |server: &dyn VisitSecrets| {
+        let mut secrets = Vec::new();
+        server.visit_secrets(&mut |secret| secrets.push(String::from_utf8(secret.to_vec()).unwrap()));
+        secrets
+    };
+    let server = Server { at: std::net::IpAddr::from([127, 0, 0, 1]), key: std::sync::OnceLock::new() };
+    assert!(secrets(&server).is_empty() && server.at.is_loopback());
+    server.key.set("hidden-key".into()).unwrap();
+    assert_eq!(secrets(&server), ["hidden-key"]);
 }

@@ -172,7 +172,7 @@ fn unused_states(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildErr
 const VISIT: &str =
     "write `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret";
 const VISIT_FIELD: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on the type of the field that holds it, and on each type \
-     in between; a `VisitSecrets` written by hand passes on each secret";
+     in between; a `VisitSecrets` written by hand passes on each secret. Or give the secret to `conceal` of the builder";
 const VISIT_BY_HAND: &str = "write `#[derive(onionskin::secret::VisitSecrets)]` on it, and on each type in it that holds a secret, and call \
      `AgentDeclaration::visit_state` in `declare`";
 
@@ -182,7 +182,7 @@ fn unvisited_secrets(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Buil
     for Seen { agent, .. } in agents {
         let id = agent.link.state.id;
         let Some(given) = setup.states.get(&id).filter(|_| checked.insert(id)) else { continue };
-        if caught(|| given.state.owns_unvisited(given.visitor)).unwrap_or(false) {
+        if caught(|| given.state.owns_unvisited(given.visitor, &setup.secrets)).unwrap_or(false) {
             let advice = match (given.visitor, agent.declaration.onion) {
                 (Some(_), _) => VISIT_FIELD,
                 (None, Some(_)) => VISIT,

@@ -34,8 +34,8 @@ pub(super) trait InitialState: Send + Sync {
     /// A copy for a new session, and the secrets in it.
     fn copy(&self, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>);
 
-    /// Whether it owns a secret that the visitor does not list.
-    fn owns_unvisited(&self, visitor: Option<StateVisitor>) -> bool;
+    /// Whether it owns a secret that the visitor does not list, and that is not `known` otherwise.
+    fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool;
 }
 
 impl<S: Clone + Send + Sync + 'static> InitialState for S {
@@ -43,8 +43,8 @@ impl<S: Clone + Send + Sync + 'static> InitialState for S {
         StateCell::with_secrets(self.clone(), visitor)
     }
 
-    fn owns_unvisited(&self, visitor: Option<StateVisitor>) -> bool {
-        owns_unvisited(self, visitor)
+    fn owns_unvisited(&self, visitor: Option<StateVisitor>, known: &[Vec<u8>]) -> bool {
+        owns_unvisited(self, visitor, known)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
-use crate::secret::{NotAsSecret, OnlyAsSecret};
+use crate::secret::{NotAsSecret, OnlyAsSecret, made_during};
 use crate::state::StateCell;
 
 /// The agent's typed state, injected into tools and hooks.
@@ -52,17 +52,20 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
     /// Changes a copy of the newest state and makes it the newest. Updates are sequential, so `change` should be short.
     /// While it runs, [`Self::latest`] returns the state before the update.
     ///
-    /// The session learns the secrets of the new state before the state is visible, if the state's type implements
-    /// [`VisitSecrets`](trait@crate::secret::VisitSecrets).
+    /// The session learns secrets before the new state is visible: those that the state lists
+    /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)), and those that `change` makes.
     ///
     /// # Panics
     /// Panics if `change` updates the same state again, because it would wait for itself. If `change` panics, the state
     /// is unchanged.
     pub fn update<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let _update = self.cell.begin_update();
-        let mut copy = S::clone(&self.cell.snapshot());
-        let result = change(&mut copy);
-        let secrets = self.cell.secrets(&copy);
+        let ((copy, result), mut secrets) = made_during(|| {
+            let mut copy = S::clone(&self.cell.snapshot());
+            let result = change(&mut copy);
+            (copy, result)
+        });
+        secrets.extend(self.cell.secrets(&copy));
         if !secrets.is_empty() {
             self.run.know(&secrets);
         }
@@ -126,7 +129,7 @@ pub fn bound<T: DeserializeOwned>(
     default: Option<fn() -> T>,
 ) -> ToolResult<T> {
     let state = cx.state_with(key);
-    let read = match (state.secret(key), state.get(key)) {
+    let (read, secrets) = made_during(|| match (state.secret(key), state.get(key)) {
         (Some(secret), _) => {
             Some(T::deserialize(OnlyAsSecret(secret.expose())).map_err(|wrong| match wrong {
                 NotAsSecret::Exposed => "is a secret: take it as `Secret<..>`".to_owned(),
@@ -138,7 +141,10 @@ pub fn bound<T: DeserializeOwned>(
         }
         // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
-    };
+    });
+    if !secrets.is_empty() {
+        cx.run().know(&secrets);
+    }
     let problem = match read {
         Some(Ok(value)) => return Ok(value),
         Some(Err(problem)) => problem,

@@ -11,6 +11,11 @@ const SHORTEST_LINE: usize = 16;
 pub(super) fn forms(secret: &[u8]) -> Vec<String> {
     let mut forms = Vec::new();
     collect(secret, &mut forms);
+    // A secret that was read from a file often ends with a line break, which its user trims.
+    let trimmed = secret.trim_ascii();
+    if trimmed.len() < secret.len() {
+        collect(trimmed, &mut forms);
+    }
     if let Ok(text) = str::from_utf8(secret)
         && text.contains('\n')
     {
@@ -151,6 +156,15 @@ mod tests {
             let settled = base64(b"hunter2!", alignment);
             assert!(text.contains(&settled) && settled.len() >= 9, "{settled} in {text}");
         }
+    }
+
+    #[test]
+    fn t8_a_secret_from_a_file_is_found_without_its_line_break() {
+        let all = forms(b"hunter2\r\n");
+        for form in ["hunter2\r\n", "hunter2", "68756e74657232"] {
+            assert!(all.iter().any(|one| one == form), "`{form}` of {all:?}");
+        }
+        assert!(!forms(b" 12345\n").iter().any(|form| form == "12345"));
     }
 
     #[test]

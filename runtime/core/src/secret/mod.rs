@@ -1,8 +1,9 @@
 //! [`Secret`]: a value that is never shown, and the redaction of secrets in a program's output.
 //!
 //! A session knows a secret because the agent's state lists it ([`VisitSecrets`](trait@VisitSecrets)), because a value with it
-//! is bound (`#[bind(..)]`), because it was set ([`SessionState::set_secret`](crate::SessionState::set_secret)), or
-//! because the program named it ([`ToolContext::conceal`](crate::ToolContext::conceal), `conceal` of the builders).
+//! is bound (`#[bind(..)]`), because an update of the state made it ([`State::update`](crate::State::update)), because it
+//! was set ([`SessionState::set_secret`](crate::SessionState::set_secret)), or because the program named it
+//! ([`ToolContext::conceal`](crate::ToolContext::conceal), `conceal` of the builders).
 //! Each session has one [`Redactor`] for the secrets that it knows. It is applied where a text leaves the session:
 //!
 //! - results of tools: before a hook, the journal or the model sees them, and once more after the hooks
@@ -30,6 +31,7 @@ mod visit;
 pub(crate) use known::Concealed;
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
+pub(crate) use owned::made_during;
 pub(crate) use reader::{NotAsSecret, OnlyAsSecret};
 pub use redact::Redact;
 pub use redactor::Redactor;

@@ -1,6 +1,6 @@
-//! Finds the secrets that a value owns without asking its type: a copy of the value makes each of them anew. It is used where
-//! no type says what is secret: for the check of a state when an agent is built, and for the state of a call without an
-//! agent.
+//! Hears which secrets are made on a thread. A type that does not list its secrets is caught by this: when an agent is built,
+//! a copy of its state makes each secret anew; an update of a state and the reading of a bound value are heard as they
+//! are, without a copy of their own.
 
 use std::cell::RefCell;
 use std::mem::needs_drop;
@@ -19,9 +19,10 @@ pub(super) fn made(list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     });
 }
 
-/// Copies a value and returns the texts of all secrets that are made meanwhile on this thread.
-pub(super) fn copy<T: Clone>(value: &T) -> (T, Vec<Vec<u8>>) {
-    /// Stops listening, also if the copying panics, and restores the outer listener.
+/// Runs `work` and returns the texts of all secrets that are made meanwhile on this thread: constructed, copied or
+/// deserialised.
+pub(crate) fn made_during<R>(work: impl FnOnce() -> R) -> (R, Vec<Vec<u8>>) {
+    /// Stops listening, also if the work panics, and restores the outer listener.
     struct Listener(Option<Vec<Vec<u8>>>);
 
     impl Drop for Listener {
@@ -31,10 +32,10 @@ pub(super) fn copy<T: Clone>(value: &T) -> (T, Vec<Vec<u8>>) {
     }
 
     let listener = Listener(LISTENING.replace(Some(Vec::new())));
-    let copy = value.clone();
+    let result = work();
     let made = LISTENING.take().unwrap_or_default();
     drop(listener);
-    (copy, made)
+    (result, made)
 }
 
 /// Whether a type can own a secret. A secret wipes itself on drop, so a type without drop code owns none.
@@ -44,5 +45,5 @@ pub(super) const fn can_own_secrets<T>() -> bool {
 
 /// The texts of the secrets that a value owns. Content that copies share, as in an `Arc`, is not found.
 pub(super) fn owned<T: Clone>(value: &T) -> Vec<Vec<u8>> {
-    if can_own_secrets::<T>() { copy(value).1 } else { Vec::new() }
+    if can_own_secrets::<T>() { made_during(|| value.clone()).1 } else { Vec::new() }
 }

@@ -2,16 +2,20 @@
 
 use std::collections::HashSet;
 
-use super::owned::{can_own_secrets, copy};
+use super::owned::{can_own_secrets, made_during};
 use super::visit::StateVisitor;
 
-/// Whether a value owns a secret that the visitor of its type does not list.
-pub(crate) fn owns_unvisited<T: Clone + 'static>(value: &T, visitor: Option<StateVisitor>) -> bool {
+/// Whether a value owns a secret that the visitor of its type does not list, and that is not `known` otherwise.
+pub(crate) fn owns_unvisited<T: Clone + 'static>(
+    value: &T,
+    visitor: Option<StateVisitor>,
+    known: &[Vec<u8>],
+) -> bool {
     if !can_own_secrets::<T>() {
         return false;
     }
-    let (copy, made) = copy(value);
+    let (copy, made) = made_during(|| value.clone());
     let visited: HashSet<_> =
         visitor.map(|visitor| visitor.secrets(&copy)).unwrap_or_default().into_iter().collect();
-    made.iter().any(|secret| !visited.contains(secret))
+    made.iter().any(|secret| !visited.contains(secret) && !known.contains(secret))
 }

@@ -3,10 +3,13 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::ffi::{OsStr, OsString};
 use std::marker::PhantomData;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
@@ -181,9 +184,24 @@ without_secrets!(
     char,
     str,
     String,
+    OsStr,
+    OsString,
     Path,
     PathBuf,
     Value,
+    IpAddr,
+    Ipv4Addr,
+    Ipv6Addr,
+    SocketAddr,
+    SocketAddrV4,
+    SocketAddrV6,
+    AtomicBool,
+    AtomicI32,
+    AtomicI64,
+    AtomicIsize,
+    AtomicU32,
+    AtomicU64,
+    AtomicUsize,
     Duration,
     Instant,
     SystemTime,
@@ -202,6 +220,13 @@ without_secrets!(
     u128,
     usize,
 );
+
+/// A cell that is written once has no secret until then. A session does not hear when that happens.
+impl<T: VisitSecrets> VisitSecrets for OnceLock<T> {
+    fn visit_secrets(&self, visit: &mut dyn FnMut(&[u8])) {
+        self.get().visit_secrets(visit);
+    }
+}
 
 impl<T: ?Sized> VisitSecrets for PhantomData<T> {
     fn visit_secrets(&self, _: &mut dyn FnMut(&[u8])) {}
