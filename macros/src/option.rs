@@ -2,10 +2,14 @@
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::parse::Parser;
+use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
+use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitBool, LitStr, Meta, MetaList, Path, Token};
+use syn::{
+    Expr, ExprLit, Lit, LitBool, LitStr, Meta, MetaList, MetaNameValue, Path, PathArguments, Token, Type,
+};
 
 use crate::diag::Errors;
 use crate::keys::{Key, find, names};
@@ -20,6 +24,8 @@ pub(crate) struct Table<O: 'static> {
     pub(crate) literal: Option<&'static str>,
     /// The options whose value is text.
     pub(crate) texts: &'static [&'static str],
+    /// The options whose value is a type.
+    pub(crate) types: &'static [&'static str],
     /// An ending that some people write behind each key.
     pub(crate) ending: &'static str,
     /// Keys of other macros and other places, and what to write instead.
@@ -32,7 +38,7 @@ type Read<O> = fn(&mut O, &mut Written<'_>) -> syn::Result<()>;
 impl<O> Table<O> {
     /// A table without anything special.
     pub(crate) const fn new(what: &'static str, keys: &'static [Key<Read<O>>]) -> Self {
-        Self { what, keys, literal: None, texts: &[], ending: "", elsewhere: &[] }
+        Self { what, keys, literal: None, texts: &[], types: &[], ending: "", elsewhere: &[] }
     }
 
     /// Reads the options of an attribute. Gives the names that were read, in their order.
@@ -41,7 +47,8 @@ impl<O> Table<O> {
             return Vec::new();
         }
         let tokens = unquoted_texts(tokens, self.texts, errors);
-        self.each(options, Punctuated::parse_terminated.parse2(tokens), errors)
+        let read = |input: ParseStream<'_>| parse_options(input, self.types);
+        self.each(options, read.parse2(tokens), errors)
     }
 
     /// Reads the options in the parentheses of another one.
@@ -49,7 +56,8 @@ impl<O> Table<O> {
         if self.begins_with_literal(&list.tokens, errors) {
             return Vec::new();
         }
-        self.each(options, list.parse_args_with(Punctuated::parse_terminated), errors)
+        let read = |input: ParseStream<'_>| parse_options(input, self.types);
+        self.each(options, list.parse_args_with(read), errors)
     }
 
     fn begins_with_literal(&self, tokens: &TokenStream, errors: &mut Errors) -> bool {
@@ -72,6 +80,40 @@ impl<O> Table<O> {
             }
         })
     }
+}
+
+/// Reads options. The value of an option in `types` is kept as [`Expr::Verbatim`] if it is a type: as an expression,
+/// `Vec<i64>` is two comparisons.
+fn parse_options(input: ParseStream<'_>, types: &[&str]) -> syn::Result<Punctuated<Meta, Token![,]>> {
+    let mut options = Punctuated::new();
+    while !input.is_empty() {
+        options.push_value(match type_option(input, types) {
+            Some(option) => option,
+            None => input.parse()?,
+        });
+        if !input.is_empty() {
+            options.push_punct(input.parse()?);
+        }
+    }
+    Ok(options)
+}
+
+/// The option `key = Type`, if the key is one of `types` and its whole value is a type. A word behind the type begins
+/// another option, whose comma is missing.
+fn type_option(input: ParseStream<'_>, types: &[&str]) -> Option<Meta> {
+    let ahead = input.fork();
+    let key = ahead.call(Ident::parse_any).ok().filter(|key| types.iter().any(|name| key.unraw() == name))?;
+    let eq_token = ahead.parse().ok()?;
+    let ty: Type = ahead.parse().ok()?;
+    if !ahead.is_empty() && !ahead.peek(Token![,]) && !ahead.peek(Ident::peek_any) {
+        return None;
+    }
+    input.advance_to(&ahead);
+    Some(Meta::NameValue(MetaNameValue {
+        path: key.into(),
+        eq_token,
+        value: Expr::Verbatim(ty.into_token_stream()),
+    }))
 }
 
 fn begins_with_literal(tokens: &TokenStream, message: &str, errors: &mut Errors) -> bool {
@@ -175,8 +217,26 @@ impl Written<'_> {
             },
             other => other.to_token_stream(),
         };
-        let write = suggest::unquoted(self.meta, example);
+        let write =
+            suggest::unquoted(self.meta, example, |text| text.parse_with(Path::parse_mod_style).is_ok());
         Err(syn::Error::new_spanned(place, format_args!("a path is wanted here: {write}")))
+    }
+
+    /// The type of `key = Type`. The key has to be in [`Table::types`].
+    pub(crate) fn ty(&self, example: &str) -> syn::Result<Type> {
+        let place = match self.meta {
+            Meta::NameValue(pair) => match &pair.value {
+                Expr::Verbatim(tokens) => match syn::parse2(tokens.clone()) {
+                    Ok(ty) if is_of_a_value(&ty) => return Ok(ty),
+                    _ => tokens.clone(),
+                },
+                other => other.to_token_stream(),
+            },
+            other => other.to_token_stream(),
+        };
+        let is_type = |text: &LitStr| text.parse().is_ok_and(|ty| is_of_a_value(&ty));
+        let write = suggest::unquoted(self.meta, example, is_type);
+        Err(syn::Error::new_spanned(place, format_args!("a type is wanted here: {write}")))
     }
 
     /// The one word of `key = word`.
@@ -242,6 +302,21 @@ impl Written<'_> {
             _ => None,
         };
         millis.filter(|millis| *millis > 0).map(Timeout::Millis).ok_or_else(wrong)
+    }
+}
+
+/// Whether a value can have this type. syn also reads calls, `make()`, and sums, `a + b`, as types.
+fn is_of_a_value(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            !segments.any(|segment| matches!(segment.arguments, PathArguments::Parenthesized(_)))
+        }
+        Type::Group(group) => is_of_a_value(&group.elem),
+        Type::Paren(paren) => is_of_a_value(&paren.elem),
+        Type::Reference(reference) => reference.lifetime.is_some(),
+        Type::Array(_) | Type::FnPtr(_) | Type::Macro(_) | Type::Tuple(_) => true,
+        _ => false,
     }
 }
 

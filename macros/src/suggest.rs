@@ -21,11 +21,11 @@ pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
     }
 }
 
-/// What to write where a path is wanted: the same without quotes, if it is quoted.
-pub(crate) fn unquoted(meta: &syn::Meta, example: &str) -> String {
+/// What to write where a path or a type is wanted: the same without quotes if `fits` accepts the quoted text.
+pub(crate) fn unquoted(meta: &syn::Meta, example: &str, fits: impl FnOnce(&syn::LitStr) -> bool) -> String {
     if let syn::Meta::NameValue(pair) = meta
         && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value
-        && text.parse_with(syn::Path::parse_mod_style).is_ok()
+        && fits(text)
     {
         return format!("write `{}`, without quotes", text.value());
     }

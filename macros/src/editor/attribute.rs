@@ -1,6 +1,6 @@
 //! The attributes as an editor sees them.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Punct, Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use super::item::{self, Parameter};
@@ -46,13 +46,34 @@ impl Attribute {
     }
 
     fn probe(self, probes: &mut Probes, options: TokenStream, item: &TokenStream) {
-        let options = between_commas(options);
+        let options = with_whole_types(between_commas(options));
         probes.options(self.module(), &options);
         if self == Self::Toolbox {
             return methods(probes, item);
         }
         parameters(probes, &options, item);
     }
+}
+
+/// Joins the parts of an option whose type has commas: `state = HashMap<String, i64>`.
+fn with_whole_types(parts: Vec<Vec<TokenTree>>) -> Vec<Vec<TokenTree>> {
+    let mut options: Vec<Vec<TokenTree>> = Vec::new();
+    for part in parts {
+        match options.last_mut() {
+            Some(last) if is_open_type(last) => {
+                last.push(Punct::new(',', Spacing::Alone).into());
+                last.extend(part);
+            }
+            _ => options.push(part),
+        }
+    }
+    options
+}
+
+/// Whether an option is a `state` whose type has more `<` than `>`.
+fn is_open_type(option: &[TokenTree]) -> bool {
+    let count = |mark| option.iter().filter(|token| is_punct(token, mark)).count();
+    matches!(option, [TokenTree::Ident(key), ..] if key == "state") && count('<') > count('>')
 }
 
 /// The options of a block's methods.

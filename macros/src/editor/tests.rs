@@ -335,3 +335,18 @@ fn expansion_of_an_agent_for_an_editor_reads_well() {
         }";
     compare("editor_agent.txt", own(of_agent(tokens(declaration))));
 }
+
+#[test]
+fn a_state_whose_type_has_a_comma_is_one_option() {
+    let options = [
+        (Attribute::Tool, "state = Map<String, Vec<i64>>, effect = pure"),
+        (Attribute::ToolHook, "before, state = Map<String, Vec<i64>>"),
+        (Attribute::Guardrail, "input, state = Map<String, Vec<i64>>"),
+    ];
+    for (which, options) in options {
+        let item = tokens("fn greet(#[bind(first)] first: &str) {}");
+        let expansion = attribute(which, tokens(options), item).to_string().replace(' ', "");
+        assert!(expansion.contains("let_:[Map<String,Vec<i64>>;0];"), "{expansion}");
+        assert!(expansion.contains("::of::<Map<String,Vec<i64>>>().first;"), "{expansion}");
+    }
+}

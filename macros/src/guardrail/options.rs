@@ -1,7 +1,7 @@
 //! The options of `#[guardrail(..)]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::Path;
+use syn::{Path, Type};
 
 use crate::diag::Errors;
 use crate::keys::keys;
@@ -16,7 +16,7 @@ keys! {
         /// `output` | the guardrail looks at the output
         "output" => output: Option<Span> = Some(option.alone("write `output` alone")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
-        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);
         /// `crate = path` | where this crate is, if the dependency is renamed
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
         /// `type_name = NoThirteen` | another name for the type beside the function
@@ -26,6 +26,7 @@ keys! {
 
 const TABLE: Table<Options> = Table {
     literal: Some("write options without quotes: `input`, `output`"),
+    types: &["state"],
     ..Table::new("option", Options::KEYS)
 };
 

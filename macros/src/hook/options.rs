@@ -1,7 +1,7 @@
 //! The options of `#[tool_hook(..)]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::Path;
+use syn::{Path, Type};
 
 use crate::diag::Errors;
 use crate::keys::keys;
@@ -28,7 +28,7 @@ keys! {
         /// `tool = add_one` | makes a typed hook of this tool
         "tool" => tool: Option<Path> = Some(option.path("tool = add_one")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
-        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);
         /// `crate = path` | where this crate is, if the dependency is renamed
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
         /// `type_name = Audit` | another name for the type beside the function
@@ -38,6 +38,7 @@ keys! {
 
 const TABLE: Table<Options> = Table {
     literal: Some("write options without quotes: `around`, `before`, `after`, `tool = add_one`"),
+    types: &["state"],
     ..Table::new("option", Options::KEYS)
 };
 

@@ -26,7 +26,7 @@ pub(crate) struct Middleware {
     /// The tool of a typed hook.
     pub(crate) tool: Option<syn::Path>,
     /// The agent's state, as the options say it.
-    pub(crate) state: Option<syn::Path>,
+    pub(crate) state: Option<syn::Type>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) returns: ReturnType,
     /// It declares lifetimes of its own.

@@ -1,7 +1,7 @@
 //! The options that hooks and guardrails share, and the words in which their errors differ.
 
 use proc_macro2::Ident;
-use syn::Path;
+use syn::{Path, Type};
 
 /// Which of the three the function is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -76,5 +76,5 @@ pub(crate) struct Options {
     pub(crate) crate_path: Option<Path>,
     pub(crate) type_name: Option<Ident>,
     /// The agent's state, for `#[bind(..)]`.
-    pub(crate) state: Option<Path>,
+    pub(crate) state: Option<Type>,
 }

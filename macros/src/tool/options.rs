@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
-use syn::{Expr, LitStr, Meta, Path};
+use syn::{Expr, LitStr, Meta, Path, Type};
 
 use super::example::Example;
 use super::stages::{Approval, Cache, approval, cache};
@@ -63,7 +63,7 @@ keys! {
         /// `type_name = AddOne` | another name for the type beside the function
         "type_name" => type_name: Option<Ident> = Some(option.name("type_name = AddOne")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
-        "state" => state: Option<Path> = Some(option.path("state = Ledger")?);
+        "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);
         /// `strict` | every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict where their options say nothing else
         "strict" => strict: bool = option.flag()?;
     }
@@ -72,6 +72,7 @@ keys! {
 const TABLE: Table<Options> = Table {
     literal: Some("say which option this is: `name = \"..\"`, `description = \"..\"`"),
     texts: &["name", "title", "description", "instructions"],
+    types: &["state"],
     elsewhere: &[(
         "input_schema",
         "the schema of the arguments comes from the parameters; describe them with doc comments and `#[arg(..)]`",
