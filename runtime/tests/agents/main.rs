@@ -13,3 +13,4 @@ mod limits;
 mod same_requests;
 mod scripted_model;
 mod sessions;
+mod sources;

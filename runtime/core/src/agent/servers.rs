@@ -1,11 +1,14 @@
 //! Servers that provide tools: their interface, and the servers of one program.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
 use super::build_error::{BoxError, BuildError, ServerError};
+use crate::onion::{caught, panic_words};
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
@@ -23,7 +26,8 @@ pub trait ToolProvider: Send + Sync + 'static {
     }
 }
 
-/// A server of tools, which agents name in `servers`. The agents of one program share it.
+/// A server of tools, which agents name in `servers`. The agents of one program share it. A panic of its methods is an error
+/// of the build, or of the run that calls it; a panic at its end goes to the log.
 pub trait ToolServer: Send + Sync + 'static {
     /// Starts the server. The runtime awaits the future once, before it calls the other methods.
     ///
@@ -94,9 +98,18 @@ enum Source {
     Several(Box<dyn ToolServers>),
 }
 
+/// Makes a server. A panic is an error, as of all code of a source of tools.
+fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, BoxError> {
+    caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
+}
+
+fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
+    format!("the server `{name}` panicked when it {doing}: {reason}").into()
+}
+
 impl Configured {
     pub(super) fn one(&mut self, name: String, server: impl IntoToolServer) {
-        let server = server.into_server(&name).map_err(ServerError::new);
+        let server = made(&name, || server.into_server(&name)).map_err(ServerError::new);
         self.sources.push(Source::One { name, server });
     }
 
@@ -116,14 +129,14 @@ impl Configured {
                 }
                 Source::One { .. } => {}
                 Source::Several(servers) => {
-                    if let Some(server) = servers.server(wanted)? {
+                    if let Some(server) = made(wanted, || servers.server(wanted))? {
                         return Ok(Some(server));
                     }
                 }
             }
         }
         match &self.default {
-            Some(servers) => Ok(servers.server(wanted)?),
+            Some(servers) => Ok(made(wanted, || servers.server(wanted))?),
             None => Ok(None),
         }
     }
@@ -187,7 +200,11 @@ impl Configured {
             }
         }
         BuildError::all(problems)?;
-        let started = join_all(pool.servers.values().map(|server| server.start())).await;
+        let started = join_all(pool.servers.iter().map(|(name, server)| async move {
+            let started = AssertUnwindSafe(async { server.start().await }).catch_unwind().await;
+            started.unwrap_or_else(|panic| Err(panicked(name, "started", &panic_words(panic))))
+        }))
+        .await;
         BuildError::all(started.into_iter().filter_map(Result::err).map(BuildError::from).collect())?;
         Ok(pool)
     }
@@ -211,21 +228,35 @@ impl Pool {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
         servers
             .map(|(of, server)| {
-                Ok(Provided { server: of.name, provider: server.provider(agent, of.filter)? })
+                let provider = caught(|| server.provider(agent, of.filter))
+                    .unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
+                Ok(Provided { server: of.name, provider })
             })
             .collect()
     }
 
     /// Shuts down all servers gracefully and concurrently.
     pub(super) async fn shutdown(&self) {
-        join_all(self.servers.values().map(|server| server.shutdown())).await;
+        join_all(self.servers.iter().map(|(name, server)| async move {
+            if let Err(panic) = AssertUnwindSafe(async { server.shutdown().await }).catch_unwind().await {
+                tracing::error!(
+                    server = name,
+                    reason = panic_words(panic),
+                    "a server panicked when it was shut down"
+                );
+            }
+        }))
+        .await;
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        for server in self.servers.values() {
-            server.kill();
+        // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
+        for (name, server) in &self.servers {
+            if let Err(reason) = caught(|| server.kill()) {
+                tracing::error!(server = name, reason, "a server panicked when it was killed");
+            }
         }
     }
 }
