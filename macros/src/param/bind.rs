@@ -47,7 +47,7 @@ impl Parse for Given {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let wrong = |error: &syn::Error| syn::Error::new(error.span(), WANTED);
         let bind = if input.peek(LitStr) {
-            Bind::Key { key: input.parse()?, default: None }
+            Bind::Key { key: key(input)?, default: None }
         } else {
             let field: Expr = input.parse().map_err(|error| wrong(&error))?;
             if !is_field(&field) {
@@ -70,6 +70,18 @@ impl Parse for Given {
             field @ Bind::Field(_) => Self(field, Some(default)),
         })
     }
+}
+
+/// Reads the key of a bind. A part without a name is a typing mistake: it would bind to a value that nothing sets.
+fn key(input: ParseStream<'_>) -> syn::Result<LitStr> {
+    let key: LitStr = input.parse()?;
+    let text = key.value();
+    if text.split('.').all(|part| !part.is_empty()) {
+        return Ok(key);
+    }
+    let named: Vec<_> = text.split('.').filter(|part| !part.is_empty()).collect();
+    let example = if named.is_empty() { "user.name".to_owned() } else { named.join(".") };
+    Err(syn::Error::new(key.span(), format_args!("each part of a key has a name: write `\"{example}\"`")))
 }
 
 /// `a.b.0`.
