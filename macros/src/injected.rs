@@ -32,7 +32,7 @@ fn has(segment: &PathSegment) -> Option<Has> {
 /// Whether a parameter of this type is for the runtime to fill.
 pub(crate) fn is_injected(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| {
-        // Ours is the state of something; a type that is just called so is the user's own.
+        // Our `State` has an argument, `State<T>`. A type `State` without one is the user's own.
         let own = segment.ident == "State" && matches!(segment.arguments, PathArguments::None);
         !own && has(segment).is_some()
     })

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::{Expr, LitBool, LitStr, Path, Type};
 
 use super::ast::{BuiltinTool, Entry, HookItem, Number, ToolboxEntry, Word};
-use super::field::Field;
+use super::field_reader::Field;
 use super::list::{built_in, child, entry, hook, server, toolbox};
 use super::settings::{LIMITS, REQUEST_PARAMS};
 use super::value::{bare, boolean, crate_path, number, state, string, text};

@@ -4,7 +4,7 @@ mod ast;
 mod check;
 mod cycles;
 mod expand;
-mod field;
+mod field_reader;
 mod fields;
 mod list;
 mod model;

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, LitStr, Token, Visibility, braced, token};
 
-use super::field::Field;
+use super::field_reader::Field;
 use super::fields::{self, Fields};
 use super::value::{skip_all, to_next_field};
 use crate::diag::Errors;

@@ -1,7 +1,7 @@
 //! Doc comments: the text for the model, and what its sections say of parameters and of the result.
 
 #[cfg(test)]
-mod properties;
+mod property_tests;
 mod sections;
 #[cfg(test)]
 mod tests;

@@ -14,12 +14,12 @@ use crate::option::{Written, meta_name};
 #[derive(Default)]
 pub(crate) struct Bounds {
     pub(crate) span: Option<Span>,
-    /// As it was written.
+    /// The source text.
     pub(crate) words: String,
     pub(crate) least: Option<f64>,
     pub(crate) most: Option<f64>,
-    /// Whether [`Self::most`] itself is outside.
-    pub(crate) is_open: bool,
+    /// True if the upper bound is exclusive (`0..9`).
+    pub(crate) excludes_most: bool,
     /// Expressions of type `ArgLimit`.
     pub(super) limits: Vec<TokenStream>,
 }
@@ -27,21 +27,21 @@ pub(crate) struct Bounds {
 /// A `pattern = ".."`.
 pub(crate) struct Pattern {
     pub(crate) span: Span,
-    /// As it was written.
+    /// The source text.
     pub(crate) words: String,
     pub(crate) regex: Option<regex_lite::Regex>,
     /// An expression of type `ArgLimit`.
     pub(super) limit: TokenStream,
 }
 
-/// How the bounds of a limit are read, and the variants of `ArgLimit` that they become.
+/// The reader of the bounds of a limit, and the variants of `ArgLimit` that they become.
 pub(super) struct Limit {
     example: &'static str,
     bound: ReadBound,
     least: &'static str,
     most: &'static str,
-    /// Of an end that is outside; a count has none.
-    below: Option<&'static str>,
+    /// The variant for an exclusive upper bound. `None` for a length, whose bound is lowered by one.
+    exclusive_most: Option<&'static str>,
 }
 
 pub(super) const RANGE: Limit = Limit {
@@ -49,11 +49,16 @@ pub(super) const RANGE: Limit = Limit {
     bound: number,
     least: "Minimum",
     most: "Maximum",
-    below: Some("ExclusiveMaximum"),
+    exclusive_most: Some("ExclusiveMaximum"),
 };
 
-pub(super) const LENGTH: Limit =
-    Limit { example: "length(1..=80)", bound: count, least: "MinLength", most: "MaxLength", below: None };
+pub(super) const LENGTH: Limit = Limit {
+    example: "length(1..=80)",
+    bound: count,
+    least: "MinLength",
+    most: "MaxLength",
+    exclusive_most: None,
+};
 
 /// Reads a bound: an expression, and its number if that is known here.
 type ReadBound = fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>;
@@ -104,17 +109,21 @@ impl Limit {
             bounds.limits.push(quote!(__rt::ArgLimit::#least(#value)));
             bounds.least = first;
         }
-        bounds.is_open = matches!(limits, RangeLimits::HalfOpen(_));
+        bounds.excludes_most = matches!(limits, RangeLimits::HalfOpen(_));
         if let Some((value, last)) = end.as_deref().and_then(|end| (self.bound)(end, errors)) {
-            let most = name(self.below.filter(|_| bounds.is_open).unwrap_or(self.most));
-            // The length below an end that is outside is one less.
-            let value = if bounds.is_open && self.below.is_none() { quote!(#value - 1) } else { value };
+            let most = name(self.exclusive_most.filter(|_| bounds.excludes_most).unwrap_or(self.most));
+            // The length exclusive_most an end that is outside is one less.
+            let value = if bounds.excludes_most && self.exclusive_most.is_none() {
+                quote!(#value - 1)
+            } else {
+                value
+            };
             bounds.limits.push(quote!(__rt::ArgLimit::#most(#value)));
             bounds.most = last;
         }
-        let first = bounds.least.or((self.below.is_none() && start.is_none()).then_some(0.0));
+        let first = bounds.least.or((self.exclusive_most.is_none() && start.is_none()).then_some(0.0));
         if let (Some(first), Some(last)) = (first, bounds.most)
-            && (first > last || (bounds.is_open && first >= last))
+            && (first > last || (bounds.excludes_most && first >= last))
         {
             errors.at(&range, "nothing is in this range; the smaller number comes first: `0..=9`");
         }

@@ -108,7 +108,7 @@ fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut 
         errors.push(span, format_args!("`{name}` holds whole numbers: write whole ones in its range"));
         return;
     }
-    let last = range.most.map(|most| if range.is_open { most - 1.0 } else { most });
+    let last = range.most.map(|most| if range.excludes_most { most - 1.0 } else { most });
     let beyond = |bound: f64| bound < lowest || bound > highest;
     if range.least.is_some_and(beyond) || last.is_some_and(beyond) {
         errors.push(
@@ -182,7 +182,7 @@ impl Given {
 fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
     let is_in = |bounds: &Bounds, number: f64| {
         let above = bounds.least.is_none_or(|least| number >= least);
-        let below = |most: f64| number < most || (number <= most && !bounds.is_open);
+        let below = |most: f64| number < most || (number <= most && !bounds.excludes_most);
         above && bounds.most.is_none_or(below)
     };
     let beyond = |bounds: &Option<Bounds>, number: f64| {

@@ -9,14 +9,14 @@ use super::parse::{Field, Fields, Input, Shape, Style, Tag, Variant};
 use crate::derive::{self, same};
 use crate::paths::Runtime;
 
-/// Both traits, if `sound` with what holds the fields to them.
-pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
+/// Writes `Strict` and `StrictFields`. If `is_valid`, also the checks of the fields.
+pub(super) fn expand(input: &Input<'_>, is_valid: bool) -> TokenStream {
     let private = Runtime::new(input.crate_path.clone()).private();
     let ident = &input.item.ident;
-    let generics = bounds(input, sound);
+    let generics = bounds(input, is_valid);
     let (impls, types, wheres) = generics.split_for_impl();
     let (fields, among) =
-        if sound { (checks(input), among_others(input)) } else { (TokenStream::new(), Some(quote!(0))) };
+        if is_valid { (checks(input), among_others(input)) } else { (TokenStream::new(), Some(quote!(0))) };
     let fields = (!fields.is_empty()).then(|| quote!(fn fields() { #fields }));
     let among = among.map(|enums| {
         quote! {
@@ -27,7 +27,7 @@ pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
         }
     });
     let one_enum = match &input.shape {
-        Shape::Struct(fields) if sound => one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS)),
+        Shape::Struct(fields) if is_valid => one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS)),
         _ => None,
     };
     let allow = derive::allows_deprecated(input.item).then(|| quote!(#[allow(deprecated)]));
@@ -46,7 +46,7 @@ pub(super) fn expand(input: &Input<'_>, sound: bool) -> TokenStream {
 }
 
 /// The type's own generics, and what its fields need of them.
-fn bounds(input: &Input<'_>, sound: bool) -> Generics {
+fn bounds(input: &Input<'_>, is_valid: bool) -> Generics {
     let mut generics = input.item.generics.clone();
     for param in generics.type_params_mut() {
         param.default = None;
@@ -60,7 +60,7 @@ fn bounds(input: &Input<'_>, sound: bool) -> Generics {
     let used = derive::parameters_in(input.item, types, &["PhantomData"]);
     let wheres = generics.make_where_clause();
     for ty in used {
-        let among = sound
+        let among = is_valid
             && all(&input.shape).any(|(field, inside)| (field.flatten || inside) && same(&field.ty, &ty));
         wheres.predicates.push(if among {
             parse_quote!(#ty: __rt::StrictFields)

@@ -111,13 +111,13 @@ pub(super) fn local(index: usize) -> Ident {
 impl Expansion<'_> {
     fn block(&self) -> TokenStream {
         let private = self.model.runtime.private();
-        let sound = self.sound();
+        let type_checks = self.type_checks();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
         let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
         quote! {
             use #private as __rt;
-            #sound
+            #type_checks
             #tables
             #definition
             #inject

@@ -47,9 +47,10 @@ impl Expansion<'_> {
         let unnamed = if count == 0 { quote!() } else { nested_values.clone() };
         let output: Type = self.model.returned.clone().unwrap_or_else(|| parse_quote!(()));
         let span = self.model.returned.as_ref().map_or_else(Span::mixed_site, Spanned::span);
-        let sound_state = self.sound_state(state);
-        let sound_output = self.sound_result(&output);
-        let output_item = quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #sound_output;);
+        let checked_state = self.checked_state(state);
+        let checked_output = self.checked_result(&output);
+        let output_item =
+            quote_spanned!(span.resolved_at(Span::mixed_site())=> type Output = #checked_output;);
         let at_name = self.model.function.span().resolved_at(Span::mixed_site());
         let future = quote_spanned! {at_name=>
             ::core::result::Result<
@@ -58,7 +59,7 @@ impl Expansion<'_> {
             >
         };
         let (callee, passed, object) = (self.callee(), self.passed(true), self.object());
-        let call = self.sound_call(quote!(#callee(#(#passed),*)));
+        let call = self.checked_call(quote!(#callee(#(#passed),*)));
         let (prepared, of_state) = (self.prepared(), self.fields());
         let (before, call) = match (self.model.is_async, self.passes_references()) {
             (false, _) if of_state.is_empty() => (None, quote!(__rt::lazy(move |_| #call))),
@@ -82,7 +83,7 @@ impl Expansion<'_> {
             }
             impl __rt::Function<__Veil> for #type_name {
                 const NAME: &'static ::core::primitive::str = #name;
-                type State = #sound_state;
+                type State = #checked_state;
                 type Values = #nested_types;
                 type Args = #struct_name;
                 #output_item

@@ -1,5 +1,6 @@
 //! `#[tool]`: parse -> model -> check -> expand.
 
+mod approval_cache;
 mod check;
 mod example;
 mod expand;
@@ -10,10 +11,9 @@ mod options;
 mod policy;
 mod read;
 mod run;
-mod sound;
 mod source;
-mod stages;
 mod statics;
+mod type_checks;
 mod typed;
 mod values;
 
@@ -88,9 +88,9 @@ pub(crate) fn member(
         options.crate_path = crate_path.cloned();
     }
     let model = model::Model::read(method, options, Some(self_ty), &mut own);
-    let sound = own.is_empty();
+    let is_valid = own.is_empty();
     errors.extend(own);
-    let type_name = model.type_name.clone().filter(|_| sound)?;
+    let type_name = model.type_name.clone().filter(|_| is_valid)?;
     Some(Member {
         expansion: expand::expand(&model),
         type_name,

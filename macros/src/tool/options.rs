@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Meta, Path, Type};
 
+use super::approval_cache::{Approval, Cache, approval, cache};
 use super::example::Example;
-use super::stages::{Approval, Cache, approval, cache};
 use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
 use crate::keys::keys;

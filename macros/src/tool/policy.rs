@@ -5,8 +5,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
+use super::approval_cache::{Approval, Cache};
 use super::options::Options;
-use super::stages::{Approval, Cache};
 use super::values::typed;
 use crate::listed::{Listed, whole};
 use crate::written::OwnHook;

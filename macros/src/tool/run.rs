@@ -69,7 +69,7 @@ impl Expansion<'_> {
             quote!(&#self_ty)
         });
         let types = self_ty.into_iter().chain(self.params.iter().map(|param| param.ty.to_token_stream()));
-        let call = self.sound_call(quote!(#callee(#(#values),*)));
+        let call = self.checked_call(quote!(#callee(#(#values),*)));
         let lifetimes = &self.model.generics;
         let bounds = &self.model.generics.where_clause;
         let output =

@@ -53,7 +53,7 @@ pub(super) fn without_user(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// What genai's error is for the loop: transient or not, and why.
+/// Converts genai's error. `ModelError::is_transient` in onionskin-core decides whether the loop asks again.
 pub(super) fn model_error(error: genai::Error, secret: &ApiKey) -> ModelError {
     use genai::Error;
     if let (Some(status), Some(headers)) = (error.status(), error.headers()) {

@@ -1,5 +1,7 @@
-//! Types that a tool cannot have: each is one error at its own tokens. Generated code needs them in several places; it names
-//! them by aliases that are errors themselves then, and about the uses of such an alias the compiler is silent.
+//! Checks the types of a tool's parameters, state and result.
+//!
+//! Generated code names each type through an alias. If the type does not fit, the alias is the error, and rustc reports
+//! nothing about its uses.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,14 +13,14 @@ use super::expand::Expansion;
 use crate::injected::plain;
 use crate::param::{Form, Param};
 
-/// Types that every tool can have. They are asked nothing, so that most tools cost the compiler nothing here.
+/// Types that every tool can have. They have no check, so most tools cost the compiler nothing here.
 const PLAIN: &[&str] = &[
     "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
     "f32", "f64", "str", "String",
 ];
 
 impl Param {
-    /// Gives the type that is read the name of its alias, if it has to be asked for.
+    /// Replaces the type that is read by its alias if the type needs a check.
     pub(super) fn name_checked(&mut self, index: usize) {
         if super::check::state_of(self).is_some() {
             let alias = format_ident!("State{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
@@ -36,13 +38,13 @@ impl Param {
 }
 
 impl Expansion<'_> {
-    /// The constant that is an error if a type does not fit, and the aliases that hang on it.
-    pub(super) fn sound(&self) -> Option<TokenStream> {
+    /// The constant that does not compile if a type does not fit, and the aliases that use it.
+    pub(super) fn type_checks(&self) -> Option<TokenStream> {
         let (mut checks, mut aliases) = (Vec::new(), TokenStream::new());
         for param in &self.params {
             let Some((alias, ty)) = &param.checked else { continue };
             let span = alias.span();
-            aliases.extend(quote!(type #alias = <Sound as __rt::Is>::Type<#ty>;));
+            aliases.extend(quote!(type #alias = <TypeChecks as __rt::Is>::Type<#ty>;));
             if param.is_injected() {
                 checks.push(quote_spanned!(span=> <#ty as __rt::Inject<'static>>::IS));
                 continue;
@@ -53,52 +55,52 @@ impl Expansion<'_> {
                 checks.push(quote_spanned!(span=> <#ty as __rt::Strict>::IS));
             }
         }
-        if let Some(returned) = self.asked_result() {
+        if let Some(returned) = self.result_to_check() {
             let span = returned.span().resolved_at(Span::mixed_site());
             checks.push(quote_spanned!(span=> <#returned as __rt::SentAsResult>::HOLDS));
         }
-        let sound = checks.into_iter().reduce(|all, one| quote!(#all && #one))?;
+        let all = checks.into_iter().reduce(|all, one| quote!(#all && #one))?;
         Some(quote! {
-            type Sound = __rt::Known<{ #sound }>;
+            type TypeChecks = __rt::Known<{ #all }>;
             #aliases
         })
     }
 
-    /// The type that the function returns, if it has to be asked for: where the tool is an `impl Function`, which holds it
-    /// to that in words of its own.
-    fn asked_result(&self) -> Option<&Type> {
+    /// The type that the function returns if it needs a check here: only a tool that is an `impl Function` does.
+    fn result_to_check(&self) -> Option<&Type> {
         self.model.returned.as_ref().filter(|returned| self.is_function() && !is_plain_result(returned))
     }
 
-    /// The state of the tool, under a name that hangs on its types if the function takes it.
-    pub(super) fn sound_state(&self, state: &TokenStream) -> TokenStream {
+    /// The tool's state, through its checked alias if there is one.
+    pub(super) fn checked_state(&self, state: &TokenStream) -> TokenStream {
         let mut aliases = self.params.iter().filter(|param| super::check::state_of(param).is_some());
         let alias =
             aliases.find_map(|param| param.checked.as_ref()).map(|(alias, _)| alias.to_token_stream());
         alias.unwrap_or_else(|| state.clone())
     }
 
-    /// The type that the function returns, under a name that hangs on the types.
-    pub(super) fn sound_result(&self, output: &Type) -> TokenStream {
-        match self.asked_result() {
-            Some(_) => quote!(<Sound as __rt::Is>::Type<#output>),
+    /// The type that the function returns, through the checked alias if it needs a check.
+    pub(super) fn checked_result(&self, output: &Type) -> TokenStream {
+        match self.result_to_check() {
+            Some(_) => quote!(<TypeChecks as __rt::Is>::Type<#output>),
             None => output.to_token_stream(),
         }
     }
 
-    /// What the function gives, under a name that hangs on its types, if one is asked for.
-    pub(super) fn sound_call(&self, call: TokenStream) -> TokenStream {
-        let asks = self.params.iter().any(|param| param.checked.is_some()) || self.asked_result().is_some();
-        if asks { quote!(<Sound as __rt::Is>::hold(#call)) } else { call }
+    /// The value that the function returns, through the checked alias if a type needs a check.
+    pub(super) fn checked_call(&self, call: TokenStream) -> TokenStream {
+        let asks =
+            self.params.iter().any(|param| param.checked.is_some()) || self.result_to_check().is_some();
+        if asks { quote!(<TypeChecks as __rt::Is>::hold(#call)) } else { call }
     }
 }
 
-/// As [`is_plain`], also of a `Result` of such types.
+/// Returns whether a type is [plain](is_plain), or a `Result` of plain types.
 fn is_plain_result(ty: &Type) -> bool {
     is_plain(ty) || of_path(ty, &["Result"]).is_some_and(|args| args.iter().all(is_plain_argument))
 }
 
-/// Whether every tool can have this type, as far as its name tells.
+/// Returns whether every tool can have a type of this name.
 fn is_plain(ty: &Type) -> bool {
     match plain(ty) {
         Type::Reference(reference) => is_plain(&reference.elem),
@@ -112,7 +114,7 @@ fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// The arguments of a type whose last word is one of these.
+/// The generic arguments of a type whose last path segment has one of these names.
 fn of_path<'t>(ty: &'t Type, names: &[&str]) -> Option<&'t Punctuated<GenericArgument, Token![,]>> {
     let Type::Path(path) = plain(ty) else { return None };
     let last = path.path.segments.last().filter(|last| names.iter().any(|name| last.ident == name))?;

@@ -1,4 +1,4 @@
-//! One field of an agent while it is read, and the forms of values that can report several errors.
+//! Reads the value of one field of an agent: [`Field`] is the field while it is read. `fields` is the table of all fields.
 
 use proc_macro2::{Group, Ident, TokenTree};
 use syn::parse::ParseStream;
@@ -9,7 +9,7 @@ use super::list::pattern;
 use super::value::{list, table, to_next_field, word};
 use crate::diag::Errors;
 
-/// A field whose value is to be read.
+/// A field whose value is read next.
 pub(super) struct Field<'a> {
     pub(super) key: &'a Ident,
     pub(super) input: ParseStream<'a>,
