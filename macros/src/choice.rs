@@ -7,7 +7,7 @@ use crate::suggest;
 /// The words of one key, each with its variant.
 pub(crate) type Choices = &'static [(&'static str, &'static str)];
 
-/// Whether what failed may be done again.
+/// The effects of a tool: may a failed call be repeated?
 pub(crate) const EFFECTS: Choices = &[("pure", "Pure"), ("idempotent", "Idempotent"), ("once", "Once")];
 
 /// The words alone.

@@ -1,4 +1,4 @@
-//! What the derives share: their one option, and the bounds on type parameters.
+//! The parts that the derives share: their one option, and the bounds on type parameters.
 
 use quote::ToTokens;
 use syn::visit::{self, Visit};
@@ -38,7 +38,7 @@ pub(crate) fn crate_path(
     options.crate_path
 }
 
-/// Whether a part of the item is deprecated, or the item changes a lint: then the expansion allows deprecated items.
+/// Returns whether a part of the item is deprecated, or the item changes a lint: then the expansion allows deprecated items.
 pub(crate) fn allows_deprecated(item: &DeriveInput) -> bool {
     let allows =
         |attr: &Attribute| ["deprecated", "allow", "expect"].iter().any(|name| attr.path().is_ident(name));

@@ -2,12 +2,12 @@
 
 use syn::{PathArguments, PathSegment, Type};
 
-/// How the context has a value of a type.
+/// The way in which the context gives a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Has {
-    /// As a part of itself, which it lends.
+    /// The context lends a part of itself.
     Lent,
-    /// Made for the call, and given by value.
+    /// The context makes the value for the call and gives it away.
     Made,
 }
 
@@ -29,7 +29,7 @@ fn has(segment: &PathSegment) -> Option<Has> {
     INJECTED.iter().find(|(name, _)| segment.ident == name).map(|(_, has)| *has)
 }
 
-/// Whether a parameter of this type is for the runtime to fill.
+/// Returns whether the runtime fills a parameter of this type.
 pub(crate) fn is_injected(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| {
         // Our `State` has an argument, `State<T>`. A type `State` without one is the user's own.
@@ -38,7 +38,7 @@ pub(crate) fn is_injected(ty: &Type) -> bool {
     })
 }
 
-/// What is asked of the context for a parameter, and whether the function takes a reference to that.
+/// The type that the context gives for a parameter. `true`: the function takes a reference to it.
 pub(crate) fn asked(ty: &Type) -> (&Type, bool) {
     match plain(ty) {
         Type::Reference(reference) if reference.mutability.is_none() && is_given(&reference.elem) => {
@@ -48,7 +48,7 @@ pub(crate) fn asked(ty: &Type) -> (&Type, bool) {
     }
 }
 
-/// Whether the context gives it by value only.
+/// Returns whether the context gives it by value only.
 fn is_given(ty: &Type) -> bool {
     is_injected(ty) && last_segment(ty).and_then(has) == Some(Has::Made) && matches!(plain(ty), Type::Path(_))
 }
@@ -73,7 +73,7 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// Whether the last segment of a type's path, behind any reference, is this name.
+/// Returns whether the last segment of a type's path, behind any reference, is this name.
 pub(crate) fn is_named(ty: &Type, name: &str) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == name)
 }

@@ -35,7 +35,7 @@ impl ToTokens for FnItem {
 }
 
 impl FnItem {
-    /// Whether there is a body at all; a half-typed function has none.
+    /// Returns whether there is a body at all; a half-typed function has none.
     pub(crate) fn has_body(&self) -> bool {
         matches!(self.body.clone().into_iter().next(), Some(TokenTree::Group(_)))
     }
@@ -82,8 +82,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// Whether a function with our attribute `own` has another of ours, which is reported.
-pub(crate) fn stands_twice(function: &FnItem, own: &str, errors: &mut Errors) -> bool {
+/// Returns whether a function with our attribute `own` has another of ours, which is reported.
+pub(crate) fn is_marked_twice(function: &FnItem, own: &str, errors: &mut Errors) -> bool {
     const OURS: [(&str, &str); 3] = [("tool", "tool"), ("tool_hook", "hook"), ("guardrail", "guardrail")];
     let mut found = false;
     for attr in &function.attrs {

@@ -1,4 +1,4 @@
-//! The keys of an attribute or of `agent!`, in one table each: from it come the struct of what is read, its defaults, the
+//! The keys of an attribute or of `agent!`, in one table each. The table generates the struct of the values, its defaults, the
 //! reader of each key, the suggestions for a misspelt one, and the documentation.
 
 /// A key that users can write.

@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 /// An entry of a list, by the alias of its path.
 pub(crate) struct Listed<'a> {
     pub(crate) alias: &'a Ident,
-    /// `__rt::Hook`, or what else it has to be.
+    /// The trait that the entry must implement: `__rt::Hook` or another.
     pub(crate) kind: TokenStream,
-    /// Where errors begin and where they end.
+    /// The first and the last token at which errors are reported.
     pub(crate) spans: [Span; 2],
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn whole(path: &Path) -> [Span; 2] {
 }
 
 impl Listed<'_> {
-    /// That the list can name it, with so many values.
+    /// Writes the check that the list can name the entry with this number of values.
     pub(crate) fn is_named_with(&self, values: usize) -> TokenStream {
         let (alias, kind, takes) = (self.alias, &self.kind, self.made("TAKES"));
         let is_named = self.holds("NamedInLists", &quote!({ #takes.is_some() }));
@@ -29,7 +29,7 @@ impl Listed<'_> {
         let types = quote!(<<#alias as #kind>::Made as __rt::MadeBy<#alias>>::Values);
         let has_each =
             self.holds("HasEachValue", &quote!(#types, #taken, #values, { __rt::has_each(#values, #takes) }));
-        // Without values there are none too many.
+        // An entry without values cannot have too many.
         let has_no_more = (values > 0).then(|| {
             let asked = quote!(#taken, #values, { __rt::has_no_more(#values, #takes) });
             let holds = self.holds("HasNoMoreValues", &asked);
@@ -38,7 +38,7 @@ impl Listed<'_> {
         quote!(#is_named && #has_each #has_no_more)
     }
 
-    /// Whether a check of `onionskin::checks` holds. `asked` are the arguments of its trait.
+    /// Writes an expression: does a check of `onionskin::checks` hold? `asked` are the arguments of its trait.
     pub(crate) fn holds(&self, check: &str, asked: &TokenStream) -> TokenStream {
         let (alias, [from, to]) = (self.alias, self.spans);
         let check = Ident::new(check, to);

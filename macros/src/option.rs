@@ -1,4 +1,4 @@
-//! How the options of an attribute are read, and their values.
+//! Reads the options of an attribute and their values.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -17,7 +17,7 @@ use crate::{number, suggest};
 
 /// The options of an attribute, or of one option that holds others.
 pub(crate) struct Table<O: 'static> {
-    /// What an option is called in errors.
+    /// The word for an option in errors.
     pub(crate) what: &'static str,
     pub(crate) keys: &'static [Key<Read<O>>],
     /// The error for options that begin with a literal.
@@ -185,7 +185,7 @@ impl Written<'_> {
         }
     }
 
-    /// Whether `key` or `key = true` is set.
+    /// Returns whether `key` or `key = true` is set.
     pub(crate) fn flag(&self) -> syn::Result<bool> {
         match self.meta {
             Meta::Path(_) => Ok(true),
@@ -305,7 +305,7 @@ impl Written<'_> {
     }
 }
 
-/// Whether a value can have this type. syn also reads calls, `make()`, and sums, `a + b`, as types.
+/// Returns whether a value can have this type. syn also reads calls, `make()`, and sums, `a + b`, as types.
 fn is_of_a_value(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => {
@@ -328,7 +328,7 @@ fn wanted(what: &str, found: impl ToTokens, example: &str) -> syn::Error {
 const TIME: &str = "a time is wanted here: seconds (`30`), text (`\"500ms\"`, `\"30s\"`, `\"2m\"`, `\"1h\"`) or a constant \
                     `Duration`";
 
-/// How long something may take.
+/// The time that something may take.
 pub(crate) enum Timeout {
     Millis(u64),
     Duration(Box<Expr>),

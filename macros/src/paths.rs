@@ -1,4 +1,4 @@
-//! Where generated code finds the runtime.
+//! The path at which generated code finds the runtime.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

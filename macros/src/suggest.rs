@@ -21,7 +21,7 @@ pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
     }
 }
 
-/// What to write where a path or a type is wanted: the same without quotes if `fits` accepts the quoted text.
+/// The correction for a value that must be a path or a type: the same without quotes if `fits` accepts the quoted text.
 pub(crate) fn unquoted(meta: &syn::Meta, example: &str, fits: impl FnOnce(&syn::LitStr) -> bool) -> String {
     if let syn::Meta::NameValue(pair) = meta
         && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value

@@ -77,7 +77,7 @@ fn packed(tokens: &TokenStream) -> String {
     tokens.to_string().split_whitespace().collect()
 }
 
-/// Whether every error in an expansion says something and no group is lost on the way.
+/// Returns whether an expansion declares this name after this keyword.
 fn holds_name(expansion: &TokenStream, keyword: &str, name: &str) -> bool {
     packed(expansion).contains(&format!("{keyword}{name}"))
 }

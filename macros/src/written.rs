@@ -1,4 +1,4 @@
-//! How a hook or a guardrail is written where it is used: `audit`, `retry(3)`.
+//! Reads a hook or a guardrail at its use: `audit`, `retry(3)`.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -12,7 +12,7 @@ pub(crate) struct OwnHook {
     pub(crate) path: Path,
     /// Its values, as a tuple.
     pub(crate) with: TokenStream,
-    /// How many values that is.
+    /// The number of values.
     pub(crate) values: usize,
 }
 

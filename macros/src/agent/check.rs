@@ -249,7 +249,7 @@ fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> O
     Some(Filter { except: filter.except, targets })
 }
 
-/// How many hooks are outside of the dynamic ones.
+/// The number of hooks outside of the dynamic ones.
 fn seam(hooks: &[HookItem]) -> usize {
     let before = hooks.iter().take_while(|item| !matches!(item, HookItem::Rest(_))).count();
     if before == hooks.len() { 0 } else { before }

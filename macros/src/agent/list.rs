@@ -75,7 +75,7 @@ pub(super) fn pattern(input: ParseStream<'_>) -> syn::Result<Word> {
     Ok(pattern)
 }
 
-/// Whether two tokens touch. Outside of the compiler, tokens have no positions to compare.
+/// Returns whether two tokens touch. Outside of the compiler, tokens have no positions to compare.
 fn touch(first: Span, second: Span) -> bool {
     if !proc_macro::is_available() {
         return true;
@@ -224,7 +224,7 @@ pub(super) fn last_word(path: &Path) -> String {
     path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default()
 }
 
-/// Whether two paths have the same words.
+/// Returns whether two paths have the same words.
 pub(super) fn same(a: &Path, b: &Path) -> bool {
     text(a) == text(b)
 }

@@ -30,7 +30,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) built_in: Vec<Ident>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
-    /// How many hooks are outside of the dynamic ones.
+    /// The number of hooks outside of the dynamic ones.
     pub(super) seam: usize,
     pub(super) request_params: Vec<Given<'a>>,
     pub(super) limits: Vec<Given<'a>>,
@@ -40,7 +40,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) effect: Option<Ident>,
     pub(super) max_parallel: Option<usize>,
     pub(super) max_display_instances: Option<usize>,
-    /// In seconds.
+    /// The timeout of a child in seconds.
     pub(super) child_timeout: Option<f64>,
 }
 
@@ -63,24 +63,24 @@ pub(super) struct Filter<'a> {
     pub(super) targets: Vec<Target<'a>>,
 }
 
-/// The calls that a filter names.
+/// A filter names the calls of one of these.
 pub(super) enum Target<'a> {
-    /// Of the function with this index.
+    /// A function, by its index.
     Function(usize),
-    /// Of a child, by its number and as the filter names it.
+    /// A child, by its number and by its path in the filter.
     Child(usize, &'a Path),
-    /// Of all toolboxes of one type, by their numbers and as the filter names it.
+    /// All toolboxes of one type, by their numbers and by the path in the filter.
     Toolboxes(Vec<usize>, &'a Path),
-    /// Of a method of all toolboxes of one type.
+    /// A method of all toolboxes of one type.
     Method(Vec<usize>, &'a Path, String),
-    /// Of a single tool of an MCP server.
+    /// A single tool of an MCP server.
     Remote(String),
-    /// Of an MCP server.
+    /// An MCP server.
     Server(&'a str),
-    /// Of a source, by its variant.
+    /// A source, by its variant.
     Source(Ident),
-    /// Of a tool that is added when the agent is built.
+    /// A tool that is added when the agent is built.
     Added(&'a str),
-    /// Of a built-in tool.
+    /// A built-in tool.
     Builtin(&'a str),
 }

@@ -23,7 +23,7 @@ pub(super) struct Agent {
 
 /// All agents of one invocation.
 pub(super) fn agents(tokens: TokenStream, errors: &mut Errors) -> Vec<Agent> {
-    // What was read before an error is kept.
+    // Keeps the agents before an error.
     let mut read = Vec::new();
     let result = Parser::parse2(
         |input: ParseStream<'_>| {

@@ -8,22 +8,22 @@ use syn::{Expr, ExprLit, Lit};
 use crate::diag::Errors;
 use crate::suggest;
 
-/// How an entry is written into the runtime's struct.
+/// The way in which an entry becomes a field of the runtime's struct.
 #[derive(Clone, Copy)]
 pub(super) enum Write {
-    /// As it is.
+    /// The value itself.
     Value,
-    /// Into an `Option`.
+    /// The value in an `Option`.
     Optional,
     /// Each of its items, converted.
     List,
-    /// As a time, into the field of this name.
+    /// A time, in the field of this name.
     Seconds(&'static str),
-    /// As a time, into the `Option` of this name.
+    /// A time, in the `Option` of this name.
     OptionalSeconds(&'static str),
 }
 
-/// What the number of an entry may be.
+/// The lower bound of an entry that is a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Least {
     Any,
@@ -40,7 +40,7 @@ pub(super) struct Setting {
 
 /// The entries of one field.
 pub(super) struct Settings {
-    /// What an entry is called in errors.
+    /// The word for an entry in errors.
     what: &'static str,
     all: &'static [Setting],
 }
@@ -90,7 +90,7 @@ impl Settings {
         self.all.iter().map(|setting| setting.name).collect()
     }
 
-    /// The entries that exist; what is wrong with an entry is reported.
+    /// Resolves the known entries and reports mistakes.
     pub(super) fn resolve<'a>(&self, table: &'a [(Ident, Expr)], errors: &mut Errors) -> Vec<Given<'a>> {
         let mut given: Vec<Given<'a>> = Vec::new();
         for (key, value) in table {
@@ -133,7 +133,7 @@ impl Setting {
     }
 }
 
-/// Whether nothing of these seconds remains in a `Duration`, which counts nanoseconds.
+/// Returns whether nothing of these seconds remains in a `Duration`, which counts nanoseconds.
 pub(super) fn is_zero_time(seconds: f64) -> bool {
     seconds <= 0.0 || Duration::try_from_secs_f64(seconds).is_ok_and(|time| time.is_zero())
 }

@@ -65,7 +65,7 @@ pub(super) fn resolve<'a>(
             let chosen = variant(SOURCES, "source", &source.text, source.span);
             errors.take(chosen).map(model::Target::Source)
         }
-        // Which tools are added is known when the agent is built.
+        // The builder knows the added tools, the macro does not.
         Target::Tool(name) => Some(model::Target::Added(&name.text)),
         Target::Builtin(tool) => {
             if !fields.built_in.iter().any(|each| each.name == tool.name) {

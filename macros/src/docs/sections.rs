@@ -134,7 +134,7 @@ fn without_type(text: &str) -> &str {
     }
 }
 
-/// Whether these are the words of a type, in Python's names or in Rust's.
+/// Returns whether these are the words of a type, in Python's names or in Rust's.
 fn is_type(text: &str) -> bool {
     const TYPES: &[&str] = &[
         "any", "array", "bool", "boolean", "bytes", "char", "dict", "f32", "f64", "float", "hashmap", "i128",

@@ -7,7 +7,7 @@ use super::item::{self, Parameter};
 use super::probe::{self, Probes, between_commas, completes};
 use super::{beside, is_punct};
 
-/// Which attribute it is.
+/// An attribute of ours.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attribute {
     Tool,
@@ -70,7 +70,7 @@ fn with_whole_types(parts: Vec<Vec<TokenTree>>) -> Vec<Vec<TokenTree>> {
     options
 }
 
-/// Whether an option is a `state` whose type has more `<` than `>`.
+/// Returns whether an option is a `state` whose type has more `<` than `>`.
 fn is_open_type(option: &[TokenTree]) -> bool {
     let count = |mark| option.iter().filter(|token| is_punct(token, mark)).count();
     matches!(option, [TokenTree::Ident(key), ..] if key == "state") && count('<') > count('>')

@@ -33,7 +33,7 @@ fn places(tokens: &[TokenTree]) -> Option<(usize, Option<usize>)> {
     Some((parameters?, None))
 }
 
-/// Whether a `>` behind these tokens is the end of `->`.
+/// Returns whether a `>` behind these tokens is the end of `->`.
 fn is_arrow(before: &[TokenTree]) -> bool {
     matches!(before.last(), Some(TokenTree::Punct(punct)) if punct.as_char() == '-' && punct.spacing() == Spacing::Joint)
 }
@@ -83,7 +83,7 @@ fn attribute(group: &Group) -> Option<(String, TokenStream)> {
     OURS.contains(&&*name).then_some((name, content))
 }
 
-/// What a plain expansion has behind the function.
+/// The part of a plain expansion behind the function.
 pub(super) fn behind_function(plain: TokenStream) -> Option<TokenStream> {
     let tokens: Vec<_> = plain.into_iter().collect();
     let (_, body) = places(&tokens)?;
@@ -104,7 +104,7 @@ pub(super) fn docs(function: &TokenStream) -> Option<TokenStream> {
     (!docs.is_empty()).then(|| quote!(#docs #[doc = ""])).map(unplaced)
 }
 
-/// Whether the first item beside a function is its type.
+/// Returns whether the first item beside a function is its type.
 pub(super) fn has_struct(beside: &TokenStream) -> bool {
     let mut words = beside.clone().into_iter().take_while(
         |token| !matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace),
@@ -146,7 +146,7 @@ pub(super) fn tool_options(before: Option<&TokenTree>, attribute: &Group) -> Opt
     (path.last()?.to_string() == "tool").then_some(options)
 }
 
-/// What a plain expansion has behind the block of a toolbox.
+/// The part of a plain expansion behind the block of a toolbox.
 pub(super) fn behind_block(plain: TokenStream) -> Option<TokenStream> {
     let mut rest = plain.into_iter();
     rest.find(|token| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace))?;

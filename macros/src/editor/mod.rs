@@ -31,7 +31,7 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 pub(crate) use agent::agent;
 pub(crate) use attribute::Attribute;
 
-/// Whether rust-analyzer is what expands the macro: macros run in a process of its own then.
+/// Returns whether rust-analyzer expands the macro. It runs macros in a process of its own.
 pub(crate) fn asks() -> bool {
     static ASKS: OnceLock<bool> = OnceLock::new();
     *ASKS.get_or_init(|| {
@@ -41,8 +41,8 @@ pub(crate) fn asks() -> bool {
     })
 }
 
-/// What the plain expansion has beside the user's item, its groups without the spans of the user's words. `completes`: a word
-/// is being completed, so errors mean nothing.
+/// The part of the plain expansion beside the user's item. Its groups lose the spans of the user's words. `completes`: the user
+/// completes a word, so errors mean nothing.
 fn beside(plain: TokenStream, completes: bool) -> TokenStream {
     let mut kept = Vec::new();
     let mut tokens = plain.into_iter();
@@ -53,7 +53,7 @@ fn beside(plain: TokenStream, completes: bool) -> TokenStream {
                 kept.push(TokenTree::Group(unplaced_group(&group)));
             }
             TokenTree::Ident(word) if completes && word == "compile_error" => {
-                // With the path before it, and its message.
+                // Drops the path before it, and its message.
                 while ends_with(&kept, ':') || kept.last().is_some_and(|token| token.to_string() == "core") {
                     kept.pop();
                 }

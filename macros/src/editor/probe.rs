@@ -5,10 +5,10 @@ use quote::quote;
 
 use super::{is_punct, unplaced};
 
-/// What rust-analyzer adds at the cursor, by its versions.
+/// The words that versions of rust-analyzer add at the cursor.
 const AT_CURSOR: [&str; 2] = ["raCompletionMarker", "intellijRulezz"];
 
-/// Whether a word of these is being completed.
+/// Returns whether a word of these is being completed.
 pub(super) fn completes(tokens: &TokenStream) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => completes(&group.stream()),
@@ -21,13 +21,13 @@ fn is_at_cursor(word: &str) -> bool {
     AT_CURSOR.iter().any(|mark| word.contains(mark))
 }
 
-/// What the user wrote of a word.
+/// The part of a word that the user wrote.
 pub(super) fn written(word: &TokenTree) -> String {
     AT_CURSOR.iter().fold(word.to_string(), |word, mark| word.replace(mark, ""))
 }
 
-/// Without the made-up word, and at no word of the user's: what rust-analyzer does not look for has to be the same in both of
-/// its expansions.
+/// Removes the made-up word and the places of the user's words. Code that rust-analyzer does not look for must be the same in
+/// both of its expansions.
 fn without_cursor(tokens: TokenStream) -> TokenStream {
     let kept = unplaced(tokens).into_iter().filter_map(|token| match &token {
         TokenTree::Ident(word) if is_at_cursor(&word.to_string()) => {

@@ -54,7 +54,7 @@ impl Probes {
         for part in parts {
             self.option(module, part);
         }
-        // Where the next one is begun.
+        // The place of the next option.
         self.no_key(module);
     }
 
@@ -115,7 +115,7 @@ impl Probes {
     }
 }
 
-/// Without the `#[cfg]`s of an entry.
+/// Removes the `#[cfg]`s of an entry.
 fn behind_cfgs(mut entry: &[TokenTree]) -> &[TokenTree] {
     while let [mark, TokenTree::Group(_), rest @ ..] = entry
         && is_punct(mark, '#')
@@ -125,7 +125,7 @@ fn behind_cfgs(mut entry: &[TokenTree]) -> &[TokenTree] {
     entry
 }
 
-/// Without the prefix of a toolbox: `attic: Stock`.
+/// Removes the prefix of a toolbox: `attic: Stock`.
 fn behind_prefix(entry: &[TokenTree]) -> &[TokenTree] {
     match entry {
         [TokenTree::Ident(_), mark, next, ..] if is_punct(mark, ':') && !is_punct(next, ':') => &entry[2..],

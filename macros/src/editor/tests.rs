@@ -99,7 +99,7 @@ fn words(tokens: &TokenStream, all: &mut Vec<Ident>) {
     }
 }
 
-/// How often each word is in a stream, by its text and place.
+/// Counts each word of a stream, by its text and place.
 fn counted(tokens: &TokenStream) -> BTreeMap<(String, usize, usize), usize> {
     let (mut all, mut counted) = (Vec::new(), BTreeMap::new());
     words(tokens, &mut all);
@@ -161,7 +161,7 @@ fn a_word_that_is_completed_is_at_the_same_place_in_both_expansions() {
         words(&input, &mut all);
         let mut found = 0;
         for (at, word) in all.iter().enumerate() {
-            // What names the item itself is in front of nothing.
+            // The name of the item itself, and keywords, begin nothing that is completed.
             if ["pub", "fn", "async", "impl", "Clerk", "bind", "arg", "config", "tool"]
                 .iter()
                 .any(|own| word == own)
@@ -177,7 +177,7 @@ fn a_word_that_is_completed_is_at_the_same_place_in_both_expansions() {
     }
 }
 
-/// With the made-up word behind every word at once, and cut off anywhere.
+/// The input ends at any token, and the made-up word is behind its last word.
 #[test]
 fn nothing_half_typed_panics() {
     let raw = "A { r#state: r#type::r#fn, function_tools: [r#type, crate::r#match, self::a, super], agents: [Self] }";
@@ -261,7 +261,7 @@ fn documented() -> BTreeMap<String, BTreeSet<String>> {
     found
 }
 
-/// What the macros say that there is where a word is unknown.
+/// The known words that an error about an unknown word lists.
 fn listed(expansion: &TokenStream) -> BTreeSet<String> {
     let text = expansion.to_string();
     let (_, list) = text.split_once("; there are: ").unwrap_or_else(|| panic!("{text}"));
@@ -299,13 +299,13 @@ fn every_word_of_a_macro_has_its_documentation() {
     for (module, expansion) in &lists {
         assert_eq!(documented.get(*module), Some(&listed(expansion)), "{module}");
     }
-    // What a filter names and the only option of `#[bind]` are in no list of the macros'.
+    // The macros list neither the words of a filter nor the only option of `#[bind]`.
     let more = BTreeSet::from(["filter", "bind"].map(str::to_owned));
     let modules: BTreeSet<_> = lists.iter().map(|(module, _)| (*module).to_owned()).chain(more).collect();
     assert_eq!(documented.into_keys().collect::<BTreeSet<_>>(), modules);
 }
 
-/// Without the plain expansion's block, which has a snapshot of its own.
+/// Removes the plain expansion's block, which has a snapshot of its own.
 fn own(expansion: TokenStream) -> TokenStream {
     let short = expansion.into_iter().map(|token| match token {
         TokenTree::Group(group)

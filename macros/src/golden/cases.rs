@@ -25,7 +25,7 @@ fn files(root: &Path, folder: &str, extension: &str) -> Vec<String> {
     files
 }
 
-/// Compares all cases of a folder with what `shown` gives for each: what is said, or why the case proves nothing.
+/// Compares all cases of a folder with the result of `shown`: the errors, or the reason why the case proves nothing.
 pub(crate) fn hold(
     root: &Path,
     folder: &str,
@@ -60,7 +60,7 @@ pub(crate) fn hold(
     );
 }
 
-/// Compares what is said about a program with its text.
+/// Compares the errors of a program with its golden text.
 pub(crate) fn compare(found: Result<String, String>, golden: Option<&str>) -> Result<(), String> {
     let found = found?;
     match golden {

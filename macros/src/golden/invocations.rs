@@ -15,12 +15,12 @@ pub(super) struct CompileError {
     pub(super) place: Option<Range<LineColumn>>,
 }
 
-/// What the expansion of a whole program gave.
+/// The result of the expansion of a whole program.
 #[derive(Default)]
 pub(super) struct Expanded {
-    /// In the order in which rustc shows them, each once.
+    /// The errors in the order in which rustc shows them, each once.
     pub(super) errors: Vec<CompileError>,
-    /// How many invocations of our macros there are.
+    /// The number of invocations of our macros.
     pub(super) invocations: usize,
 }
 
@@ -37,7 +37,7 @@ type Derive = (&'static str, fn(TokenStream) -> TokenStream);
 
 const DERIVES: [Derive; 2] = [("Strict", strict::expand), ("VisitSecrets", visit::expand)];
 
-/// Which macros the names of a program mean: their own names, and those of `use onionskin::tool as other`.
+/// The macros that the names of a program mean: their own names, and those of `use onionskin::tool as other`.
 fn names(program: TokenStream) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = ATTRIBUTES
         .iter()
@@ -92,7 +92,7 @@ impl Walk {
             return behind;
         }
         match tokens {
-            // A definition is no invocation.
+            // A definition does not invoke the macro.
             [TokenTree::Ident(name), bang, TokenTree::Ident(_), TokenTree::Group(_), behind @ ..]
                 if name == "macro_rules" && is_punct(bang, '!') =>
             {
@@ -189,7 +189,7 @@ fn attributes(tokens: &[TokenTree]) -> Option<(&[TokenTree], &[TokenTree])> {
     (count > 0).then(|| tokens.split_at(2 * count))
 }
 
-/// How many tokens the item takes that tokens begin with: up to its braces or its `;`.
+/// The number of tokens of the first item: up to its braces or its `;`.
 fn item_length(tokens: &[TokenTree]) -> usize {
     let valued = ["const", "let", "static", "type", "use"];
     let mut words = tokens.iter().filter_map(|token| match token {

@@ -23,7 +23,7 @@ pub(super) fn render(program: &str, path: &str, errors: &[CompileError]) -> Resu
     Ok(shown.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
-/// Where a line and a column (in characters) are, in bytes.
+/// The offset in bytes of a line and a column (in characters).
 fn offset(program: &str, at: LineColumn) -> usize {
     let before: usize = program.split_inclusive('\n').take(at.line - 1).map(str::len).sum();
     let columns = program[before..].chars().take(at.column);

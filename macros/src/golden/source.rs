@@ -31,7 +31,7 @@ fn alone(span: Span, program: &str) -> Span {
         let tokens: TokenStream = (before.clone() + token).parse().ok()?;
         Some(tokens.into_iter().next()?.span()).filter(|first| first.start() == start && first.end() == end)
     };
-    // The apostrophe of a lifetime is no text of its own: an identifier takes its place.
+    // The apostrophe of a lifetime has no text of its own: an identifier takes its place.
     first(&program[span.byte_range()])
         .or_else(|| first(&"x".repeat(end.column - start.column)))
         .expect("only an apostrophe is no text")

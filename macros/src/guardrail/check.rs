@@ -32,7 +32,7 @@ pub(super) fn check(
     has_sound_roles.then(|| signature(function, parameters, options.kind, errors))
 }
 
-/// Whether each parameter exists at the place of a guardrail.
+/// Returns whether each parameter exists at the place of a guardrail.
 fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
@@ -88,7 +88,7 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &m
     }
 }
 
-/// Whether it tells one call from another, so that there is something to decide by.
+/// Returns whether the value of a parameter differs between calls, so that a guardrail can decide by it.
 fn of_the_call(parameter: &Parameter) -> bool {
     !matches!(parameter.role, Role::Config(_) | Role::Bound(_))
 }

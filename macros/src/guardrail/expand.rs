@@ -1,4 +1,4 @@
-//! What `#[guardrail]` writes beside the function: the `impl` for the type of the same name.
+//! Writes the items beside the function of `#[guardrail]`: the `impl` for the type of the same name.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

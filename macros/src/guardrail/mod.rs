@@ -9,7 +9,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diag::Errors;
-use crate::item::{FnItem, stands_twice};
+use crate::item::{FnItem, is_marked_twice};
 use crate::middleware::{Middleware, stand_in};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
@@ -24,7 +24,7 @@ pub(crate) fn attribute(options: TokenStream, item: TokenStream) -> TokenStream 
         let error = function.declared_method(options.kind.method());
         return quote!(#function #error);
     }
-    if stands_twice(&function, "guardrail", &mut errors) {
+    if is_marked_twice(&function, "guardrail", &mut errors) {
         // The other attribute still does its work.
         let errors = errors.into_tokens();
         return quote!(#item #errors);

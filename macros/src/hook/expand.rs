@@ -1,4 +1,4 @@
-//! What `#[tool_hook]` writes beside the function: the type of the same name and its `impl`s.
+//! Writes the items beside the function of `#[tool_hook]`: the type of the same name and its `impl`s.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};

@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::diag::Errors;
-use crate::item::{FnItem, stands_twice};
+use crate::item::{FnItem, is_marked_twice};
 use crate::middleware::{Kind, Middleware, stand_in, tool_alias};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
@@ -24,7 +24,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#function #error);
     }
     let mut errors = Errors::default();
-    if stands_twice(&function, "tool_hook", &mut errors) {
+    if is_marked_twice(&function, "tool_hook", &mut errors) {
         // The other attribute still does its work.
         let errors = errors.into_tokens();
         return quote!(#item #errors);

@@ -8,7 +8,7 @@ use crate::keys::keys;
 use crate::middleware;
 use crate::option::{Table, Written};
 
-/// Where a hook runs: around the call, before it, or after it.
+/// The place of a hook: around the call, before it, or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     Around,

@@ -1,11 +1,11 @@
-//! How lists make a hook, and its place in the ring of typed hooks.
+//! Writes the items with which lists make a hook, and its place in the ring of typed hooks.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::middleware::{Made, Middleware, made};
 
-/// How lists make the hook, and which place it has in the ring of typed hooks.
+/// Writes the items with which lists make the hook, and its place in the ring of typed hooks.
 pub(super) fn made_in_a_ring(hook: &Middleware, ty: &Ident) -> Made {
     let mut made = made(hook, ty);
     // A hook that is made by default takes no place.

@@ -1,4 +1,4 @@
-//! The call of the user's function: what is passed to it, and what it returns.
+//! Writes the call of the user's function: its arguments and its result.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -83,7 +83,7 @@ pub(crate) fn tool_alias(hook: &Ident) -> Ident {
     format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
-/// Whether the `impl` can return the function's own future.
+/// Returns whether the `impl` can return the function's own future.
 pub(crate) fn is_direct(middleware: &Middleware) -> bool {
     let is_made = |parameter: &Parameter| matches!(parameter.role, Role::Inject | Role::Bound(_));
     !middleware.has_lifetimes && !middleware.parameters.iter().any(is_made)

@@ -123,7 +123,7 @@ fn has_bound(bounds: &Punctuated<TypeParamBound, Token![+]>, name: &str) -> bool
     })
 }
 
-/// Whether at most one parameter each takes the rest of the call, its result and its arguments.
+/// Returns whether at most one parameter each takes the rest of the call, its result and its arguments.
 pub(crate) fn each_role_once(parameters: &[Parameter], errors: &mut Errors) -> bool {
     for (what, is_it) in [
         ("the rest of the call", (|role: &Role| matches!(role, Role::Next)) as fn(&Role) -> bool),

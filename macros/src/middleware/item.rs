@@ -107,7 +107,7 @@ fn values(middleware: &Middleware) -> Option<TokenStream> {
     })
 }
 
-/// How a program makes one itself, to add it at run time.
+/// Writes `new`, with which a program makes one to add it at run time.
 fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
     let vis = &middleware.vis;
     let names: Vec<_> = config(middleware).map(|(name, ..)| name).collect();
@@ -155,7 +155,7 @@ fn constructor(middleware: &Middleware, ty: &Ident) -> TokenStream {
     }
 }
 
-/// How lists make a hook or a guardrail, and the state that it works on.
+/// The items with which lists make a hook or a guardrail, and the state that it uses.
 pub(crate) struct Made {
     /// `type Made = ..;`
     pub(crate) ty: TokenStream,

@@ -119,7 +119,7 @@ fn read_bound(parameter: &mut FnArg, errors: &mut Errors) -> Option<Param> {
     Param::read(parameter, errors)
 }
 
-/// Whether the agent's state fills a parameter.
+/// Returns whether the agent's state fills a parameter.
 fn is_bound(parameter: &FnArg) -> bool {
     matches!(parameter, FnArg::Typed(typed) if typed.attrs.iter().any(|attr| attr.path().is_ident("bind")))
 }

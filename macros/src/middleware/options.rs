@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Path, Type};
 
-/// Which of the three the function is.
+/// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Kind {
     #[default]
@@ -69,7 +69,7 @@ impl Kind {
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) kind: Kind,
-    /// Whether the option `tool` is there, also with a wrong value.
+    /// True if the option `tool` is there, also with a wrong value.
     pub(crate) is_typed: bool,
     /// The tool of a typed hook.
     pub(crate) tool: Option<Path>,

@@ -229,7 +229,7 @@ fn ungrouped(mut ty: &Type) -> &Type {
     ty
 }
 
-/// Whether these bounds can be those of the rest of a call. An alias of `Next` can, a trait of the standard library
+/// Returns whether these bounds can be those of the rest of a call. An alias of `Next` can, a trait of the standard library
 /// cannot. rustc decides about others.
 pub(super) fn can_be_next(bounds: &Punctuated<TypeParamBound, Token![+]>) -> bool {
     const NOT: &[&str] = &[

@@ -1,4 +1,4 @@
-//! In which form a function takes the value of a parameter, as its type shows it.
+//! The form in which a function takes the value of a parameter: its type shows it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -10,7 +10,7 @@ use super::Param;
 use crate::diag::Errors;
 use crate::injected::{last_segment, plain};
 
-/// How the function takes a value of the model.
+/// The form in which the function takes a value of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// `T`
@@ -42,14 +42,14 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Whether the function takes a reference to the value that was read.
+    /// Returns whether the function takes a reference to the value that was read.
     pub(crate) fn is_reference(self) -> bool {
         !matches!(self, Self::Value | Self::Cow | Self::CowStr | Self::OptionCowStr | Self::Borrowing)
     }
 }
 
 impl Param {
-    /// Whether text that borrows from the arguments is read for it.
+    /// Returns whether text that borrows from the arguments is read for it.
     pub(crate) fn reads_text(&self) -> bool {
         matches!(self.form, Form::Str | Form::OptionStr | Form::CowStr | Form::OptionCowStr)
     }
@@ -191,7 +191,7 @@ fn target<'t>(reference: &'t TypeReference, errors: &mut Errors) -> Option<&'t T
     (!matches!(inner, Type::TraitObject(_))).then_some(inner)
 }
 
-/// Whether there is a reference in a type.
+/// Returns whether there is a reference in a type.
 pub(crate) fn refers(ty: &Type) -> bool {
     struct Find(bool);
     impl<'ast> Visit<'ast> for Find {
@@ -215,7 +215,7 @@ pub(crate) fn of_success(returned: &Type) -> &Type {
     first.unwrap_or(returned)
 }
 
-/// Whether a type borrows from something that does not live for ever.
+/// Returns whether a type borrows from something that does not live for ever.
 pub(crate) fn borrows(ty: &Type) -> bool {
     struct Find(bool);
     impl<'ast> Visit<'ast> for Find {

@@ -78,7 +78,7 @@ fn kind(name: &str) -> Option<Kind> {
     })
 }
 
-/// Whether the type has each kind of limit: a range of a text is a mistake.
+/// Returns whether the type has each kind of limit: a range of a text is a mistake.
 fn fit(kind: &Kind, arg: &Arg, errors: &mut Errors) -> bool {
     let range = (arg.range.as_ref().and_then(|range| range.span), "range");
     let length = (arg.length.as_ref().and_then(|length| length.span), "length");
@@ -100,7 +100,7 @@ fn fit(kind: &Kind, arg: &Arg, errors: &mut Errors) -> bool {
     fits
 }
 
-/// Whether a whole number's type holds all that its range allows.
+/// Checks that a whole number's type holds all numbers that its range allows.
 fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut Errors) {
     let Some(span) = range.span else { return };
     let name = quote::quote!(#ty).to_string();
@@ -121,7 +121,7 @@ fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut 
     }
 }
 
-/// Whether a literal default, and a literal example, is in the limits.
+/// Checks that a literal default and a literal example are in the limits.
 fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     let given = match &arg.default {
         Some(Fallback::Expr(value)) => Some(&**value),

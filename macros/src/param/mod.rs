@@ -175,7 +175,7 @@ impl Param {
         asked(&self.ty).0
     }
 
-    /// Whether the function takes a reference to what was made for it.
+    /// Returns whether the function takes a reference to the value that was made for it.
     pub(crate) fn is_lent(&self) -> bool {
         if self.is_injected() { asked(&self.ty).1 } else { self.form.is_reference() }
     }
@@ -215,14 +215,14 @@ impl Param {
         }
     }
 
-    /// Whether a call must give it, as far as its type shows that.
+    /// Returns whether a call must give the parameter, as far as its type shows that.
     pub(crate) fn is_surely_required(&self) -> bool {
         let text = matches!(self.form, Form::Str | Form::Slice | Form::CowStr);
         let named = last_segment(&self.ty).is_some_and(|last| last.ident == "String" || last.ident == "Vec");
         self.arg.default.is_none() && (text || named || self.is_plain())
     }
 
-    /// Whether it is a number or the like, which no text converts into: rustc then says which type is wanted.
+    /// Returns whether the type is a number, a `bool` or a `char`. Text does not convert into these, and rustc names the type.
     fn is_plain(&self) -> bool {
         const PLAIN: &[&str] = &[
             "bool", "char", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128",
@@ -232,7 +232,7 @@ impl Param {
     }
 
     fn default_of_type(&self) -> TokenStream {
-        // As it was written, for the error where it has none.
+        // The user's type, not its alias: it is in the error if it has no default.
         let ty = self.checked.as_ref().map_or(&self.owned, |(_, ty)| ty);
         quote_spanned!(self.ty.span()=> <#ty as ::core::default::Default>::default())
     }

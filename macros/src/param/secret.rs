@@ -47,7 +47,7 @@ pub(super) fn never_written(ty: &Type, default: &Expr, errors: &mut Errors) {
 }
 
 impl Param {
-    /// Whether the state fills it with a secret.
+    /// Returns whether the state fills it with a secret.
     pub(crate) fn is_secret(&self) -> bool {
         matches!(self.source, Source::Bound(_)) && secret(&self.ty).is_some()
     }

@@ -1,4 +1,4 @@
-//! What has no form in strict rules and can be seen without knowing types.
+//! Refuses declarations that have no form in strict rules, as far as their tokens show it.
 
 use proc_macro2::Ident;
 

@@ -1,4 +1,4 @@
-//! The implementations: which types are named, and what is required of each.
+//! Writes the implementations, with the types that they name and the bounds of each.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -83,12 +83,12 @@ fn all(shape: &Shape) -> Box<dyn Iterator<Item = (&Field, bool)> + '_> {
     }
 }
 
-/// Whether a variant's fields are beside the tag.
+/// Returns whether a variant's fields are beside the tag.
 fn is_inside(variant: &Variant, tag: Tag) -> bool {
     tag == Tag::Internal && !variant.untagged && variant.fields.style == Style::Newtype
 }
 
-/// What holds each field's type to the trait, where the user wrote it.
+/// Writes the check that each field's type implements the trait, at the type's tokens.
 fn checks(input: &Input<'_>) -> TokenStream {
     let mut checks = TokenStream::new();
     let mut strict =
@@ -134,7 +134,7 @@ fn one_by_one(fields: &Fields, inside: bool, strict: &mut dyn FnMut(&dyn ToToken
     }
 }
 
-/// How many enums are among the fields of the type, if another type can flatten it.
+/// The number of enums among the fields of the type, if another type can flatten it.
 fn among_others(input: &Input<'_>) -> Option<TokenStream> {
     match &input.shape {
         Shape::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),
@@ -158,8 +158,7 @@ fn enums(fields: &Fields) -> TokenStream {
     quote!(0 #(+ #each)*)
 }
 
-/// What refuses a second enum among several flattened fields, computed by the compiler at once; of one field there is
-/// nothing to refuse.
+/// A constant that does not compile if several flattened fields contain more than one enum.
 fn one_enum(fields: &Fields, enums: &TokenStream) -> Option<TokenStream> {
     let second = flattened(fields).nth(1)?;
     let ty = &second.ty;

@@ -12,7 +12,7 @@ use crate::diag::Errors;
 /// Expands the derive. The trait is implemented whatever is wrong, so that the tools that take the type have no error as
 /// well.
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
-    // Where it does not parse, rustc says so itself.
+    // rustc reports an item that does not parse.
     let Ok(item) = syn::parse2::<syn::DeriveInput>(item) else { return TokenStream::new() };
     let mut errors = Errors::default();
     let input = parse::Input::read(&item, &mut errors);

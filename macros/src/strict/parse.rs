@@ -32,7 +32,7 @@ pub(super) enum Shape {
     Union(Span),
 }
 
-/// How an enum's variants are told apart.
+/// The representation by which an enum's variants differ.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     External,
@@ -51,7 +51,7 @@ pub(super) struct Fields {
     pub(super) style: Style,
     /// Those that a model writes.
     pub(super) list: Vec<Field>,
-    /// Whether unknown fields are refused.
+    /// True if unknown fields are refused.
     pub(super) closed: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Field {
     /// The type that is described.
     pub(super) ty: Type,
     pub(super) flatten: bool,
-    /// Where the field has docs or limits of its own.
+    /// The place of docs or limits of the field itself.
     pub(super) described: Option<Span>,
 }
 
@@ -156,11 +156,11 @@ impl Fields {
     }
 }
 
-/// What `serde`'s and `schemars`' attributes say; schemars' own come first, because they win.
+/// The content of `serde`'s and `schemars`' attributes. schemars' own come first, because they win.
 struct Attrs {
     items: Vec<Item>,
     described: Option<Span>,
-    /// Where one of them cannot be read.
+    /// The attributes that cannot be read.
     unread: Vec<Span>,
 }
 
@@ -192,7 +192,7 @@ impl Attrs {
         self.items.iter().any(|item| item.key == key)
     }
 
-    /// Whether no model writes it.
+    /// Returns whether models do not write the field.
     fn is_skipped(&self) -> bool {
         self.has("skip") || self.has("skip_deserializing")
     }

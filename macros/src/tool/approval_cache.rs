@@ -5,13 +5,13 @@ use syn::{Expr, ExprLit, Lit, Meta, Path};
 use crate::keys::keys;
 use crate::option::{Table, Timeout, Written};
 
-/// Which calls have to be approved.
+/// The calls that need an approval.
 pub(crate) enum Approval {
     Always,
     If(Path),
 }
 
-/// How results are kept.
+/// The options under which results are kept.
 pub(crate) struct Cache {
     pub(super) word: Path,
     pub(super) options: CacheOptions,

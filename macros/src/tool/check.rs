@@ -35,7 +35,7 @@ pub(crate) const METHOD: &str = "a method is a tool of its toolbox: write `#[too
 
 const ON_TYPE: &str = "`#[tool]` belongs on a function; for a type write `impl onionskin::Tool for ..`";
 
-/// Whether this is a hook's function, by the rest of the call that it takes.
+/// Returns whether this is a hook's function: it takes the rest of the call.
 pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
     let next = function.sig.inputs.iter().find_map(|input| match input {
         FnArg::Typed(typed) => match &*typed.ty {
@@ -52,8 +52,8 @@ pub(crate) fn is_hook(function: &FnItem, errors: &mut Errors) -> bool {
     true
 }
 
-/// Whether the function has another of our attributes, or this one again.
-pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
+/// Returns whether the function has another of our attributes, or this one again.
+pub(crate) fn is_marked_twice(function: &FnItem, errors: &mut Errors) -> bool {
     let again = function
         .attrs
         .iter()
@@ -61,10 +61,10 @@ pub(crate) fn stands_twice(function: &FnItem, errors: &mut Errors) -> bool {
     if let Some(again) = again {
         errors.at(again, "`#[tool]` is here twice; write all options in one");
     }
-    item::stands_twice(function, "tool", errors) || again.is_some()
+    item::is_marked_twice(function, "tool", errors) || again.is_some()
 }
 
-/// Whether a program, or a part of one, begins in it.
+/// Returns whether a program, or a part of one, begins in the function.
 fn is_main(function: &FnItem) -> bool {
     function.sig.ident == "main"
 }
@@ -207,7 +207,7 @@ pub(crate) fn name(function: &Ident, options: &Options, errors: &mut Errors) -> 
 pub(crate) fn params(params: &[Param], options: &Options, errors: &mut Errors) {
     let shown: Vec<&Param> = params.iter().filter(|param| param.is_model()).collect();
     for (at, param) in shown.iter().enumerate() {
-        // Of parameters under `#[cfg]`, only one may be there.
+        // Parameters under `#[cfg]` may share a name, because only one of them is compiled.
         let twin = shown[..at].iter().find(|other| other.name == param.name && other.cfgs.is_empty());
         if let (Some(_), true) = (twin, param.cfgs.is_empty()) {
             let message =

@@ -124,7 +124,7 @@ impl Example {
             line.push_str(&format!(" gives `{}`", words(given)));
         }
         if let Some(note) = &self.note {
-            // As code: in plain text, `Vec<u8>` is HTML and `[x]` a link to rustdoc.
+            // The note is code: in plain text, rustdoc reads `Vec<u8>` as HTML and `[x]` as a link.
             let note = note.value().replace('`', "'");
             line.push_str(&format!(": `{}`", note.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
@@ -143,7 +143,7 @@ pub(super) fn documented(examples: &[Example]) -> String {
     if lines.is_empty() { lines } else { format!("\n\n# Examples of calls\n{lines}") }
 }
 
-/// Whether this is `example(..)`.
+/// Returns whether this is `example(..)`.
 fn is_example(call: &ExprCall) -> bool {
     matches!(&*call.func, Expr::Path(path) if path.path.is_ident("example"))
 }

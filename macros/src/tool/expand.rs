@@ -1,4 +1,4 @@
-//! What `#[tool]` writes beside the function. `runtime/tests/by_hand.rs` shows it by hand.
+//! Writes the items beside the function of `#[tool]`. `runtime/tests/by_hand.rs` shows it by hand.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -52,7 +52,7 @@ fn type_definition(model: &Model, type_name: &Ident) -> TokenStream {
         }
     });
     let of = model.method.as_ref().map(|Method { self_ty, .. }| quote!(of: #private::Arc<#self_ty>,));
-    // Where the name is, so that rustc shows another item of this name there.
+    // The keyword has the place of the name, so that rustc reports another item of this name there.
     let keyword = Ident::new("struct", type_name.span());
     quote! {
         #(#names)*
@@ -128,7 +128,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Whether [`super::function`] can write the tool.
+    /// Returns whether [`super::function`] can write the tool.
     pub(super) fn is_function(&self) -> bool {
         self.model.is_typed()
             && !self.model.is_layered()
@@ -137,7 +137,7 @@ impl Expansion<'_> {
             && !self.model_params().any(|(_, param)| param.reads_text())
     }
 
-    /// Whether the function is passed references to values that were read.
+    /// Returns whether the function is passed references to values that were read.
     pub(super) fn passes_references(&self) -> bool {
         self.params.iter().any(|param| param.is_lent())
     }

@@ -67,7 +67,7 @@ impl Expansion<'_> {
             (true, false) => (Some(of_state), call),
             (true, true) => (None, quote!(async move { #of_state #call.await })),
         };
-        // What cannot be sent between threads is reported at the function's name.
+        // rustc reports a future that cannot be sent between threads at the function's name.
         let called = quote_spanned!(at_name=> ::core::result::Result::Ok(#call));
         let ladders = ladders(&output);
         // rustc checks here that a tool can have this result, and reports it at the type.

@@ -1,4 +1,4 @@
-//! How a tool is made: with its layers, as a value, and on which state.
+//! Writes the code that makes a tool: its layers, its value, and its state.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -9,7 +9,7 @@ use super::model::{Method, Model};
 use crate::item::FnItem;
 
 impl Expansion<'_> {
-    /// How the tool is made, with the layers that it holds.
+    /// Writes the `Default` of the tool, with the layers that it holds.
     pub(super) fn default(&self) -> TokenStream {
         let type_name = self.type_name;
         let of = self.model.method.as_ref().map(|Method { self_ty, .. }| quote!(__of: __rt::Arc<#self_ty>));

@@ -36,7 +36,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return quote!(#item #error);
     }
     let mut errors = Errors::default();
-    if check::stands_twice(&function, &mut errors) {
+    if check::is_marked_twice(&function, &mut errors) {
         // The other attribute still does its work.
         let errors = errors.into_tokens();
         return quote!(#item #errors);

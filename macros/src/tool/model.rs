@@ -98,13 +98,13 @@ impl Model {
         }
     }
 
-    /// Whether the tool holds layers around its function: hooks, or stages of its life.
+    /// Returns whether the tool holds layers around its function: hooks, or stages of its life.
     pub(crate) fn is_layered(&self) -> bool {
         !self.options.hooks.is_empty() || self.options.has_stages() || self.options.on_error.is_some()
     }
 
-    /// Whether typed hooks can see into the tool: its arguments and its result are owned. What comes out of hooks and stages
-    /// of its own is JSON, of which no reference can be read again, be it `'static`.
+    /// Returns whether typed hooks can see into the tool: its arguments and its result are owned. The result of its own hooks and
+    /// stages is JSON, from which no reference can be read, not even a `'static` one.
     pub(crate) fn is_typed(&self) -> bool {
         let borrowed = |returned| borrows(returned) || self.is_layered() && refers(of_success(returned));
         !self.returned.as_ref().is_some_and(borrowed)

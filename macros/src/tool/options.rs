@@ -108,7 +108,7 @@ impl Options {
         options
     }
 
-    /// Whether a stage is declared between the tool's own hooks and its function.
+    /// Returns whether a stage is declared between the tool's own hooks and its function.
     pub(crate) fn has_stages(&self) -> bool {
         let has_guardrails = !self.input_guardrails.is_empty() || !self.output_guardrails.is_empty();
         has_guardrails || self.approval.is_some() || self.cache.is_some()

@@ -1,4 +1,4 @@
-//! How arguments are read, and how the return value becomes a result.
+//! Writes the code that reads arguments, and the code that makes a result of the return value.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -57,7 +57,7 @@ pub(super) fn ladders(returned: &Type) -> TokenStream {
     climb(&quote!(__rt::Kind::<#returned>::new()), returned)
 }
 
-/// As [`ladders`], for the type of a value: it may borrow what its type does not say.
+/// Does the same as [`ladders`], for the type of a value. The value may have lifetimes that the written type does not name.
 pub(super) fn ladders_of(value: &Ident, returned: &Type) -> TokenStream {
     climb(&quote!(__rt::Kind::of(&#value)), returned)
 }

@@ -190,7 +190,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// That the tool has no stages of a hand-written one, and how it gets more of its own.
+    /// Writes the tool's methods for stages: it has none of a hand-written tool, and it accepts more of its own.
     fn stages(&self) -> TokenStream {
         let with_policy = self.model.is_layered().then(|| {
             let of = self.model.method.as_ref().map(|_| quote!(__rt::Arc::clone(&self.of)));

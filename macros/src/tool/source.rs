@@ -9,7 +9,7 @@ pub(super) fn text(item: &TokenStream) -> String {
     candidates.into_iter().find(is_same).unwrap_or_else(|| item.to_string())
 }
 
-/// Whether two streams are the same tokens.
+/// Returns whether two streams are the same tokens.
 fn same(a: TokenStream, b: TokenStream) -> bool {
     let (mut a, mut b) = (a.into_iter(), b.into_iter());
     loop {

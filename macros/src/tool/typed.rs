@@ -1,4 +1,4 @@
-//! What typed hooks need of a tool: its arguments as a struct, reading, running and writing apart.
+//! Writes the parts of a tool that typed hooks need: its arguments as a struct, and functions that read, run and write.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -17,10 +17,10 @@ pub(super) fn expand(tool: &Expansion<'_>) -> TokenStream {
     if tool.model.is_layered() { layered(tool, &parts) } else { plain(tool, &parts) }
 }
 
-/// What both forms have in common.
+/// The parts that both forms have in common.
 struct Parts {
     output: Type,
-    /// That the output goes by the name of a parameter of the `impl`: it may be seen by fewer people than the tool.
+    /// A bound that names the output by a parameter of the `impl`: the output may be less visible than the tool.
     same: TokenStream,
     /// The arguments as they were read, and whether the function failed.
     decode: TokenStream,
@@ -50,7 +50,7 @@ impl Parts {
     }
 }
 
-/// For a tool without layers of its own: the typed hooks call the function.
+/// Writes the form for a tool without layers of its own: the typed hooks call the function.
 fn plain(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) -> TokenStream {
     let type_name = tool.type_name;
     let (arguments, definition) = (tool.arguments_name(), tool.arguments());
@@ -109,8 +109,8 @@ fn plain(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) 
     }
 }
 
-/// For a tool with layers of its own between the typed hooks and the function. They work on JSON, so the arguments have to be
-/// written again and the output has to be read. The traits for that are asked by the typed hook, where it names the tool.
+/// Writes the form for a tool with layers of its own between the typed hooks and the function. These layers work on JSON, so the
+/// arguments are written again and the output is read. The typed hook, which names the tool, checks the traits for that.
 fn layered(tool: &Expansion<'_>, Parts { output, same, decode, aborted }: &Parts) -> TokenStream {
     let type_name = tool.type_name;
     let (arguments, definition) = (tool.arguments_name(), tool.arguments());

@@ -1,4 +1,4 @@
-//! What `#[toolbox]` writes: each method's tool, and the type's list of them.
+//! Writes the expansion of `#[toolbox]`: each method's tool, and the type's list of them.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -45,7 +45,7 @@ pub(super) fn expand(
         #(#made)*
     };
     let Named { names, sources, methods } = &named;
-    // What calls cannot share is one error, and the compiler is silent about the rest.
+    // A type that calls cannot share is one error. rustc reports nothing about the rest.
     let span = self_ty.span().resolved_at(Span::mixed_site());
     let shared = quote_spanned!(span=> __rt::can_be_shared::<#self_ty>());
     let this = Ident::new("__Self", Span::mixed_site());

@@ -6,14 +6,14 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use onionskin_core::secret::StreamRedactor;
 
-/// What was kept of a stream. Reading goes on beyond the bound, so that the writer never blocks.
+/// The part of a stream that was kept. Reading goes on beyond the bound, so that the writer never blocks.
 pub(super) struct Capture {
     /// At most so many bytes in each half.
     half: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     left_out: u64,
-    /// Hides secrets before anything is left out: in what is left of one it could not be seen any more.
+    /// Hides secrets before bytes are left out: the rest of a cut secret could not be recognised.
     held: Option<StreamRedactor>,
 }
 

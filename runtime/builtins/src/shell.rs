@@ -116,7 +116,7 @@ enum Inherit {
     Everything,
 }
 
-/// What `agent!` writes for `shell.execute`.
+/// The tool that `agent!` makes of `shell.execute`.
 pub fn execute() -> impl DynTool {
     Shell::new()
 }
@@ -128,7 +128,7 @@ impl Default for Shell {
 }
 
 impl Shell {
-    /// In the program's directory, for at most 60 seconds, with at most 64 KiB of each output.
+    /// Makes a shell that runs commands in the program's directory, for at most 60 seconds, with at most 64 KiB of each output.
     pub fn new() -> Self {
         Self {
             definition: definition(),
@@ -140,7 +140,7 @@ impl Shell {
         }
     }
 
-    /// Runs commands in this directory. The model may name another one: this is no fence.
+    /// Runs commands in this directory. The model may name another one: this does not confine it.
     #[must_use]
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
@@ -273,7 +273,7 @@ fn finished(status: ExitStatus, stdout: &str, stderr: &str) -> ToolResult {
     Err(Exit::Tool(ToolError::from_output(ErrorKind::Failed, output)))
 }
 
-/// What the model reads.
+/// The text that the model reads.
 fn text(first: Option<String>, stdout: &str, stderr: &str) -> String {
     let mut parts: Vec<String> = first.into_iter().collect();
     if !stdout.is_empty() {
@@ -320,7 +320,7 @@ impl Group {
         // Background jobs hold the pipes open, and so would keep the reading going.
         self.kill();
         if !all_read {
-            // Whoever left the group may hold them still: what was read by then has to do.
+            // A process that left the group may keep the pipes open. After the grace period the output read so far is used.
             let _ = tokio::time::timeout(GRACE, reading).await;
         }
         let Ok(status) = status else {
@@ -332,7 +332,7 @@ impl Group {
 
     fn kill(&mut self) {
         if !std::mem::replace(&mut self.killed, true) {
-            // That there is nobody left to kill is as good.
+            // An error means that the group has already ended.
             let _ = self.child.start_kill();
         }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use onionskin_core::model::{ModelError, ModelResponse, StopReason, ToolCall, Usage};
 
-/// What the provider must get back in the next turn: [`ModelResponse::provider_data`].
+/// The data that the provider must get back in the next turn: [`ModelResponse::provider_data`].
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Carried {
     /// The protocol that it belongs to: another provider would refuse the signatures.
@@ -42,8 +42,8 @@ impl Answer {
 
     /// The whole answer.
     pub(super) fn finish(self, end: StreamEnd, adapter: &str) -> Result<ModelResponse, ModelError> {
-        // For some protocols genai makes up the end event when the connection closes, and some proxies do
-        // when their provider fails: only with a reason to stop is the answer whole.
+        // genai makes up the end event of some protocols when the connection closes, and some proxies do when
+        // their provider fails. The answer is complete only if it has a reason to stop.
         let Some(stop) = end.captured_stop_reason else { return Err(self.broken_off()) };
         let content = end.captured_content.unwrap_or_default();
         let reasoning = end.captured_reasoning_content.or(Some(self.reasoning));

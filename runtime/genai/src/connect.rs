@@ -1,4 +1,4 @@
-//! Where a request goes: the HTTP client, the provider, its address and key.
+//! Connects to a provider: the HTTP client, the address and the key.
 
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
@@ -54,7 +54,7 @@ pub(super) fn adapter_kind(
     Ok(if own_address && unknown { AdapterKind::OpenAI } else { kind })
 }
 
-/// As OpenTelemetry's `gen_ai.provider.name` has it, where it differs from genai's name.
+/// OpenTelemetry's `gen_ai.provider.name` of a provider, which can differ from genai's name.
 pub(super) fn provider_name(kind: AdapterKind) -> &'static str {
     match kind {
         AdapterKind::OpenAIResp => "openai",

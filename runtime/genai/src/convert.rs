@@ -23,7 +23,7 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
                 messages.extend(assistant(text, tool_calls, provider_data.as_ref(), adapter));
             }
             Message::Tool { results } => tool_results(results, &mut messages),
-            // Of a later version: no form here, but its text is not lost.
+            // A message of a later version has no form here. Its text is kept.
             other => messages.push(ChatMessage::user(other.to_text().into_owned())),
         }
     }

@@ -129,8 +129,8 @@ fn message_of(body: &str) -> String {
     sentence.unwrap_or(body).trim().to_owned()
 }
 
-/// How long the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds (a date is left
-/// out, as no provider sends one).
+/// The time that the provider asks to wait: `retry-after-ms`, or `retry-after` in seconds. A date is not
+/// read, as no provider sends one.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1000.0).or_else(|| number("retry-after"))?;

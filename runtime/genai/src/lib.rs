@@ -48,7 +48,7 @@ pub struct GenaiModel {
     client: Arc<OnceLock<Result<Client, ModelError>>>,
 }
 
-/// Where the key comes from.
+/// The source of the key.
 #[derive(Clone, Default)]
 enum Key {
     /// The provider's own environment variable; none for a base URL of the user's own.
@@ -92,7 +92,7 @@ impl GenaiModel {
             url.push('/');
         }
         self.base_url = Some(url.into());
-        // How connections are made depends on the address.
+        // The address decides how connections are made.
         self.client = Arc::default();
         self
     }
@@ -119,7 +119,7 @@ impl GenaiModel {
         self
     }
 
-    /// Whether answers are streamed (the default). Turn it off for servers that cannot stream; there are
+    /// Sets whether answers are streamed (the default). Turn it off for servers that cannot stream; there are
     /// then no deltas, and the text of arguments of tool calls is not kept.
     #[must_use]
     pub fn stream(mut self, stream: bool) -> Self {
@@ -143,7 +143,7 @@ impl GenaiModel {
         self.client.get_or_init(|| connect::client(plain)).as_ref().map_err(Clone::clone)
     }
 
-    /// Where the request goes, and the secret that must not come back in an error.
+    /// The target of the request, and the secret that must not come back in an error.
     async fn target(&self, request: &ModelRequest) -> Result<(ServiceTarget, ApiKey), ModelError> {
         let name = self.name.as_ref().or(request.model.as_ref()).ok_or_else(|| {
             ModelError::Setup(format!(

@@ -10,7 +10,7 @@ use onionskin_core::model::{ModelError, ToolDeclaration};
 /// The tools of the agents that ask one model, each in the form that they were made in for the first request.
 #[derive(Clone, Default)]
 pub(super) struct Declared {
-    /// Whether a strict tool that the provider cannot take so goes without `strict`.
+    /// True if a strict tool that the provider does not accept as strict is sent without `strict`.
     where_taken: bool,
     made: Arc<Mutex<Vec<Made>>>,
 }
@@ -37,7 +37,7 @@ impl Declared {
         }
         let is_same =
             |made: &Made| made.adapter == adapter && std::ptr::eq(made.of.as_ptr(), Arc::as_ptr(all));
-        // What it guards is whole at every moment.
+        // A panic cannot leave the list half changed, so a poisoned lock is good.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made.iter().find(|made| is_same(made)) {
             return Ok(Some(made.tools.clone()));
@@ -71,7 +71,7 @@ fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<
             Some(schema) => declared.with_schema(schema).with_strict(true),
             None => {
                 let declared = declared.with_schema((*tool.input_schema).clone());
-                // What says nothing is strict there.
+                // The Responses API treats a tool without `strict` as strict.
                 if adapter == "openai_resp" { declared.with_strict(false) } else { declared }
             }
         }
@@ -143,7 +143,7 @@ mod tests {
             panic!("{errors:?}")
         };
         assert_eq!(subject, "the request with the tool `look_20`");
-        // What has no form does not count.
+        // A tool without a form does not count.
         many[3] = declared(3, &itself);
         let sent_many = sent(many, "anthropic");
         assert!(!strict(&sent_many[3]) && strict(&sent_many[20]) && !strict(&sent_many[21]));
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(sent(vec![declared(0, &shown)], "gemini")[0]["schema"], shown);
         assert_eq!(sent(tool(), "gemini")[0]["name"], "look_0");
         assert_eq!(sent(tool(), "gemini")[0]["description"], "Looks.");
-        // Where nothing said means strict, it is said.
+        // The Responses API gets an explicit `strict: false`.
         let mut open = tool();
         open[0].strict = false;
         assert_eq!(sent(open.clone(), "openai_resp")[0]["strict"], false);

@@ -9,13 +9,13 @@ use super::env::Env;
 use super::language::language;
 use onionskin_core::text::nearest;
 
-/// Where something is wrong, and what.
+/// The position of a mistake, and its message.
 pub(super) type Wrong = (Position, String);
 
 /// Functions by name, each with the numbers of arguments that it takes.
 type Known = BTreeMap<String, BTreeSet<usize>>;
 
-/// What the parser makes of itself, whatever is registered.
+/// The functions that the parser itself provides, whatever is registered.
 const BUILT_IN: &[&str] =
     &["call", "curry", "type_of", "is_shared", "is_def_fn", "is_def_var", "print", "debug"];
 
@@ -43,7 +43,7 @@ pub(super) fn unusable(env: &Env) -> Option<String> {
     })
 }
 
-/// Whether it is a name, and no word of the language.
+/// Returns whether a text is a name and not a word of the language.
 fn is_word(name: &str) -> bool {
     is_valid_identifier(name) && Engine::new_raw().compile(format!("let {name} = 0;")).is_ok()
 }
@@ -83,7 +83,7 @@ pub(super) fn first_wrong(ast: &AST, env: &Env) -> Option<Wrong> {
 fn unknown(call: &FnCallExpr, is_method: bool, own: &Known) -> Option<String> {
     let name = call.name.as_str();
     let is_word = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    // The parser itself refuses modules, which there are none of.
+    // The parser itself refuses modules, because none exist.
     if call.is_qualified() || call.is_operator_call() || BUILT_IN.contains(&name) || !is_word {
         return None;
     }

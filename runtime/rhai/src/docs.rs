@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use onionskin_core::text::nearest;
 
-/// What a function's docs say.
+/// The content of a function's docs.
 #[derive(Debug, Default)]
 pub(super) struct Docs {
     pub(super) description: String,
-    /// In the order of the function's parameters.
+    /// The docs of the parameters, in the order of the function.
     pub(super) params: Vec<ParamDoc>,
     /// Type and words of the result.
     returns: Option<(Kind, String)>,
@@ -284,7 +284,7 @@ fn entry(line: &str) -> Result<ParamDoc, String> {
     Ok(ParamDoc { name: name.to_owned(), kind, default, text: text.to_owned() })
 }
 
-/// Whether the text between a name and a dash, or the end, is words and not a type.
+/// Returns whether the text between a name and a dash, or the end, is words and not a type.
 fn is_text(kind: &str, text: &str) -> bool {
     let bare = kind.split('=').next().unwrap_or_default().trim();
     // One word before a dash is meant as a type.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use onionskin_core::ToolResult;
 use onionskin_core::schema::to_json;
 
-/// What a script sees of the program: named values, and functions that it may call.
+/// The part of the program that a script sees: named values, and functions that it may call.
 ///
 /// ```
 /// use onionskin::rhai::{self, Env, Script};

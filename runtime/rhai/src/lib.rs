@@ -1,9 +1,9 @@
 //! Tools written as [Rhai](https://rhai.rs) scripts: [`from_code`].
 
-// `docs` reads a function's schema from its comments, `calls` looks for functions that are not there, `language` lists the
-// functions of the language, `sandbox` makes the engine that a script runs in, `tool` runs it there, `memory` adds up what
-// it holds, `bounded` and `chars` are functions of the language that would hold too much, `limits` says how much a call may use, `json` carries values in and out, `env` holds
-// the values and functions of the program that the script sees.
+// `docs` reads a function's schema from its comments. `calls` finds calls of functions that do not exist. `language` lists the
+// functions of the language. `sandbox` makes the engine, and `tool` runs a script in it. `memory` counts the bytes that a
+// script holds. `bounded` and `chars` replace functions of the language that would hold too much. `limits` are the limits of a
+// call. `json` converts values in both directions. `env` holds the program's values and functions that the script sees.
 
 #![forbid(unsafe_code)]
 
@@ -56,7 +56,7 @@ impl Script {
         self
     }
 
-    /// How much one call may use.
+    /// Sets the limits of one call.
     pub fn limits(mut self, limits: ScriptLimits) -> Self {
         self.limits = limits;
         self

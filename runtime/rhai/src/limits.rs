@@ -1,4 +1,4 @@
-//! How much a call of a script may use.
+//! The limits of a call of a script.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ const MOST_CALLS: usize = 256;
 /// Enough for a call with the deepest expressions in a build without optimisation.
 const STACK_OF_A_CALL: usize = 2 * 1024 * 1024;
 
-/// How much one call of a script may use.
+/// The limits of one call of a script.
 ///
 /// The size of a value is checked when a function or an operator makes, passes or changes it; with `a[i] = value`, only `value`
 /// is checked. [`Self::memory_bytes`] bounds everything that a call holds.

@@ -16,7 +16,7 @@ use super::lock::lock;
 use super::memory::{MEMORY, Meter};
 use onionskin_core::Exit;
 
-/// How deep expressions and blocks may nest, in a function and outside of one.
+/// The maximum depth of nested expressions and blocks, in a function and outside of one.
 const EXPRESSIONS: usize = 64;
 /// Variables of one function that are alive at once.
 const VARIABLES: usize = 128;
@@ -28,7 +28,7 @@ pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
 /// The value that ends a script with too many operations.
 pub(super) const OPERATIONS: Dynamic = Dynamic::FALSE;
 
-/// What ends a call from outside.
+/// The signals that end a call from outside.
 #[derive(Clone, Default)]
 pub(super) struct Watch {
     /// The caller dropped the call.

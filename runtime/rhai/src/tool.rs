@@ -29,7 +29,7 @@ use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 /// A function of a script.
 pub(super) struct ScriptTool {
     definition: ToolDefinition,
-    /// What a call needs, shared with the thread that it runs on.
+    /// The data of a call, shared with the thread that runs it.
     inner: Arc<Inner>,
 }
 

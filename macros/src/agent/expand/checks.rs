@@ -85,7 +85,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     checks
 }
 
-/// That the methods that filters name are tools, which the toolboxes' types show.
+/// Writes the check that each method in a filter is a tool of its toolbox's type.
 fn methods(agent: &AgentModel<'_>) -> TokenStream {
     let filters = agent.hooks.iter().filter_map(|hook| hook.filter.as_ref());
     let checks = filters.flat_map(|filter| &filter.targets).filter_map(|target| {

@@ -1,4 +1,4 @@
-//! What `agent!` writes: the agent's type, its declaration, its onion, and the checks.
+//! Writes the expansion of `agent!`: the agent's type, its declaration, its onion, and the checks.
 
 mod checks;
 mod declaration;

@@ -32,7 +32,7 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
         })
     };
     let fields = tools().map(|(_, cfgs, _, alias, field)| quote!(#(#cfgs)* #field: #alias));
-    // What is no tool is one error, and the compiler is silent about its call.
+    // An entry that is not a tool is one error. rustc reports nothing about its call.
     let arms = tools().map(|(index, cfgs, span, alias, field)| {
         let known = quote_spanned! {span=>
             <__rt::Known<{ <#alias as __rt::Tool>::NAME.is_empty() }> as __rt::Is>::Type<#alias>

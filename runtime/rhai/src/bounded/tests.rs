@@ -27,7 +27,7 @@ const MOST: usize = 2 * 64 * 1024;
 const ADDRESSES: usize = 2 * 1024 * 1024;
 /// Combinations of arguments of one function, at most.
 const COMBINATIONS: usize = 10;
-/// What no function may take, in a build without optimisation on a machine that does other things too.
+/// A time that no function reaches, in a build without optimisation on a machine that does other things too.
 const SLOWEST: Duration = Duration::from_secs(20);
 
 #[test]
@@ -43,7 +43,7 @@ fn s2_no_function_of_the_language_holds_more_than_twice_the_limit() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // What it was doing, if it is killed for it.
+    // The child reports its current work here, for the case that the test kills it.
     let mut told = child.stderr.take().unwrap();
     let read = std::thread::spawn(move || std::io::read_to_string(&mut told).unwrap());
     let begin = Instant::now();
@@ -198,7 +198,7 @@ fn call(name: &str, count: usize) -> String {
         (None, _) if !is_word => format!("v0 {name} v1"),
         (None, 0) => format!("{name}()"),
         (None, _) if ["print", "debug"].contains(&name) => format!("{name}(v0)"),
-        // As a method, so that it changes the variable.
+        // The call is a method call, so that it changes the variable.
         (None, _) => {
             let rest = args();
             let rest = rest.strip_prefix("v0").unwrap_or_default().trim_start_matches(", ");

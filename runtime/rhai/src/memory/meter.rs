@@ -86,7 +86,7 @@ impl Meter {
         });
     }
 
-    /// Whether the script must end, after one more operation.
+    /// Returns whether the script must end, after one more operation.
     pub(crate) fn is_over(&self) -> bool {
         let unseen = self.unseen.fetch_add(1, Ordering::Relaxed);
         let source = self.source.load(Ordering::Relaxed);

@@ -38,7 +38,7 @@ impl Shape {
     }
 }
 
-/// What a node keeps while one of its parts is computed.
+/// The amount that a node keeps while one of its parts is computed.
 fn held_by(node: &ASTNode<'_>) -> usize {
     match node {
         ASTNode::Expr(Expr::FnCall(call, _) | Expr::MethodCall(call, _))

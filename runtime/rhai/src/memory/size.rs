@@ -1,4 +1,4 @@
-//! How many bytes a value of a script holds.
+//! Counts the bytes that a value of a script holds.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::super::chars::Chars;
 
 /// A value in its place: in a variable, an array or a map.
 pub(super) const SLOT: usize = size_of::<Dynamic>();
-/// What each array, text, closure or captured variable needs beside its items: its own allocations.
+/// The bytes of each array, text, closure or captured variable beside its items: its own allocations.
 const BOX: usize = 48;
 /// An entry of a map without the value's own bytes: nodes of the tree are not full.
 pub(super) const ENTRY: usize = 64 + SLOT;
@@ -98,7 +98,7 @@ pub(super) fn address(inner: &Dynamic) -> usize {
     std::ptr::from_ref(inner).addr()
 }
 
-/// Whether it contains a closure that holds values, also in captured variables.
+/// Returns whether it contains a closure that holds values, also in captured variables.
 pub(super) fn holds_closure(value: &Dynamic) -> bool {
     if value.is_shared() {
         false

@@ -14,7 +14,7 @@ const APPLICATION: i32 = 0x4f_4e_4b_42;
 
 const VERSION: i32 = 1;
 
-/// How long a call waits while other programs write.
+/// The time that a call waits while other programs write.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const TABLES: &str = "
@@ -129,7 +129,7 @@ pub(super) fn get(connection: &Connection, id: i64) -> Result<Option<Kept>, Know
     Ok(connection.query_row(select, [id], kept).optional()?)
 }
 
-/// Whether it was there.
+/// Deletes a document. Returns whether it was there.
 pub(super) fn delete(connection: &Connection, id: i64) -> Result<bool, KnowledgeError> {
     Ok(connection.execute("DELETE FROM documents WHERE id = ?1", [id])? > 0)
 }

@@ -38,7 +38,7 @@ pub enum WebSearchError {
     Timeout {
         /// The service.
         host: String,
-        /// How long it had.
+        /// The time that it had.
         limit: Duration,
     },
     /// The query is longer than the service takes.
@@ -65,7 +65,7 @@ pub enum WebSearchError {
         host: String,
         /// The HTTP status.
         status: u16,
-        /// What the program's owner can do about it.
+        /// The next step for the program's owner.
         hint: &'static str,
     },
     /// The service got too many requests.
@@ -73,7 +73,7 @@ pub enum WebSearchError {
     TooOften {
         /// The service.
         host: String,
-        /// How long to wait, if the service says so.
+        /// The time to wait, if the service gives one.
         retry_after: Option<Duration>,
     },
     /// The service answered with an unexpected status.
@@ -99,7 +99,7 @@ pub enum WebSearchError {
     TooManyRedirects {
         /// The service.
         host: String,
-        /// How many are followed.
+        /// The number of redirects that are followed.
         limit: usize,
     },
     /// The answer is too large.

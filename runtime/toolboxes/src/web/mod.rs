@@ -208,7 +208,7 @@ impl WebSearchBuilder {
         self
     }
 
-    /// How long an answer may take. Default 10 s.
+    /// Sets the time that an answer may take. Default 10 s.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -246,7 +246,7 @@ impl WebSearchBuilder {
             .redirect(within(&base))
             .user_agent(concat!("onionskin/", env!("CARGO_PKG_VERSION")))
             .timeout(self.timeout);
-        // What stays on this machine goes through no proxy.
+        // A request to this machine goes through no proxy.
         let client = if is_loopback(&base) { client.no_proxy() } else { client };
         let client = client.build().map_err(|error| failed(error.to_string()))?;
         Ok(WebSearch { base, protocol: self.protocol, client, timeout: self.timeout, keys })

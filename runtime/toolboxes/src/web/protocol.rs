@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::WebPage;
 use super::text::plain;
 
-/// How a service is asked.
+/// The protocol of a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
     /// <https://docs.searxng.org/dev/search_api.html>
@@ -21,7 +21,7 @@ const TITLE: usize = 200;
 const EXCERPT: usize = 600;
 const ADDRESS: usize = 2_000;
 
-/// What both have of a page; the excerpt has a name of its own in each.
+/// A page in the answers of both services. The excerpt has a different name in each.
 #[derive(Deserialize)]
 struct Page {
     title: Option<String>,
@@ -64,7 +64,7 @@ impl Protocol {
         Ok(url)
     }
 
-    /// What a query has more of than the service takes: how many there may be, and how many there are.
+    /// The unit of which a query has too many for the service, with the maximum and the number in the query.
     pub(super) fn excess(self, query: &str) -> Option<(&'static str, usize, usize)> {
         let counts = match self {
             Self::Searxng => return None,
@@ -75,7 +75,7 @@ impl Protocol {
         counts.into_iter().find(|(_, most, found)| found > most)
     }
 
-    /// What to do about a request that was refused; none if it was not.
+    /// The next step after a request that was refused. `None` if it was not refused.
     pub(super) fn hint(self, status: StatusCode) -> Option<&'static str> {
         Some(match (self, status) {
             (Self::Searxng, StatusCode::FORBIDDEN) => {
