@@ -21,7 +21,7 @@ async fn a4_servers_without_configuration_are_looked_for_in_the_working_director
     let build = || Clock::builder().model(ScriptedModel::new());
 
     let text = build().build().await.unwrap_err().to_string();
-    assert!(text.contains("configured are: none"), "{text}");
+    assert!(text.contains("the configured servers are: none"), "{text}");
 
     let file = r#"{"mcpServers": {"time": {"command": "sh", "args": ["-c", "exit 5"]}}}"#;
     std::fs::write(".mcp.json", file).unwrap();

@@ -177,7 +177,7 @@ async fn a4_a_variable_that_is_not_set_is_named_once_its_server_is_wanted() {
 #[tokio::test]
 async fn a4_a_server_that_is_not_configured_is_told_with_those_that_are() {
     let text = unusable(r#"{"mcpServers": {"other": {"url": "http://localhost:1"}}}"#).await;
-    assert!(text.contains("`fix`, which is not configured; configured are: other"), "{text}");
+    assert!(text.contains("`fix`, which is not configured; the configured servers are: other"), "{text}");
 }
 
 #[tokio::test]

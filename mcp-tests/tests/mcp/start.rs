@@ -98,7 +98,9 @@ async fn a4_a_program_that_speaks_no_mcp_is_quoted() {
     let command = "echo 'I am a web server'; exec sleep 600";
     let web = ServerConfig::stdio("sh").args(["-c", command]).start_timeout(limit);
     let text = build_error::<All>(web).await;
-    for part in ["did not shake hands within 1.5s", "`I am a web server`", "not MCP", "nothing else"] {
+    for part in
+        ["did not complete the handshake within 1.5s", "`I am a web server`", "not MCP", "nothing else"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -30,7 +30,7 @@ async fn a4_an_answer_that_cannot_be_read_fails_at_once_and_says_why() {
         ("utf8", "bytes that are not UTF-8"),
         ("deep", "nested too deeply"),
         ("nan", "not JSON"),
-        ("pretty", "spread over several lines"),
+        ("pretty", "spans several lines"),
         ("neither", "neither `result` nor `error`"),
         ("huge", "longer than 16 MiB"),
         ("huge_last", "longer than 16 MiB"),
@@ -84,7 +84,7 @@ async fn a4_an_unreadable_handshake_fails_at_once() {
     let text = build_error::<All>(server("raw pretty-init", &Log::new("pretty-init"))).await;
     assert!(begun.elapsed() < Duration::from_secs(5));
     assert!(
-        text.contains("the handshake failed: its answer cannot be read: it is spread over several lines"),
+        text.contains("the handshake failed: its answer cannot be read: it spans several lines"),
         "{text}"
     );
 }
@@ -120,8 +120,8 @@ async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
         "the tool `no_schema` is left out: missing field `inputSchema`",
         "the tool `bad_schema` is left out",
         "the tool number 5 is left out: its name is empty",
-        r"the tool `bell\u{7}` is left out: its name holds control characters",
-        "the tool `half` is left out: a string holds half of a surrogate pair",
+        r"the tool `bell\u{7}` is left out: its name contains control characters",
+        "the tool `half` is left out: a string contains half of a surrogate pair",
         "the tool `echo` is left out: it is listed twice",
     ] {
         assert!(all.contains(part), "{part}: {all}");

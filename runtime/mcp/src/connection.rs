@@ -90,7 +90,7 @@ impl Connection {
         let listeners = Listeners::default();
         let quiet = Quiet::start(config.fake.is_some()).map_err(|error| {
             failure(
-                format!("there is no thread for it: {error}"),
+                format!("no thread could be started for it: {error}"),
                 "Let the program have more threads.",
                 Written::default(),
             )
@@ -136,7 +136,7 @@ impl Connection {
             Err(_) => {
                 let written = written();
                 let next_step = if written.0.is_some() { NOT_MCP } else { SLOW };
-                let reason = format!("it did not shake hands within {:?}", config.start_timeout);
+                let reason = format!("it did not complete the handshake within {:?}", config.start_timeout);
                 return Err(failure(reason, next_step, written));
             }
         };

@@ -100,8 +100,8 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
 /// The error that the model gets for an answer that cannot be read.
 pub(super) fn unreadable(server: &str, reason: &str) -> String {
     format!(
-        "the MCP server `{server}` gave an answer that cannot be read: {reason}. The call may have taken effect; the same \
-         call will be answered so again"
+        "the MCP server `{server}` gave an answer that cannot be read: {reason}. The call may have taken effect; the \
+         same call will fail again"
     )
 }
 

@@ -30,7 +30,7 @@ pub enum McpError {
     },
     /// A time limit of a server is zero.
     #[error(
-        "the MCP server `{server}` has a `{setting}` of zero; give it time, or leave out `.{setting}(..)`"
+        "the MCP server `{server}` has a `{setting}` of zero; set a longer time, or leave out `.{setting}(..)`"
     )]
     ZeroTimeout {
         /// The server.
@@ -51,7 +51,7 @@ pub enum McpError {
     },
     /// A pattern of an agent matches no tool of the server.
     #[error(
-        "the agent `{agent}` takes `{pattern}` from the MCP server `{server}`, which has no such tool{}; its tools \
+        "the agent `{agent}` selects `{pattern}` from the MCP server `{server}`, which has no such tool{}; its tools \
          are: {tools}. Correct the pattern in the agent's `tools`",
         did_you_mean(.nearest.as_deref())
     )]

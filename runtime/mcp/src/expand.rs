@@ -20,7 +20,7 @@ pub(super) fn expand(
         };
         if !is_name(name) {
             return Err(format!(
-                "`${{{name}}}` names no variable; write `${{NAME}}` or `${{NAME:-default}}`"
+                "`${{{name}}}` does not name a variable; write `${{NAME}}` or `${{NAME:-default}}`"
             ));
         }
         // As in a shell, `:-` also applies to a variable that is set to an empty text.

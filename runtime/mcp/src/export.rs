@@ -28,7 +28,7 @@ pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Resu
         tool: definition.name.to_string(),
         provider: Provider::Mcp,
         path: "$".to_owned(),
-        reason: format!("makes a tool that MCP does not take ({error})"),
+        reason: format!("makes a tool that MCP does not accept ({error})"),
         next: "give `meta` an object, and `icons` a list of MCP's icons",
     })
 }

@@ -130,7 +130,7 @@ impl<'t> Source<'t> {
         let fields = self.object(part, path)?;
         for (name, value) in &fields {
             if name == "disabled" && self.value(value, &format!("{path}.disabled"), "true or false")? {
-                let reason = "the server is disabled; say `false`, take it out of the agent's `servers`, or configure \
+                let reason = "the server is disabled; write `false`, remove it of the agent's `servers`, or configure \
                               it in code";
                 return Err(self.error(value, &format!("{path}.disabled"), reason));
             }

@@ -36,7 +36,7 @@ impl Home {
             McpError::Start(Box::new(StartFailure {
                 server: name.to_owned(),
                 command,
-                reason: format!("there is no thread for it: {error}"),
+                reason: format!("no thread could be started for it: {error}"),
                 stdout: None,
                 stderr: Vec::new(),
                 next_step: "Let the program have more threads.".to_owned(),

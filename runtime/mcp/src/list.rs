@@ -62,7 +62,7 @@ pub(super) async fn all(connection: &Connection) -> Result<Listed, String> {
         let Some(next) = page.next_cursor.filter(|next| !next.is_empty()) else { return Ok(listed) };
         if !cursors.insert(next.clone()) {
             let next = visible(&cut(next, NAME));
-            return Err(format!("its pages go round in a circle: it gave the cursor `{next}` twice"));
+            return Err(format!("its pages do not end: it gave the cursor `{next}` twice"));
         }
         cursor = Some(next);
     }
@@ -79,7 +79,7 @@ impl Listed {
             return self.refuse(None, "its name is empty");
         }
         if tool.name.len() > NAME || !is_plain(&tool.name) {
-            let reason = format!("its name holds control characters, or is longer than {NAME} bytes");
+            let reason = format!("its name contains control characters, or is longer than {NAME} bytes");
             return self.refuse(Some(tool.name.into_owned()), &reason);
         }
         if !names.insert(tool.name.to_string()) {

@@ -155,7 +155,7 @@ async fn wait(mut child: Child, group: Group, kill: &Notify) -> Arc<str> {
     drop(rest);
     match status {
         Ok(status) => status.to_string().into(),
-        Err(error) => format!("its end could not be seen: {error}").into(),
+        Err(error) => format!("its exit status could not be read: {error}").into(),
     }
 }
 

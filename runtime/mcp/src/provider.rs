@@ -80,7 +80,7 @@ impl ToolProvider for Provider {
             told.generation = generation;
             for pattern in self.idle(&self.server.tools()) {
                 notices.push(format!(
-                    "the MCP server `{}` changed its tools: none fits `{pattern}` of the agent `{}` any more",
+                    "the MCP server `{}` changed its tools: no tool matches `{pattern}` of the agent `{}` any more",
                     self.server.name, self.agent
                 ));
             }

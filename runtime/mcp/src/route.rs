@@ -40,7 +40,7 @@ fn answer(execution: &Execution) -> Result<CallToolResponse, ErrorData> {
         form["structuredContent"] = Value::Object(structured.clone());
     }
     let result: CallToolResult = serde_json::from_value(form).map_err(|error| {
-        ErrorData::internal_error(format!("the result has no form in MCP: {error}"), None)
+        ErrorData::internal_error(format!("the result cannot be written in MCP: {error}"), None)
     })?;
     Ok(result.into())
 }

@@ -176,7 +176,7 @@ impl Server {
                 (ErrorKind::Remote, format!("the MCP server `{name}` refused the call: {message}{data}"))
             }
             RequestError::Broken(reason) => {
-                (ErrorKind::Remote, format!("the call to the MCP server `{name}` broke off: {reason}"))
+                (ErrorKind::Remote, format!("the call to the MCP server `{name}` was interrupted: {reason}"))
             }
         };
         remote(self.secrets.hide(text), kind)

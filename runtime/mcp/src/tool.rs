@@ -50,7 +50,8 @@ impl McpTool {
         };
         if let Some(number) = args.rounded_number() {
             return Err(refuse(&format_args!(
-                "the number {} has more digits than can be sent to a server; write fewer, or text if it takes text",
+                "the number {} has more digits than can be sent to a server; write fewer digits, or \
+                 a string if the tool accepts one",
                 short(&number, 100)
             )));
         }

@@ -86,7 +86,7 @@ async fn a7_tools_and_hooks_that_ask_their_own_agent_end_at_a_depth() {
         let handle = Echo::builder().model(calls(tool)).state(mirror.clone()).build().await.unwrap();
         mirror.handle.set(handle.clone()).unwrap();
         let text = handle.run("go").await.unwrap().text;
-        assert!(text.contains("the agent `echo` was not asked"), "{tool}: {text}");
+        assert!(text.contains("the agent `echo` was not run"), "{tool}: {text}");
         assert!(text.contains(&chain(17)) && !text.contains(&chain(18)), "{tool}: {text}");
         assert_eq!(mirror.asked.load(Ordering::SeqCst), 16, "{tool}");
         // Side by side is not inside each other.
@@ -101,7 +101,7 @@ async fn a7_the_depth_is_a_limit_of_the_agent() {
     mirror.handle.set(shallow.clone()).unwrap();
     let text = shallow.run("go").await.unwrap().text;
     assert!(
-        text.ends_with("and 3 may be (`limits: { depth: .. }`): shallow > shallow > shallow > shallow"),
+        text.ends_with("nested 3 deep (`limits: { depth: .. }`): shallow > shallow > shallow > shallow"),
         "{text}"
     );
 

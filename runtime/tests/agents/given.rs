@@ -47,16 +47,16 @@ async fn a1_a_state_that_no_agent_declares_is_refused() {
     let error = refused(Plain::builder().state(5_u8).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
-        "`.state(..)` was called with a `u8`, which no agent declares as its state; declared are: none. Leave it out, or \
-         correct its type"
+        "`.state(..)` was called with a `u8`, but no agent declares this type as its state; the agents declare: none. \
+         Remove the call, or correct the type"
     );
     // A state of the wrong type says so.
     let error = refused(Counting::builder().state(5_u8).model(ScriptedModel::new())).await.to_string();
     assert!(
-        error.contains("declares `state: ") && error.contains("support::Count` and was given none"),
+        error.contains("declares `state: ") && error.contains("support::Count`, but no state was set"),
         "{error}"
     );
-    assert!(error.contains("called with a `u8`") && error.contains("declared are: `"), "{error}");
+    assert!(error.contains("called with a `u8`") && error.contains("the agents declare: `"), "{error}");
     // A child's counts.
     Parent::builder().state(Count::default()).model(ScriptedModel::new()).build().await.unwrap();
     let error = App::builder().agent::<Plain>().state(5_u8).model(ScriptedModel::new()).build().await.unwrap_err();
@@ -68,10 +68,11 @@ async fn t9_a_toolbox_that_no_agent_declares_is_refused() {
     let error = refused(Plain::builder().toolbox(Kb).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
-        "`.toolbox(..)` was called with the toolbox `Kb`, which no agent declares so; write `toolboxes: [Kb]` in one"
+        "`.toolbox(..)` was called with the toolbox `Kb`, but no agent declares it under this name; \
+         write `toolboxes: [Kb]` in an agent"
     );
     let error = refused(Plain::builder().toolbox_as("attic", Kb).model(ScriptedModel::new())).await;
-    assert!(error.to_string().ends_with("write `toolboxes: [attic: Kb]` in one"), "{error}");
+    assert!(error.to_string().ends_with("write `toolboxes: [attic: Kb]` in an agent"), "{error}");
     let error =
         refused(Archivist::builder().toolbox_as("archive", Kb).toolbox_as("archiv", Kb).model(ScriptedModel::new()))
             .await;
@@ -87,12 +88,12 @@ async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
     let error = refused(Plain::builder().server("tiem", server()).model(ScriptedModel::new())).await;
     assert_eq!(
         error.to_string(),
-        "`.server(\"tiem\", ..)` configures a server that no agent uses; used are: none"
+        "`.server(\"tiem\", ..)` configures a server that no agent uses; the agents use: none"
     );
     let error = refused(Timed::builder().server("tiem", server()).model(ScriptedModel::new())).await.to_string();
     assert!(error.contains("no agent uses; did you mean `time`?"), "{error}");
     assert!(
-        error.contains("uses the server `time`, which is not configured; configured are: tiem"),
+        error.contains("uses the server `time`, which is not configured; the configured servers are: tiem"),
         "{error}"
     );
     // A file may hold more than one program uses.
@@ -109,7 +110,7 @@ async fn a1_everything_that_is_missing_is_told_at_once() {
     assert!(texts[0].contains("declares `state: "), "{texts:#?}");
     assert!(texts[1].contains("uses the toolbox `Kb`"), "{texts:#?}");
     assert!(texts[2].contains("the agent `lacking` has no model"), "{texts:#?}");
-    assert!(texts[3].contains("did you mean `plain`? There are: `lacking`, `plain`"), "{texts:#?}");
+    assert!(texts[3].contains("did you mean `plain`? The agents are: `lacking`, `plain`"), "{texts:#?}");
     assert!(texts[4].contains("uses the server `time`"), "{texts:#?}");
     assert_eq!(texts.len(), 5);
     let all = error.to_string();
@@ -180,7 +181,7 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     let mut limits = Limits::default();
     limits.turns = 0;
     let error = refused(Plain::builder().limits(limits).model(ScriptedModel::new())).await;
-    assert_eq!(error.to_string(), "the agent `plain` has `limits.turns` 0: a run needs at least one turn");
+    assert_eq!(error.to_string(), "the agent `plain` sets `limits.turns` to 0: a run needs at least one turn");
 
     let model = ScriptedModel::new()
         .agent(
@@ -261,7 +262,7 @@ async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
         let error = builder.build().await.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "something was given to the agent `cuonting`, which there is not; did you mean `counting`? There are: \
+            "the builder has settings for the agent `cuonting`, which does not exist; did you mean `counting`? The agents are: \
              `counting`, `parent`"
         );
     }

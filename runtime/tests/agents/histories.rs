@@ -293,7 +293,7 @@ async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_t
     let error = Briefing::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the agent `briefing` declares `history_source: messages` and none of its children has messages: call \
+        "the agent `briefing` declares `history_source: messages`, but no messages were set for any of its children: call \
          `.messages_for(\"helper\", ..)`"
     );
     // An app asks it by itself.

@@ -28,7 +28,7 @@ async fn o3_a_script_that_calls_an_unknown_tool_fails_the_run() {
     assert_eq!(
         error.to_string(),
         "the script of the agent `echoing` calls the tool `ecko`, which the agent does not have; did you mean `echo`? It \
-         has: `echo`. Where the call is meant, write `call_unknown`, or `unknown: true` in a file"
+         has: `echo`. If the call is intended, write `call_unknown`, or `unknown: true` in a file"
     );
     let model = ScriptedModel::turns([ScriptedTurn::call("zzz", json!({}))]);
     let error = Bare::builder().model(model).run("go").await.unwrap_err().to_string();

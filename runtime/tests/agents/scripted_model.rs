@@ -139,12 +139,12 @@ manager:
         let cases = [
             ("a:\n  - calls:\n      - args: {}\n", "play.yaml:3:9: the field `tool` is missing"),
             ("a:\n  - wait_ms: soon\n", "play.yaml:2:14: expected a value of the type u64"),
-            ("a:\n  - say: hi\n    say: ho\n", "play.yaml:3:5: `say` stands here twice"),
-            ("a:\n  - say: hi\na:\n  - say: ho\n", "play.yaml:3:1: `a` stands here twice"),
+            ("a:\n  - say: hi\n    say: ho\n", "play.yaml:3:5: `say` is given twice"),
+            ("a:\n  - say: hi\na:\n  - say: ho\n", "play.yaml:3:1: `a` is given twice"),
             ("a: [\n", "play.yaml:"),
             ("- a\n", "play.yaml:1:1: "),
-            ("a:\n  - fail: 503\n    say: hi\n", "play.yaml:2:5: a turn with `fail` gives no answer"),
-            ("a:\n  - fail: 200\n", "play.yaml:2:5: `fail: 200` is no HTTP error status"),
+            ("a:\n  - fail: 503\n    say: hi\n", "play.yaml:2:5: a turn with `fail` has no answer"),
+            ("a:\n  - fail: 200\n", "play.yaml:2:5: `fail: 200` is not an HTTP error status"),
         ];
         for (text, wanted) in cases {
             let error = error(text);

@@ -54,8 +54,8 @@ async fn a12_a_session_without_the_agents_state_is_refused() {
         assert_eq!((&**agent, *state), ("teller", std::any::type_name::<Till>()), "also as a child");
         assert_eq!(
             error.to_string(),
-            "the session holds no `agents::sessions::Till`, which is the state of the agent `teller`: another agent made it; make \
-             one with `AgentHandle::session` of the agent that is to go on in it"
+            "the session holds no `agents::sessions::Till`, the state of the agent `teller`, because another agent made the \
+             session: make it with `AgentHandle::session` of the agent that uses it"
         );
         assert!(session.history().is_empty());
     }
@@ -271,7 +271,7 @@ async fn a12_a_run_within_a_run_of_its_session_does_not_wait_for_itself() {
         assert!(scene.own.set((agent.clone(), session.clone())).is_ok());
         assert_eq!(
             said(ends(agent.request("go").session(&session).run()).await),
-            "the agent `actor` cannot go on in a conversation that waits for this call: ask it in another session",
+            "the agent `actor` cannot continue a session that waits for this call: run it in another session",
             "{tool}"
         );
         assert_eq!(session.history().len(), 4, "{tool}");

@@ -253,7 +253,8 @@ async fn h6_the_configuration_of_a_hook_that_panics_is_a_build_error() {
         AgentBuilder::<Configured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
         AgentBuilder::<AboveConfigured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
     ] {
-        let expected = "what the agent `Configured` declares panicked when it was made, as the configuration of its hooks: LIMIT is not set";
+        let expected = "a part of the declaration of the agent `Configured` panicked, for example the configuration \
+                        of a hook: LIMIT is not set";
         assert_eq!(error.to_string(), expected);
     }
 }

@@ -288,11 +288,11 @@ async fn l1_if_on_error_fails_both_are_reported() {
     };
     let both = run("no such file").await;
     let (text, _) = told(&both);
-    assert_eq!(text, "the log is full\nIt came up while this error was handled: no such file");
+    assert_eq!(text, "the log is full\nIt occurred while another error was handled: no such file");
     let panicked = told(&run("panic").await).0;
     assert_eq!(
         panicked,
-        "the `on_error` of `fails` panicked: in on_error\nIt came up while this error was handled: panic"
+        "the `on_error` of `fails` panicked: in on_error\nIt occurred while another error was handled: panic"
     );
     assert_eq!(told(&run("same").await).0, "same");
     assert_eq!(told(&run("wrapped").await).0, "while it was told: wrapped");
@@ -303,7 +303,7 @@ async fn l1_if_on_error_fails_both_are_reported() {
     let mut spec = ToolSpec::from_fn("down", "Is down.", |(): (), _| async { Err::<u8, _>("down".into()) });
     spec.add_on_error_func(|_, _| async { Err("the log is full".into()) });
     let chain = spec.exec(json!({})).await.error_chain();
-    assert_eq!(chain[0], "the log is full\nIt came up while this error was handled: down");
+    assert_eq!(chain[0], "the log is full\nIt occurred while another error was handled: down");
     assert!(chain.iter().any(|error| error == "down"), "{chain:?}");
 }
 

@@ -216,7 +216,7 @@ async fn t4_bounds_of_zero_are_refused_where_they_are_set() {
     let error = Hasty::builder().model(ScriptedModel::turns([])).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the tool `hasty` of the agent `hasty` has `timeout` 0: leave it out for no limit"
+        "the tool `hasty` of the agent `hasty` sets `timeout` to 0: leave it out for no limit"
     );
 
     let panics = |set: fn()| {

@@ -57,7 +57,10 @@ async fn s4_unbind_restores_schema_and_required() {
     assert_eq!(spec.input_schema(), before.input_schema());
     let error = spec.unbind("limit").unwrap_err();
     assert!(matches!(&error, SpecError::NotBound { parameter, .. } if parameter == "limit"), "{error}");
-    assert_eq!(error.to_string(), "the parameter `limit` of the tool `search` is not bound; bound are: none");
+    assert_eq!(
+        error.to_string(),
+        "the parameter `limit` of the tool `search` is not bound; its bound parameters are: none"
+    );
     assert!(matches!(spec.unbind("nope").unwrap_err(), SpecError::NoSuchParameter { .. }));
 }
 
@@ -307,7 +310,7 @@ async fn s4_what_is_bound_does_not_show_in_words_about_arguments() {
 
     door.state().set("pin", "the whole pin");
     let exit = call!(door, room = 1).await.unwrap_err().to_string();
-    assert_eq!(exit, "`open` did not run: its arguments, with what is bound, do not fit");
+    assert_eq!(exit, "`open` did not run: its arguments and its bound values together do not fit");
 
     door.state().set("pin", "1234");
     door.state().set("level", "the whole level");

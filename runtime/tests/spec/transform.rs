@@ -127,13 +127,14 @@ fn s6_mistakes_leave_the_tool_as_it_was() {
     assert!(value.contains("`limit`") && value.contains("an integer"), "{value}");
     assert!(refused(Transform::new().default_value("limit", json!(-1))).contains("limit"));
     assert!(
-        refused(Transform::new().rename("query", "limit")).contains("cannot call two parameters `limit`")
+        refused(Transform::new().rename("query", "limit"))
+            .contains("would have two parameters called `limit`")
     );
     let names = [
         (Transform::new().name(""), "the tool `search` cannot be called ``: it is empty"),
         (
             Transform::new().name("bad name !"),
-            "the tool `search` cannot be called `bad name !`: it holds a space; write letters A to Z, digits, `_`, `-` or `.`",
+            "the tool `search` cannot be called `bad name !`: it contains a space; write letters A to Z, digits, `_`, `-` or `.`",
         ),
         (
             Transform::new().rename("query", ""),
@@ -141,7 +142,7 @@ fn s6_mistakes_leave_the_tool_as_it_was() {
         ),
         (
             Transform::new().rename("query", "a\nb"),
-            "the parameter `query` of the tool `search` cannot be called `a\nb`: it holds `\\n`; write letters A to Z, digits, \
+            "the parameter `query` of the tool `search` cannot be called `a\nb`: it contains `\\n`; write letters A to Z, digits, \
              `_`, `-` or `.`",
         ),
     ];
@@ -149,7 +150,7 @@ fn s6_mistakes_leave_the_tool_as_it_was() {
         assert_eq!(refused(transform), said);
     }
     let long = refused(Transform::new().name("x".repeat(71)));
-    assert!(long.ends_with("it has 71 characters, and providers take at most 64"), "{long}");
+    assert!(long.ends_with("it has 71 characters, but providers accept at most 64"), "{long}");
     assert_eq!((spec.input_schema(), spec.name()), (&before, "search"));
 }
 

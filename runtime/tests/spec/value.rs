@@ -250,7 +250,7 @@ async fn s2_closures_take_and_give_other_things() {
 }
 
 #[test]
-#[should_panic(expected = "the arguments of the tool `bad` are a struct with named fields")]
+#[should_panic(expected = "the arguments of the tool `bad` must be a struct with named fields")]
 fn s2_a_closure_of_a_scalar_is_refused() {
     let _ = ToolSpec::from_fn("bad", "", |_: i64, _| async { Ok(1) });
 }

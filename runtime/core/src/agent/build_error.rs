@@ -68,7 +68,7 @@ pub enum BuildError {
     #[error("{} things are wrong:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
     /// A limit is zero, so that nothing could run.
-    #[error("the agent `{agent}` has `{setting}` 0: {advice}")]
+    #[error("the agent `{agent}` sets `{setting}` to 0: {advice}")]
     Zero {
         /// The agent.
         agent: String,
@@ -78,7 +78,7 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A limit of a tool is zero, so that every call would fail.
-    #[error("the tool `{tool}` of the agent `{agent}` has `{setting}` 0: leave it out for no limit")]
+    #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: leave it out for no limit")]
     ZeroOfTool {
         /// The agent.
         agent: String,
@@ -88,7 +88,7 @@ pub enum BuildError {
         setting: &'static str,
     },
     /// The agent declares a state, and no state of this type was set.
-    #[error("the agent `{agent}` declares `state: {state}` and was given none: call `.state(..)` with one")]
+    #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]
     NoState {
         /// The agent.
         agent: String,
@@ -96,7 +96,7 @@ pub enum BuildError {
         state: &'static str,
     },
     /// The agent uses a toolbox, and no object of its type was provided.
-    #[error("the agent `{agent}` uses the toolbox `{toolbox}` and was given none: call `{call}` with one")]
+    #[error("the agent `{agent}` uses the toolbox `{toolbox}`, but no such toolbox was set: call `{call}`")]
     NoToolbox {
         /// The agent.
         agent: String,
@@ -107,8 +107,8 @@ pub enum BuildError {
     },
     /// A state was set, and no agent declares this type.
     #[error(
-        "`.state(..)` was called with a `{state}`, which no agent declares as its state; declared are: {declared}. Leave it \
-         out, or correct its type"
+        "`.state(..)` was called with a `{state}`, but no agent declares this type as its state; the agents declare: {declared}. \
+         Remove the call, or correct the type"
     )]
     UnusedState {
         /// The type of the state.
@@ -129,7 +129,9 @@ pub enum BuildError {
         advice: &'static str,
     },
     /// A toolbox was provided, and no agent declares it.
-    #[error("`{call}` was called with the toolbox `{toolbox}`, which no agent declares so{advice}")]
+    #[error(
+        "`{call}` was called with the toolbox `{toolbox}`, but no agent declares it under this name{advice}"
+    )]
     UnusedToolbox {
         /// The toolbox's type.
         toolbox: &'static str,
@@ -139,7 +141,9 @@ pub enum BuildError {
         advice: String,
     },
     /// A server was configured, and no agent uses it.
-    #[error("`.server(\"{server}\", ..)` configures a server that no agent uses{near}; used are: {used}")]
+    #[error(
+        "`.server(\"{server}\", ..)` configures a server that no agent uses{near}; the agents use: {used}"
+    )]
     UnusedServer {
         /// The server.
         server: String,
@@ -149,7 +153,9 @@ pub enum BuildError {
         used: String,
     },
     /// The builder got something for an agent name that no agent has.
-    #[error("something was given to the agent `{name}`, which there is not{near} There are: {known}")]
+    #[error(
+        "the builder has settings for the agent `{name}`, which does not exist{near} The agents are: {known}"
+    )]
     NoAgent {
         /// The unknown name.
         name: String,
@@ -160,7 +166,7 @@ pub enum BuildError {
     },
     /// A hook that was added to an agent by name works on another state.
     #[error(
-        "the hook `{hook}` takes `{takes}` and was given to the agent `{agent}`, whose state is `{state}`"
+        "the hook `{hook}` takes `{takes}` and was added to the agent `{agent}`, whose state is `{state}`"
     )]
     HookState {
         /// The agent.
@@ -174,8 +180,8 @@ pub enum BuildError {
     },
     /// A dynamic tool works on another state.
     #[error(
-        "the tool `{tool}` takes `State<{takes}>` and was given to the agent `{agent}`, whose state is `{state}`: give it to an \
-         agent with `state: {takes}`, or bind what it needs with `ToolSpec::bind`"
+        "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: add it to an \
+         agent with `state: {takes}`, or bind its values with `ToolSpec::bind`"
     )]
     ToolState {
         /// The agent.
@@ -189,7 +195,7 @@ pub enum BuildError {
     },
     /// The agent's `history_source` is `messages`, and none of its children has messages.
     #[error(
-        "the agent `{agent}` declares `history_source: messages` and none of its children has messages: call \
+        "the agent `{agent}` declares `history_source: messages`, but no messages were set for any of its children: call \
          `.messages_for(\"{child}\", ..)`"
     )]
     NoMessages {
@@ -200,15 +206,15 @@ pub enum BuildError {
     },
     /// Messages were set for a child that does not begin with messages.
     #[error(
-        "the agent `{agent}` was given messages and begins with none: write `history_source: messages` in an agent that \
-         calls it"
+        "messages were set for the agent `{agent}`, which does not start with messages: write `history_source: messages` in an \
+         agent that calls it"
     )]
     UnusedMessages {
         /// The agent.
         agent: String,
     },
     /// An example of a tool does not fit its schema.
-    #[error("the agent `{agent}` cannot show its tool: {source}")]
+    #[error("a tool of the agent `{agent}` has a wrong example: {source}")]
     Example {
         /// The agent.
         agent: String,
@@ -226,7 +232,7 @@ pub enum BuildError {
         reason: String,
     },
     /// Providers reject the tool's name.
-    #[error("the tool `{tool}` of the agent `{agent}` cannot be called so: {problem}")]
+    #[error("the tool `{tool}` of the agent `{agent}` has a name that providers reject: {problem}")]
     ToolName {
         /// The agent.
         agent: String,
@@ -237,7 +243,7 @@ pub enum BuildError {
     },
     /// A hand-written tool has one name in its type and another in its definition.
     #[error(
-        "the tool `{tool}` of the agent `{agent}` says in its definition that it is called `{defined}`: write \
+        "the tool `{tool}` of the agent `{agent}` has another name in its definition, `{defined}`: write \
          `ToolDefinition::new(Self::NAME, ..)`"
     )]
     TwoNames {
@@ -250,7 +256,7 @@ pub enum BuildError {
     },
     /// A part of the agent's declaration panicked, for example the configuration of a hook.
     #[error(
-        "what the agent `{agent}` declares panicked when it was made, as the configuration of its hooks: {reason}"
+        "a part of the declaration of the agent `{agent}` panicked, for example the configuration of a hook: {reason}"
     )]
     DeclarationPanicked {
         /// The agent.
@@ -285,7 +291,7 @@ pub enum BuildError {
     },
     /// A server is not configured.
     #[error(
-        "the agent `{agent}` uses the server `{server}`, which is not configured; configured are: {known}. Add it \
+        "the agent `{agent}` uses the server `{server}`, which is not configured; the configured servers are: {known}. Add it \
          to `.mcp.json` or call `.server(\"{server}\", ..)`"
     )]
     UnknownServer {
@@ -300,13 +306,13 @@ pub enum BuildError {
     #[error(transparent)]
     Server(ServerError),
     /// An app has no entry agent.
-    #[error("the app has no entry: write `default: true` in one of its agents ({agents})")]
+    #[error("the app has no entry agent: write `default: true` in one of its agents ({agents})")]
     NoEntry {
         /// The app's agents.
         agents: String,
     },
     /// An app has several entry agents.
-    #[error("several agents of the app say `default: true`: {agents}; only one can be the entry")]
+    #[error("several agents of the app have `default: true`: {agents}; only one can be the entry")]
     SeveralEntries {
         /// The entry agents.
         agents: String,

@@ -207,7 +207,7 @@ fn unused_toolboxes(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<Build
         problems.push(BuildError::UnusedToolbox {
             toolbox: link.name,
             call: link.call(),
-            advice: meant.unwrap_or_else(|| format!("; write `toolboxes: [{}]` in one", link.written())),
+            advice: meant.unwrap_or_else(|| format!("; write `toolboxes: [{}]` in an agent", link.written())),
         });
     }
 }

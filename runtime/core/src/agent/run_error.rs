@@ -52,8 +52,7 @@ pub enum RunError {
     },
     /// The nesting of agents is too deep: as children, as tools, or through their handles in tools and hooks.
     #[error(
-        "the agent `{agent}` was not asked: so many agents are inside each other already, and {most} may be \
-         (`limits: {{ depth: .. }}`): {chain}"
+        "the agent `{agent}` was not run: agents may be nested {most} deep (`limits: {{ depth: .. }}`): {chain}"
     )]
     Depth {
         /// The agent.
@@ -64,7 +63,7 @@ pub enum RunError {
         chain: Arc<str>,
     },
     /// A tool asked the model to try again too often.
-    #[error("the tool `{tool}` asked for another try {times} times; the last time: {message}")]
+    #[error("the tool `{tool}` asked for another try {times} times; its last message: {message}")]
     Retries {
         /// The tool.
         tool: Arc<str>,
@@ -81,8 +80,7 @@ pub enum RunError {
     },
     /// Another run used the session for as long as this run could wait.
     #[error(
-        "the agent `{agent}` could not begin within {limit:?}: its conversation was busy, and what goes on in one goes \
-         on one after the other"
+        "the agent `{agent}` could not begin within {limit:?}: another run used its session; a session runs one run at a time"
     )]
     Busy {
         /// The agent.
@@ -95,8 +93,8 @@ pub enum RunError {
     /// Another run with the same [`run_id`](super::RunRequest::run_id) is in progress. Two concurrent runs would share
     /// idempotency keys.
     #[error(
-        "the agent `{agent}` was not asked: a run with the id `{run_id}` goes on; wait for its end to replay it, or give the \
-         new run another id"
+        "the agent `{agent}` was not run: another run with the id `{run_id}` is in progress; wait for its end to replay it, or \
+         give the new run another id"
     )]
     RunIdInUse {
         /// The agent.
@@ -106,7 +104,7 @@ pub enum RunError {
     },
     /// The run would wait for itself, because it was started from a run of the same session.
     #[error(
-        "the agent `{agent}` cannot go on in a conversation that waits for this call: ask it in another session"
+        "the agent `{agent}` cannot continue a session that waits for this call: run it in another session"
     )]
     WaitsForItself {
         /// The agent.
@@ -116,8 +114,8 @@ pub enum RunError {
     },
     /// The session belongs to another agent, and lacks a state that this agent or one of its children needs.
     #[error(
-        "the session holds no `{state}`, which is the state of the agent `{agent}`: another agent made it; make one with \
-         `AgentHandle::session` of the agent that is to go on in it"
+        "the session holds no `{state}`, the state of the agent `{agent}`, because another agent made the session: make it with \
+         `AgentHandle::session` of the agent that uses it"
     )]
     NoState {
         /// The agent that needs the state.

@@ -77,7 +77,7 @@ impl Entry {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
     "two tools of the agent `{agent}` are called `{wire_name}`: `{first}` and `{second}`; rename one of them, or \
-     filter it away"
+     exclude it with a filter"
 )]
 pub struct NameClash {
     /// The agent.

@@ -8,10 +8,10 @@ pub enum NameProblem {
     #[error("it is empty")]
     Empty,
     /// The name has characters that providers reject.
-    #[error("it holds {}; write letters A to Z, digits, `_`, `-` or `.`", shown(*.0))]
+    #[error("it contains {}; write letters A to Z, digits, `_`, `-` or `.`", shown(*.0))]
     Character(char),
     /// The name has this many characters; providers accept at most [`MOST`](Self::MOST).
-    #[error("it has {0} characters, and providers take at most {most}", most = Self::MOST)]
+    #[error("it has {0} characters, but providers accept at most {most}", most = Self::MOST)]
     Long(usize),
 }
 

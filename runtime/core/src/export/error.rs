@@ -87,7 +87,7 @@ pub enum ExportError {
         field: String,
     },
     /// A limit of the provider is exceeded.
-    #[error("{subject} for {provider}: {found} {what}, and at most {most} are taken; {next}")]
+    #[error("{subject} for {provider}: {found} {what}, but at most {most} are accepted; {next}")]
     Limit {
         /// The tool or the request, in words.
         subject: String,

@@ -102,7 +102,7 @@ pub struct JournalError {
 /// ran.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while it was at work. Its effect is \
+    "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while the tool ran. Its effect is \
      `once`, so it was not run again. Do not call it again: a person has to find out whether it took effect. If it did not, a \
      run with another `run_id` may call it"
 )]

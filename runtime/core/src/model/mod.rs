@@ -244,7 +244,7 @@ pub enum ModelError {
         retry_after: Option<Duration>,
     },
     /// The provider could not be reached, or the connection broke.
-    #[error("the model's provider could not be reached or broke off: {0}")]
+    #[error("the model's provider could not be reached, or the connection broke: {0}")]
     Transport(String),
     /// The answer could not be read.
     #[error("the model's answer could not be read: {0}")]

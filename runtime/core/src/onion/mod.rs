@@ -66,7 +66,7 @@ pub type Definitions = Vec<(usize, Result<ToolDefinition, Undefined>)>;
 pub enum Undefined {
     #[error("the schema of the tool `{tool}` panicked: {reason}")]
     Panicked { tool: &'static str, reason: String },
-    #[error("the tool `{tool}` says in its definition that it is called `{defined}`")]
+    #[error("the tool `{tool}` has another name in its definition, `{defined}`")]
     Misnamed { tool: &'static str, defined: Arc<str> },
 }
 

@@ -59,7 +59,7 @@ fn both(first: ToolError, second: ToolError) -> ToolError {
         source = error.source();
     }
     let mut told = second;
-    told.output_mut().push_text(format!("\nIt came up while this error was handled: {text}"));
+    told.output_mut().push_text(format!("\nIt occurred while another error was handled: {text}"));
     told.with_source(first)
 }
 

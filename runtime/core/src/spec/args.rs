@@ -37,7 +37,7 @@ impl IntoArgs for Value {
         match self {
             Value::Object(object) => Ok(Args::new(object)),
             other => Err(refused(format!(
-                "the arguments of a call are a JSON object, and here is {}",
+                "the arguments of a call must be a JSON object, not {}",
                 crate::schema::describe(&other)
             ))),
         }

@@ -157,7 +157,7 @@ impl Execution {
             None => serde_json::from_value(own_value(&output, spec)),
         };
         read.map_err(|error| {
-            let text = format!("the result of `{}` is no `{}`: {error}", spec.name(), type_name::<T>());
+            let text = format!("the result of `{}` is not a `{}`: {error}", spec.name(), type_name::<T>());
             Exit::Tool(ToolError::new(text).with_source(error))
         })
     }

@@ -143,7 +143,7 @@ impl ToolSpec {
     {
         let schema = arguments_schema::<A>().unwrap_or_else(|| {
             panic!(
-                "the arguments of the tool `{name}` are a struct with named fields, and `{}` is read from something else",
+                "the arguments of the tool `{name}` must be a struct with named fields, but `{}` is read from something else",
                 std::any::type_name::<A>()
             )
         });

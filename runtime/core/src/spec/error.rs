@@ -23,7 +23,7 @@ pub enum SpecError {
         parameters: Vec<String>,
     },
     /// A parameter that is not bound cannot be unbound.
-    #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; bound are: {}", names(.bound))]
+    #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; its bound parameters are: {}", names(.bound))]
     NotBound {
         /// The tool.
         tool: String,
@@ -34,7 +34,8 @@ pub enum SpecError {
     },
     /// Two parameters would have the same name.
     #[error(
-        "the tool `{tool}` cannot call two parameters `{name}`; give one of them another name (bound ones keep theirs)"
+        "the tool `{tool}` would have two parameters called `{name}`; give one of them another name (a bound parameter keeps its \
+         name)"
     )]
     NameTaken {
         /// The tool.
@@ -44,7 +45,7 @@ pub enum SpecError {
     },
     /// A hidden value or a default does not fit its parameter.
     #[error(
-        "the value for the parameter `{parameter}` of the tool `{tool}` does not fit it: expected {expected}"
+        "the value for the parameter `{parameter}` of the tool `{tool}` does not fit: expected {expected}"
     )]
     Value {
         /// The tool.
@@ -56,7 +57,7 @@ pub enum SpecError {
     },
     /// The default of a bound parameter cannot be written into the state, because another value is in its way.
     #[error(
-        "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written under the state's key `{key}`: {} is \
+        "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written to the state's key `{key}`: {} is \
          {by}, which would be lost; bind the parameter to another key, or without a default",
         place(.taken)
     )]
@@ -95,7 +96,7 @@ pub enum SpecError {
         problem: NameProblem,
     },
     /// A JSON value is not the description of an MCP tool.
-    #[error("this is no description of an MCP tool: {reason}")]
+    #[error("this is not the description of an MCP tool: {reason}")]
     Description {
         /// The reason.
         reason: String,
@@ -118,8 +119,8 @@ fn place(key: &str) -> String {
 /// It is the source of the tool error that the call ends with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, where nothing is; set it, or \
-     bind it with a default"
+    "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, which has no value; set the key, or \
+     bind the parameter with a default"
 )]
 pub struct MissingKey {
     /// The tool.

@@ -336,7 +336,7 @@ pub(super) fn unfit(
         // Problems with the arguments as a whole can concern a value that callers do not see.
         let may_be =
             problems.iter().any(Problem::is_of_reader) && properties.keys().any(|name| words(name).is_some());
-        let text = format!("`{tool}` did not run: its arguments, with what is {what}, do not fit");
+        let text = format!("`{tool}` did not run: its arguments and its {what} values together do not fit");
         may_be.then(|| Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Arguments)))
     })
 }

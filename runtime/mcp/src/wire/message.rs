@@ -54,14 +54,14 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
         Ok(text) => text,
         Err(error) => {
             let reason =
-                format!("it holds bytes that are not UTF-8, from byte {} on", error.valid_up_to() + 1);
+                format!("it contains bytes that are not UTF-8, from byte {} on", error.valid_up_to() + 1);
             return unreadable(line, &[], reason);
         }
     };
     match serde_json::from_str::<Envelope<'_>>(text) {
         Ok(envelope) => message(&envelope),
         Err(error) if error.classify() == Category::Eof => {
-            unreadable(line, &[], "it is spread over several lines, or cut off; a message of MCP is one line")
+            unreadable(line, &[], "it spans several lines, or is cut off; an MCP message is one line")
         }
         Err(error) => unreadable(line, &[], format!("it is not JSON: {}", reason(&error))),
     }
@@ -95,9 +95,10 @@ fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {
         },
         (None, Some(error)) => match serde_json::from_str(error.get()) {
             Ok(error) => Incoming::Refusal(id(), error),
-            Err(error) => {
-                Incoming::Unreadable(id(), format!("its `error` is none: {}", reason(&error)).into())
-            }
+            Err(error) => Incoming::Unreadable(
+                id(),
+                format!("its `error` is not a JSON-RPC error: {}", reason(&error)).into(),
+            ),
         },
         (Some(_), Some(_)) => Incoming::Unreadable(id(), "it has both `result` and `error`".into()),
         (None, None) => match id() {
@@ -203,7 +204,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
     match text.as_str() {
         "recursion limit exceeded" => return "it is nested too deeply".to_owned(),
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
-            return "a string holds half of a surrogate pair".to_owned();
+            return "a string contains half of a surrogate pair".to_owned();
         }
         _ => {}
     }

@@ -114,7 +114,7 @@ impl<R: AsyncRead + Send + Unpin> Wire<R> {
                 let all = self.pending.take_all();
                 let reason = match all.len() {
                     0 | 1 => reason,
-                    calls => format!("{reason}; to which of {calls} calls it belongs cannot be seen").into(),
+                    calls => format!("{reason}; it does not say to which of {calls} calls it belongs").into(),
                 };
                 let answers = all.into_iter().map(|(id, handshake)| unreadable(id, handshake, &reason));
                 self.ready.extend(answers);

@@ -89,7 +89,7 @@ async fn write(
             () = fault.told() => return,
         };
         if result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
-            fault.end(format!("it did not read what it was sent for {patience:?}, and was ended"));
+            fault.end(format!("it read none of its messages for {patience:?}, and was ended"));
             return;
         }
         if let Some(written) = written {
@@ -137,7 +137,7 @@ mod tests {
         let (slow, ()) = tokio::join!(slow, reads);
         slow.unwrap();
         assert!(outbox.send(vec![b'x'; 64 << 10], None).await.is_err());
-        assert_eq!(&*fault.how().unwrap(), "it did not read what it was sent for 30s, and was ended");
+        assert_eq!(&*fault.how().unwrap(), "it read none of its messages for 30s, and was ended");
     }
 
     #[tokio::test]

@@ -167,7 +167,7 @@ async fn l2_a_conversation_does_not_wait_for_itself() {
     assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Failed)));
     assert_eq!(
         output.text,
-        "the agent `boss` cannot go on in a conversation that waits for this call: ask it in another session"
+        "the agent `boss` cannot continue a session that waits for this call: run it in another session"
     );
 }
 

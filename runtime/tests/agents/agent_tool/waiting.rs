@@ -31,8 +31,7 @@ async fn l2_the_wait_for_a_thread_counts_as_time() {
         (error.kind(), &*error.to_text()),
         (
             ErrorKind::Timeout,
-            "the agent `probe` could not begin within 1s: its conversation was busy, and what goes on in one goes on \
-             one after the other"
+            "the agent `probe` could not begin within 1s: another run used its session; a session runs one run at a time"
         )
     );
     assert_eq!(third.unwrap(), format!("probe in {} after 1s", thread.id()));
@@ -90,7 +89,7 @@ agent! {
 }
 
 const REFUSED: &str =
-    "the agent `circular` cannot go on in a conversation that waits for this call: ask it in another session";
+    "the agent `circular` cannot continue a session that waits for this call: run it in another session";
 
 #[tokio::test]
 async fn l2_a_direct_call_within_a_thread_does_not_wait_for_itself() {

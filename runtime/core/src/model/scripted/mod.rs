@@ -90,8 +90,8 @@ pub enum ScriptedModelError {
     },
     /// All turns of the agent were played.
     #[error(
-        "the script of the agent `{agent}` has {turns} turns and was asked for turn {asked}: each answer in the \
-         conversation is a turn, those that were there before it began too"
+        "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
+         conversation counts as a turn, also answers from before this run"
     )]
     Ended {
         /// The agent.
@@ -103,8 +103,8 @@ pub enum ScriptedModelError {
     },
     /// A turn calls a tool that the agent lacks.
     #[error(
-        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. Where \
-         the call is meant, write `call_unknown`, or `unknown: true` in a file"
+        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
+         call is intended, write `call_unknown`, or `unknown: true` in a file"
     )]
     UnknownTool {
         /// The agent.

@@ -62,10 +62,10 @@ fn checked(turn: Spanned, file: &str) -> Result<ScriptedTurn, ScriptedModelError
     let turn = turn.value;
     let reason = match turn.fail {
         Some(status) if !(400..600).contains(&status) => {
-            format!("`fail: {status}` is no HTTP error status; they go from 400 to 599")
+            format!("`fail: {status}` is not an HTTP error status; these are 400 to 599")
         }
         Some(_) if !turn.say.is_empty() || !turn.calls.is_empty() => {
-            "a turn with `fail` gives no answer: leave out its `say` and `calls`".to_owned()
+            "a turn with `fail` has no answer: leave out its `say` and `calls`".to_owned()
         }
         _ => return Ok(turn),
     };
@@ -87,7 +87,7 @@ fn located(error: &Error, file: &str) -> ScriptedModelError {
             format!("unknown field `{field}`.{near} There are: {}", known.join(", "))
         }
         Error::SerdeMissingField { field, .. } => format!("the field `{field}` is missing"),
-        Error::DuplicateMappingKey { key: Some(key), .. } => format!("`{key}` stands here twice"),
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("`{key}` is given twice"),
         Error::InvalidScalar { ty, .. } => format!("expected a value of the type {ty}"),
         error => plain(error),
     };
