@@ -264,7 +264,7 @@ pub enum BuildError {
         /// The message of the panic.
         reason: String,
     },
-    /// Two tools have the same name.
+    /// Two tools have the same name. The message is on [`NameClash`], in `context/table.rs`.
     #[error(transparent)]
     NameClash(#[from] NameClash),
     /// The filter of a hook names a tool that the agent lacks.

@@ -1,4 +1,4 @@
-//! An after hook without effects on the result.
+//! The hook [`log`](fn@log): writes the outcome of a call to `tracing`.
 
 use crate::{ToolContext, ToolResult, tool_hook};
 

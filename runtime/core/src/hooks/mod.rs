@@ -17,10 +17,10 @@
 //! ```
 
 // A module cannot have the name of the hook that it exports, because both are in the type namespace.
-mod clock;
 mod logging;
-mod repeat;
+mod measuring;
+mod retrying;
 
-pub use clock::{Elapsed, timing};
 pub use logging::log;
-pub use repeat::retry;
+pub use measuring::{Elapsed, timing};
+pub use retrying::retry;

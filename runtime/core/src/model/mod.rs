@@ -2,6 +2,7 @@
 
 mod asked;
 mod deltas;
+mod error;
 mod history;
 mod message;
 mod redact;
@@ -10,19 +11,18 @@ mod scripted;
 use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use asked::Asked;
 pub(crate) use deltas::RedactedDeltas;
+pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
-pub use scripted::{ScriptedCall, ScriptedModel, ScriptedModelError, ScriptedTurn};
+pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 
 pub use crate::definition::ToolDeclaration;
-use crate::export::ExportError;
 
 /// A language model.
 ///
@@ -227,55 +227,4 @@ pub enum StopReason {
     ContentFilter,
     /// Another reason.
     Other,
-}
-
-/// The reason why a model gave no answer.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The provider answered with an error.
-    #[error("the model's provider answered with status {status}: {message}")]
-    Status {
-        /// The HTTP status.
-        status: u16,
-        /// The provider's message.
-        message: String,
-        /// The delay that the provider requests.
-        retry_after: Option<Duration>,
-    },
-    /// The provider could not be reached, or the connection broke.
-    #[error("the model's provider could not be reached, or the connection broke: {0}")]
-    Transport(String),
-    /// The answer could not be read.
-    #[error("the model's answer could not be read: {0}")]
-    Malformed(String),
-    /// The answer did not arrive in time.
-    #[error("the model did not answer within {0:?}")]
-    Timeout(Duration),
-    /// The model is not configured correctly.
-    #[error("the model is not set up: {0}")]
-    Setup(String),
-    /// The provider does not accept the agent's strict tools, and no option allows sending them otherwise. No request
-    /// was sent.
-    #[error(
-        "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
-        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-    )]
-    Tools(Vec<ExportError>),
-    /// A scripted model has no turn for this request.
-    #[error("{0}")]
-    Script(ScriptedModelError),
-}
-
-impl ModelError {
-    /// Whether a retry can succeed: after rate limits, overload and broken connections.
-    pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Status { status, .. } => {
-                matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
-            }
-            Self::Transport(_) | Self::Timeout(_) => true,
-            _ => false,
-        }
-    }
 }

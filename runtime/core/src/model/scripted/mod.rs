@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::error::ScriptedModelError;
 use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
 use crate::content::ContentBlock;
 use crate::text::nearest;
@@ -74,68 +75,6 @@ pub struct ScriptedCall {
 
 fn empty_object() -> Value {
     Value::Object(serde_json::Map::new())
-}
-
-/// A script has no turn for a request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScriptedModelError {
-    /// The script has no turns for the agent.
-    #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
-    NoAgent {
-        /// The agent.
-        agent: String,
-        /// The agents in the script.
-        known: String,
-    },
-    /// All turns of the agent were played.
-    #[error(
-        "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
-         conversation counts as a turn, also answers from before this run"
-    )]
-    Ended {
-        /// The agent.
-        agent: String,
-        /// The number of its turns.
-        turns: usize,
-        /// The number of the requested turn.
-        asked: usize,
-    },
-    /// A turn calls a tool that the agent lacks.
-    #[error(
-        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
-         call is intended, write `call_unknown`, or `unknown: true` in a file"
-    )]
-    UnknownTool {
-        /// The agent.
-        agent: String,
-        /// The tool.
-        tool: String,
-        /// The most similar name, as a question.
-        near: String,
-        /// The tools of the request.
-        known: String,
-    },
-    /// The file could not be read.
-    #[error("cannot read the script {file}: {reason}")]
-    File {
-        /// The file.
-        file: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The content of the file is not a script.
-    #[error("{file}:{line}:{column}: {reason}")]
-    Content {
-        /// The file.
-        file: String,
-        /// The line, counted from 1.
-        line: u64,
-        /// The column, counted from 1.
-        column: u64,
-        /// The reason.
-        reason: String,
-    },
 }
 
 impl ScriptedModel {

@@ -1,4 +1,4 @@
-//! An around hook.
+//! The hook [`timing`](fn@timing): measures a call.
 
 use std::time::Duration;
 

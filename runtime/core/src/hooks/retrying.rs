@@ -1,4 +1,4 @@
-//! A configured hook.
+//! The hook [`retry`](fn@retry): repeats a call after a transient error.
 
 use std::time::Duration;
 

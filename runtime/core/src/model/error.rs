@@ -1,0 +1,118 @@
+//! The errors of models, and which of them are transient.
+
+use std::time::Duration;
+
+use crate::export::ExportError;
+
+/// The reason why a model gave no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The provider answered with an error.
+    #[error("the model's provider answered with status {status}: {message}")]
+    Status {
+        /// The HTTP status.
+        status: u16,
+        /// The provider's message.
+        message: String,
+        /// The delay that the provider requests.
+        retry_after: Option<Duration>,
+    },
+    /// The provider could not be reached, or the connection broke.
+    #[error("the model's provider could not be reached, or the connection broke: {0}")]
+    Transport(String),
+    /// The answer could not be read.
+    #[error("the model's answer could not be read: {0}")]
+    Malformed(String),
+    /// The answer did not arrive in time.
+    #[error("the model did not answer within {0:?}")]
+    Timeout(Duration),
+    /// The model is not configured correctly.
+    #[error("the model is not set up: {0}")]
+    Setup(String),
+    /// The provider does not accept the agent's strict tools, and no option allows sending them otherwise. No request
+    /// was sent.
+    #[error(
+        "{}; `GenaiModel::strict_where_taken` sends such tools without `strict`",
+        .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    )]
+    Tools(Vec<ExportError>),
+    /// A scripted model has no turn for this request.
+    #[error("{0}")]
+    Script(ScriptedModelError),
+}
+
+impl ModelError {
+    /// Whether a retry can succeed: after rate limits, overload and broken connections.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => {
+                matches!(status, 408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 | 529)
+            }
+            Self::Transport(_) | Self::Timeout(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The reason why a scripted model cannot be read, or has no turn for a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptedModelError {
+    /// The script has no turns for the agent.
+    #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
+    NoAgent {
+        /// The agent.
+        agent: String,
+        /// The agents in the script.
+        known: String,
+    },
+    /// All turns of the agent were played.
+    #[error(
+        "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
+         conversation counts as a turn, also answers from before this run"
+    )]
+    Ended {
+        /// The agent.
+        agent: String,
+        /// The number of its turns.
+        turns: usize,
+        /// The number of the requested turn.
+        asked: usize,
+    },
+    /// A turn calls a tool that the agent lacks.
+    #[error(
+        "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
+         call is intended, write `call_unknown`, or `unknown: true` in a file"
+    )]
+    UnknownTool {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// The most similar name, as a question.
+        near: String,
+        /// The tools of the request.
+        known: String,
+    },
+    /// The file could not be read.
+    #[error("cannot read the script {file}: {reason}")]
+    File {
+        /// The file.
+        file: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The content of the file is not a script.
+    #[error("{file}:{line}:{column}: {reason}")]
+    Content {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column, counted from 1.
+        column: u64,
+        /// The reason.
+        reason: String,
+    },
+}
