@@ -15,7 +15,7 @@ type Stop = Arc<AtomicBool>;
 /// A longer answer is read on another thread: it may take seconds, and an async thread has other work.
 const LONG: usize = 16 << 10;
 
-/// Whose answer it is.
+/// The server and the tool that an answer comes from.
 #[derive(Clone)]
 pub(super) struct Answers {
     pub(super) server: Arc<Server>,
@@ -74,7 +74,7 @@ impl Answers {
         Err(Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Remote)))
     }
 
-    /// How a result violates the tool's output schema.
+    /// Returns the reason why a result violates the tool's output schema, if it does.
     fn misfit(&self, output: &ToolOutput, stop: Stop) -> Option<String> {
         let schema = self.tool.definition.output_schema.as_ref()?;
         let Some(value) = output.structured_content() else {

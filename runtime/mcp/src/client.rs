@@ -80,7 +80,7 @@ impl Listeners {
     }
 }
 
-/// How this client describes itself.
+/// The client side of a connection, with its description for the server.
 pub(super) struct Client;
 
 impl ClientHandler for Client {

@@ -67,7 +67,7 @@ impl McpConfig {
         Self::from_json(&text, &file)
     }
 
-    /// As [`Self::from_file`], from text. Errors name it `file`.
+    /// Reads a configuration from text. Errors call it `file`.
     ///
     /// # Errors
     /// As [`Self::from_file`].

@@ -27,9 +27,9 @@ use super::tap::{Beginning, Tap};
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
 
-/// With progress reports, a call may last this many times its limit.
+/// A call with progress reports may last this many times its limit.
 const EXTENSIONS: u32 = 10;
-/// How long an answer may still come after the process ended, or the end after the answers stopped.
+/// Maximum time between the end of the process and the end of its answers, in either order.
 const AFTERMATH: Duration = Duration::from_millis(500);
 
 /// A server that runs and has shaken hands. Dropping it kills the process.
@@ -40,7 +40,7 @@ pub(super) struct Connection {
     timeout: Duration,
     process: Process,
     fault: Fault,
-    /// Where the service runs.
+    /// The thread that runs the service.
     _quiet: Quiet,
 }
 
@@ -154,7 +154,7 @@ impl Connection {
         self.ended().is_none() && !self.peer.is_transport_closed()
     }
 
-    /// How the process ended, if it has.
+    /// Returns how the process ended, if it has.
     pub(super) fn ended(&self) -> Option<Arc<str>> {
         self.fault.how().or_else(|| self.process.ended())
     }

@@ -1,4 +1,4 @@
-//! From the protocol's types to ours.
+//! Converts the protocol's types to those of core.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where agents look for configured servers.
+//! The directory in which agents look up configured servers.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};

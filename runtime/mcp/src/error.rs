@@ -1,8 +1,8 @@
-//! Why a server, or one of its tools, is not available.
+//! The errors of servers and their tools.
 
 use std::fmt;
 
-/// Why a server, or one of its tools, is not available. No text contains a value of the server's environment.
+/// The reason why a server, or one of its tools, is not available. No text contains a value of the server's environment.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
@@ -11,7 +11,7 @@ pub enum McpError {
     File {
         /// The file.
         file: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A configuration file has a mistake.
@@ -19,9 +19,9 @@ pub enum McpError {
     Config {
         /// The file.
         file: String,
-        /// Counts from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Counts from 1, in bytes.
+        /// The column, counted from 1, in bytes.
         column: usize,
         /// The field, by path: `mcpServers.time.args`. Empty for the file as a whole.
         field: String,
@@ -46,7 +46,7 @@ pub enum McpError {
     List {
         /// The server.
         server: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// A pattern of an agent matches no tool of the server.
@@ -80,13 +80,13 @@ pub struct StartFailure {
     pub server: String,
     /// Its command with the arguments, as they were written in the configuration.
     pub command: String,
-    /// What happened.
+    /// The reason.
     pub reason: String,
     /// The first line that it wrote to its standard output, if that is not MCP.
     pub stdout: Option<String>,
     /// The last lines that it wrote to its standard error.
     pub stderr: Vec<String>,
-    /// What to do about it; then a line for each field of its configuration that was not read.
+    /// The next step; then a line for each field of its configuration that was not read.
     pub next_step: String,
 }
 

@@ -23,7 +23,7 @@ pub(super) fn expand(
                 "`${{{name}}}` does not name a variable; write `${{NAME}}` or `${{NAME:-default}}`"
             ));
         }
-        // As in a shell, `:-` also applies to a variable that is set to an empty text.
+        // `:-` applies, as in a shell, also to a variable that is set to an empty text.
         match (variable(name).filter(|value| default.is_none() || !value.is_empty()), default) {
             (Some(value), _) => {
                 expanded.push_str(&value);

@@ -82,7 +82,7 @@ impl Tool {
     }
 }
 
-/// What a [`FakeServer`] does when one of its tools is called.
+/// The answer of a [`FakeServer`] to a call of one of its tools.
 ///
 /// Texts, values and [`ToolOutput`]s become results: a value is structured content with its JSON as text beside it.
 #[derive(Clone, Debug)]
@@ -186,7 +186,7 @@ impl FakeServer {
         self
     }
 
-    /// As [`Self::tool`], also while the server runs: it announces the change. A tool of the same name is replaced.
+    /// Adds a tool as [`Self::tool`] does, also while the server runs: it announces the change. A tool of the same name is replaced.
     pub fn add_tool<A: Into<FakeAnswer>>(
         &self,
         mut description: Value,
@@ -209,7 +209,7 @@ impl FakeServer {
         self.0.changed.send_modify(|changes| *changes += 1);
     }
 
-    /// How agents reach it. Its time limits can be set as those of any server.
+    /// The configuration with which agents reach it. Its time limits can be set as those of any server.
     pub fn config(&self) -> ServerConfig {
         let mut config = ServerConfig::stdio("a fake server of this program");
         config.fake = Some(Arc::new(self.clone()));
@@ -221,12 +221,12 @@ impl FakeServer {
         lock(&self.0.calls).clone()
     }
 
-    /// How often it was started.
+    /// The number of starts.
     pub fn starts(&self) -> usize {
         self.0.starts.load(Ordering::Relaxed)
     }
 
-    /// How many calls were cancelled: at their time limits, or because the caller was dropped.
+    /// The number of cancelled calls: at their time limits, or because the caller was dropped.
     pub fn cancelled(&self) -> usize {
         self.0.cancelled.load(Ordering::Relaxed)
     }

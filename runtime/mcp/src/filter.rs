@@ -1,4 +1,4 @@
-//! Which tools of a server an agent takes: globs over the server's own names.
+//! The filter of an agent for the tools of a server: globs over the server's own names.
 
 use wildmatch::WildMatch;
 

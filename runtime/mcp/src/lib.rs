@@ -1,7 +1,7 @@
 //! MCP servers as tool sources: processes that speak the Model Context Protocol over their standard streams.
 //!
-//! They are configured with [`AgentBuilder::server`](onionskin_core::declaration::AgentBuilder::server), with a [`McpConfig`], or, if neither
-//! names a server, in the `.mcp.json` of the working directory.
+//! [`AgentBuilder::server`](onionskin_core::declaration::AgentBuilder::server) configures one, a [`McpConfig`] several. If
+//! neither names a server, the `.mcp.json` of the working directory does.
 //!
 //! [`McpServer`] is a server without an agent; its tools are values.
 //!
@@ -11,9 +11,9 @@
 //! - The standard error of a server goes into the log and into start errors, never to the terminal or to a model.
 
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
-// finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks what comes back.
-// The connection of a server without an agent (`standalone`) runs on a thread of its own (`home`). `config` holds the servers that
-// a program names, from a `file` or from code, each a `server_config`.
+// finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
+// result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`home`). `config` holds
+// the servers of a program, from a `file` or from code, each a `server_config`.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]

@@ -13,9 +13,9 @@ use super::secrets::Secrets;
 use super::server_config::{InProcess, ServerConfig};
 use super::stderr::Tail;
 
-/// How long a process may take to follow a request to end.
+/// Maximum time for a process to end after it was asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long the last lines of a dead server's standard error may take to arrive.
+/// Maximum time for the last lines of a dead server's standard error to arrive.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
 /// The standard input of a server.
@@ -30,7 +30,7 @@ const PIPE: usize = 64 << 10;
 pub(super) struct Process {
     /// None for a server within the program.
     group: Option<Group>,
-    /// How it ended, once it has and its last lines were read.
+    /// The way in which the process ended. It is set after its last lines were read.
     ended: watch::Receiver<Option<Arc<str>>>,
     /// Kills the process when it is notified.
     pub(super) kill: Arc<Notify>,
@@ -94,7 +94,7 @@ impl Process {
         (Self { group: None, ended, kill, stderr: Tail::default() }, Box::new(input), Box::new(output))
     }
 
-    /// How the process ended, if it has.
+    /// Returns how the process ended, if it has.
     pub(super) fn ended(&self) -> Option<Arc<str>> {
         self.ended.borrow().clone()
     }

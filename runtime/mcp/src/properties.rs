@@ -168,7 +168,7 @@ proptest! {
         prop_assert!(config.names().eq(servers.keys().map(String::as_str).collect::<std::collections::BTreeSet<_>>()));
     }
 
-    /// A result is taken as it stands, or refused in a few words.
+    /// A result is used unchanged, or refused with a short message.
     #[test]
     fn long_a4_any_result_is_taken_or_refused(text in broken(answer())) {
         let text = String::from_utf8_lossy(&text);
@@ -197,7 +197,7 @@ proptest! {
         prop_assert_eq!(&*output.structured_content().unwrap(), &structured);
     }
 
-    /// Any line is something, and what is wrong with it is told in a few words.
+    /// Every line has a kind, and the message of a wrong line is short.
     #[test]
     fn long_a4_any_line_is_read(
         line in broken((value(), value(), any::<u8>()).prop_map(|(id, result, kind)| match kind % 4 {

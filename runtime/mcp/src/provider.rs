@@ -25,7 +25,7 @@ pub(super) struct Provider {
     told: Mutex<Told>,
 }
 
-/// What the agent knows already.
+/// The news that the agent has already received.
 struct Told {
     /// The number of the next news of the server.
     news: u64,

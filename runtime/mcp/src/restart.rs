@@ -17,24 +17,24 @@ const WINDOW: Duration = Duration::from_mins(1);
 /// The wait before the second restart of a window; it doubles with each further one.
 const BACKOFF: Duration = Duration::from_millis(250);
 
-/// What can be started again.
+/// A server that can be started again.
 pub(super) trait Restart: Send + Sync + 'static {
     /// The name of the server.
     fn name(&self) -> &str;
-    /// Whether it can be called.
+    /// Returns whether the server can be called.
     fn is_alive(&self) -> bool;
-    /// Why it cannot be called.
+    /// Returns the reason why the server cannot be called.
     fn absence(&self) -> Absence;
-    /// Starts it.
+    /// Starts the server.
     fn start(self: &Arc<Self>) -> impl Future<Output = Result<(), McpError>> + Send;
-    /// Adds to its news.
+    /// Adds a message for users to the server's news.
     fn tell(&self, text: String);
 }
 
-/// Why a server has no living connection.
+/// The reason why a server has no living connection.
 pub(super) enum Absence {
     ShutDown,
-    /// How the last process ended.
+    /// The process ended; with its exit status, or the reason.
     Died(Arc<str>),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Restarts(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// When the process was started again, within the window.
+    /// The times of the restarts within the window.
     begun: VecDeque<Instant>,
     running: Option<(CancellationToken, Outcome)>,
 }

@@ -14,7 +14,7 @@ use onionskin_core::secret::{Redact as _, Redactor, StreamRedactor};
 #[derive(Clone)]
 pub(super) struct Secrets {
     redactor: Arc<Redactor>,
-    /// Of the last sessions that called the server.
+    /// The secrets of the last sessions that called the server.
     callers: Arc<Mutex<Callers>>,
 }
 
@@ -69,7 +69,8 @@ impl Secrets {
         self.redactor.redact(text).into_owned()
     }
 
-    /// As [`Self::hide`], for a text whose rest is unknown: an end that may begin a secret is left out.
+    /// Hides secrets as [`Self::hide`] does, in a text whose rest is unknown: an end that may begin a secret is left
+    /// out.
     pub(super) fn hide_cut(&self, text: &str) -> String {
         self.held().push(text)
     }

@@ -153,7 +153,7 @@ impl Server {
     fn failed(&self, error: RequestError) -> Exit {
         let name = &self.name;
         let (kind, text) = match error {
-            // Without its standard error, which may concern the calls of others.
+            // The standard error is left out, because it may concern the calls of others.
             RequestError::Died(how) => {
                 let text = format!(
                     "the MCP server `{name}` died during the call ({how}); whether the call took effect is not known. \

@@ -1,4 +1,4 @@
-//! How one server is configured.
+//! The configuration of one server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -112,8 +112,8 @@ impl ServerConfig {
         self
     }
 
-    /// As [`Self::env`], for a value that the results of the server's tools must not show either, with any name of the
-    /// variable.
+    /// Sets a variable as [`Self::env`] does. The results of the server's tools do not show its value, whatever the name
+    /// of the variable is.
     #[must_use]
     pub fn secret(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
         let name = name.into();

@@ -11,7 +11,7 @@ use rmcp::model::Tool;
 
 use super::description::{McpDescription, unconnected};
 
-/// What MCP adds to [`ToolSpec`].
+/// Methods of [`ToolSpec`] for MCP.
 pub trait McpToolSpec: Sized + sealed::Sealed {
     /// A tool of an MCP server from its description, to be shown, changed and exported. Calls end with
     /// [`NotConnected`](crate::NotConnected); [`McpServer`](crate::McpServer) gives tools that call the live server.
@@ -35,7 +35,7 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     /// If it is not the description of a tool.
     fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError>;
 
-    /// As [`Self::from_mcp`], with the name of the server, which a description does not contain. [`ToolSpec::server_name`]
+    /// Makes a tool as [`Self::from_mcp`] does, with the name of the server, which a description does not contain. [`ToolSpec::server_name`]
     /// returns it, and hooks read it from the call's context.
     ///
     /// ```
@@ -62,7 +62,7 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     #[cfg(feature = "rmcp3")]
     fn to_mcp(&self) -> Result<Tool, ExportError>;
 
-    /// As [`Self::to_mcp`], with custom fields. They go into the type's `_meta`, beside those of the tool.
+    /// Exports the tool as [`Self::to_mcp`] does, with custom fields. They go into the type's `_meta`, beside those of the tool.
     ///
     /// ```
     /// use std::sync::Arc;

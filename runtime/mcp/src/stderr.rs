@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use super::secrets::Secrets;
 use super::visible::visible;
 
-/// How many lines are kept.
+/// Number of lines that are kept.
 const LINES: usize = 20;
 /// Longer lines are cut into pieces of this many bytes.
 const LINE: u64 = 2_000;

@@ -25,7 +25,7 @@ pub(super) enum Line {
 pub(super) struct Lines<R> {
     stream: BufReader<R>,
     line: Vec<u8>,
-    /// Of a line that is too long: how long it is by now, and its end.
+    /// The length so far and the end of a line that is too long.
     long: Option<(usize, VecDeque<u8>)>,
 }
 

@@ -67,7 +67,7 @@ pub(crate) fn read(line: &[u8]) -> Incoming<'_> {
     }
 }
 
-/// As [`read`], of a message that was too long to be kept: its beginning and its end.
+/// Reads a message that was too long to be kept from its beginning and its end.
 pub(crate) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
     if !beginning.trim_ascii_start().starts_with(b"{") {
         return Incoming::Foreign;
@@ -183,7 +183,7 @@ fn first_value(text: &[u8]) -> Option<RequestId> {
     serde_json::from_slice(&text[..end]).ok()
 }
 
-/// Where the string ends that begins here.
+/// The end of the string that begins at `start`.
 fn string_end(text: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {

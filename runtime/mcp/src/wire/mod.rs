@@ -48,7 +48,7 @@ pub(super) struct Wire<R> {
     pending: Pending,
     unasked: Unasked,
     pace: Pace,
-    /// What the library is given next.
+    /// The next messages for the library.
     ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
     fault: Fault,
 }

@@ -1,4 +1,4 @@
-//! How fast a server may send notifications.
+//! The limit for the rate of notifications from a server.
 
 use std::time::Duration;
 

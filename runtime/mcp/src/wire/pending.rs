@@ -24,7 +24,7 @@ impl Pending {
         })
     }
 
-    /// As [`Self::take`], for an answer that names no request: the only one, or all of them.
+    /// Takes all requests, for an answer that names none of them.
     pub(super) fn take_all(&self) -> Vec<(RequestId, bool)> {
         self.lock().drain().collect()
     }
