@@ -30,16 +30,16 @@ impl Setup {
         let mut declared: Vec<_> =
             links.iter().map(|link| Declared::new(link, &mut Vec::new())).collect::<Result<_, _>>()?;
         for agent in &declared {
-            agent.visitors(&mut self.states);
+            agent.set_visitors(&mut self.states);
         }
         let problems = preflight::problems(&self, &declared);
         let mut names = BTreeSet::new();
         for agent in &declared {
-            agent.servers(&mut names);
+            agent.collect_servers(&mut names);
         }
         let mut servers = self.servers;
         for agent in &mut declared {
-            agent.default_servers(&mut servers);
+            agent.take_default_servers(&mut servers);
         }
         let servers = servers.start(&names, problems).await?;
         let shared = Arc::new(Shared {

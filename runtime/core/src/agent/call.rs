@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::fate::{FateCell, Noted};
+use super::fate::{FateCell, FateGuard};
 use super::run::AgentRun;
 use crate::args::Args;
 use crate::content::ContentBlock;
@@ -17,14 +17,14 @@ use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
 
 /// A counted call with its tool.
-pub(super) struct Admitted {
+pub(super) struct AdmittedCall {
     /// The tool, or the reason why nothing can run.
     pub(super) entry: Result<usize, ToolError>,
     /// How many calls of this tool the run has made, this one included.
     pub(super) number: u32,
 }
 
-impl Admitted {
+impl AdmittedCall {
     pub(super) fn refused(error: ToolError) -> Self {
         Self { entry: Err(error), number: 0 }
     }
@@ -34,7 +34,7 @@ impl Admitted {
 pub(super) struct ReadyCall<'r> {
     pub(super) run: &'r AgentRun,
     pub(super) table: &'r Arc<ToolTable>,
-    pub(super) admitted: &'r Admitted,
+    pub(super) admitted: &'r AdmittedCall,
     pub(super) call: &'r ToolCall,
     pub(super) turn: u32,
     /// The call's position in its turn, counted from 1.
@@ -47,13 +47,13 @@ impl<'r> ReadyCall<'r> {
     /// Runs the call. The transcripts of children are kept for the run to merge.
     ///
     /// Cancel safety: dropping the future ends the call, and events report it as cancelled.
-    pub(super) async fn make(self, args: &mut Args) -> Made<'r> {
+    pub(super) async fn make(self, args: &mut Args) -> FinishedCall<'r> {
         let entry = match &self.admitted.entry {
             Ok(entry) => *entry,
             Err(error) => {
-                return Made {
+                return FinishedCall {
                     result: Err(Exit::Tool(error.clone())),
-                    told: Some(self.begin()),
+                    reported: Some(self.begin()),
                     hook_exits: Vec::new(),
                 };
             }
@@ -64,9 +64,13 @@ impl<'r> ReadyCall<'r> {
             None => None,
         };
         if let Some(abort) = self.run.cx.aborted() {
-            return Made { result: Err(abort.clone().into()), told: None, hook_exits: Vec::new() };
+            return FinishedCall {
+                result: Err(abort.clone().into()),
+                reported: None,
+                hook_exits: Vec::new(),
+            };
         }
-        let told = self.begin();
+        let reported = self.begin();
         let cx = ToolContext::new(
             self.run.cx.clone(),
             Arc::clone(self.table.entry(entry)),
@@ -76,22 +80,22 @@ impl<'r> ReadyCall<'r> {
         )
         .with_number(self.admitted.number);
         cx.hold_permit(permit);
-        let mut noted = Noted { run: self.run, at: (self.turn, self.index_in_turn), cx, fate: self.fate };
-        let cx = &noted.cx;
+        let mut guard = FateGuard { run: self.run, at: (self.turn, self.index_in_turn), cx, fate: self.fate };
+        let cx = &guard.cx;
         self.run.cx.watch();
         args.attach_schema(&cx.definition().input_schema);
         // A block of its own, because a hand-written hook can panic before it returns its future.
         let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
         // Hooks can hold secrets too, and the tool can register secrets while it runs.
         let result = self.run.cx.hide(result);
-        let hook_exits = noted.cx.take_hook_log();
-        drop(noted);
-        Made { result, told: Some(told), hook_exits }
+        let hook_exits = guard.cx.take_hook_log();
+        drop(guard);
+        FinishedCall { result, reported: Some(reported), hook_exits }
     }
 
-    fn begin(&self) -> Told<'r> {
+    fn begin(&self) -> ReportedCall<'r> {
         let entry = self.admitted.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
-        let told = Told {
+        let reported = ReportedCall {
             run: self.run,
             call: self.call,
             at: (self.turn, self.index_in_turn),
@@ -102,46 +106,46 @@ impl<'r> ReadyCall<'r> {
         };
         let started = EventKind::ToolStarted {
             call_id: Arc::clone(&self.call.id),
-            tool: Arc::clone(told.tool),
+            tool: Arc::clone(reported.tool),
             source: entry.map(|entry| entry.source),
             arguments: Arc::clone(&self.call.arguments),
         };
-        self.run.cx.events().push(|| told.step(), started);
-        told
+        self.run.cx.events().push(|| reported.step(), started);
+        reported
     }
 }
 
 /// A finished call. The method that takes its result reports its end.
-pub(super) struct Made<'r> {
+pub(super) struct FinishedCall<'r> {
     result: ToolResult,
     /// `None` if the call did not begin.
-    told: Option<Told<'r>>,
+    reported: Option<ReportedCall<'r>>,
     hook_exits: Vec<HookExit>,
 }
 
-impl Made<'_> {
+impl FinishedCall<'_> {
     /// The whole result.
     pub(super) fn result(self) -> ToolResult {
-        let Self { result, told, hook_exits } = self;
-        if let Some(told) = told {
-            told.end(result.clone(), hook_exits);
+        let Self { result, reported, hook_exits } = self;
+        if let Some(reported) = reported {
+            reported.end(result.clone(), hook_exits);
         }
         result
     }
 
     /// The part of the result that the run needs. `None` if another call's abort ended this one, so that it has no
     /// result.
-    pub(super) fn ended(self) -> Option<Ended> {
-        let Self { result, told, hook_exits } = self;
-        match told {
-            Some(told) => told.end(result, hook_exits),
+    pub(super) fn ended(self) -> Option<CallResult> {
+        let Self { result, reported, hook_exits } = self;
+        match reported {
+            Some(reported) => reported.end(result, hook_exits),
             None => None,
         }
     }
 }
 
 /// The part of a call's result that the run needs.
-pub(super) struct Ended {
+pub(super) struct CallResult {
     pub(super) outcome: CallOutcome,
     /// The content for the model.
     pub(super) content: Arc<[ContentBlock]>,
@@ -149,7 +153,7 @@ pub(super) struct Ended {
     error_chain: Vec<String>,
 }
 
-impl Ended {
+impl CallResult {
     pub(super) fn of(result: ToolResult) -> Self {
         let outcome = CallOutcome::of(&result);
         let error_chain = match &result {
@@ -179,7 +183,7 @@ pub(super) fn step_id(run: &AgentRun, turn: u32, index_in_turn: u32, name: &Arc<
 }
 
 /// A call whose start was reported. Its end is reported exactly once, also if it is dropped half way.
-struct Told<'c> {
+struct ReportedCall<'c> {
     run: &'c AgentRun,
     call: &'c ToolCall,
     /// The turn of the call and its position there.
@@ -190,44 +194,44 @@ struct Told<'c> {
     open: bool,
 }
 
-impl Told<'_> {
+impl ReportedCall<'_> {
     fn step(&self) -> StepId {
         step_id(self.run, self.at.0, self.at.1, &self.call.name)
     }
 
     /// Reports how the call ended. A call that another call's abort ended has no result.
-    fn end(mut self, result: ToolResult, hook_exits: Vec<HookExit>) -> Option<Ended> {
+    fn end(mut self, result: ToolResult, hook_exits: Vec<HookExit>) -> Option<CallResult> {
         let fate = self.fate.get();
         if fate.is_anothers(&result) {
-            self.tell(&Ended::of(fate.unfinished(&self.run.cx)), hook_exits);
+            self.report(&CallResult::of(fate.unfinished(&self.run.cx)), hook_exits);
             return None;
         }
-        let ended = Ended::of(result);
-        self.tell(&ended, hook_exits);
-        Some(ended)
+        let result = CallResult::of(result);
+        self.report(&result, hook_exits);
+        Some(result)
     }
 
-    fn tell(&mut self, ended: &Ended, hook_exits: Vec<HookExit>) {
+    fn report(&mut self, result: &CallResult, hook_exits: Vec<HookExit>) {
         self.open = false;
         let finished = EventKind::ToolFinished {
             call_id: Arc::clone(&self.call.id),
             tool: Arc::clone(self.tool),
-            outcome: ended.outcome,
-            content: Arc::clone(&ended.content),
+            outcome: result.outcome,
+            content: Arc::clone(&result.content),
             duration: self.started.elapsed(),
             attempts: self.fate.attempts(),
-            structured: ended.structured.clone(),
+            structured: result.structured.clone(),
             hook_exits,
-            error_chain: ended.error_chain.clone(),
+            error_chain: result.error_chain.clone(),
         };
         self.run.cx.events().push(|| self.step(), finished);
     }
 }
 
-impl Drop for Told<'_> {
+impl Drop for ReportedCall<'_> {
     fn drop(&mut self) {
         if self.open {
-            self.tell(&Ended::of(self.fate.get().unfinished(&self.run.cx)), Vec::new());
+            self.report(&CallResult::of(self.fate.get().unfinished(&self.run.cx)), Vec::new());
         }
     }
 }

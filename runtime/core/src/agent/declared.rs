@@ -34,29 +34,29 @@ impl Declared {
         Ok(Self { declaration, link: link.clone(), children })
     }
 
-    pub(super) fn default_servers(&mut self, into: &mut Configured) {
+    pub(super) fn take_default_servers(&mut self, into: &mut Configured) {
         into.default_to(self.declaration.default_servers.take());
         for child in &mut self.children {
-            child.default_servers(into);
+            child.take_default_servers(into);
         }
     }
 
-    /// Notes how the secrets of states are visited.
-    pub(super) fn visitors(&self, into: &mut StateMakers) {
+    /// Stores in the states how their secrets are visited.
+    pub(super) fn set_visitors(&self, into: &mut StateMakers) {
         if let (Some(visitor), Some(state)) =
             (self.declaration.state_visitor, into.get_mut(&self.link.state.id))
         {
             state.visitor = Some(visitor);
         }
         for child in &self.children {
-            child.visitors(into);
+            child.set_visitors(into);
         }
     }
 
-    pub(super) fn servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
+    pub(super) fn collect_servers(&self, into: &mut BTreeSet<(&'static str, &'static str)>) {
         into.extend(self.declaration.servers.iter().map(|server| (server.name, self.link.name)));
         for child in &self.children {
-            child.servers(into);
+            child.collect_servers(into);
         }
     }
 }

@@ -87,7 +87,7 @@ impl FateCell {
 
 /// A call in progress. It records how far the call came when it ends or is dropped, and keeps the transcript of a
 /// child.
-pub(super) struct Noted<'c> {
+pub(super) struct FateGuard<'c> {
     pub(super) run: &'c AgentRun,
     /// The turn of the call and its position there.
     pub(super) at: (u32, u32),
@@ -95,7 +95,7 @@ pub(super) struct Noted<'c> {
     pub(super) fate: &'c FateCell,
 }
 
-impl Drop for Noted<'_> {
+impl Drop for FateGuard<'_> {
     fn drop(&mut self) {
         if let Some(attempts) = self.cx.plain_attempts() {
             let fate = if attempts == 0 { Fate::NotRun } else { Fate::Begun };

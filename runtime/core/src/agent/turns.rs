@@ -8,7 +8,7 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use super::call::{self, Admitted, Ended, ReadyCall};
+use super::call::{self, AdmittedCall, CallResult, ReadyCall};
 use super::fate::FateCell;
 use super::run::AgentRun;
 use super::run_error::{Limit, RunError};
@@ -117,18 +117,20 @@ impl AgentRun {
     }
 
     /// Counts a tool call and finds its tool, or the reason why nothing can run.
-    fn admit_call(&self, table: &ToolTable, name: &str) -> Admitted {
+    fn admit_call(&self, table: &ToolTable, name: &str) -> AdmittedCall {
         let mut tally = self.tally();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
             let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
-            return Admitted::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
+            return AdmittedCall::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
         }
         tally.calls += 1;
         match table.find(name) {
-            Some(entry) => Admitted { entry: Ok(entry), number: tally.count_call(&table.entry(entry).name) },
+            Some(entry) => {
+                AdmittedCall { entry: Ok(entry), number: tally.count_call(&table.entry(entry).name) }
+            }
             None => {
                 drop(tally);
-                Admitted::refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
+                AdmittedCall::refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
             }
         }
     }
@@ -191,8 +193,8 @@ struct Batch<'r> {
 }
 
 struct Planned {
-    admitted: Admitted,
-    ended: Mutex<Option<Ended>>,
+    admitted: AdmittedCall,
+    result: Mutex<Option<CallResult>>,
     fate: FateCell,
 }
 
@@ -207,8 +209,8 @@ struct BatchEnd {
 
 impl BatchEnd {
     /// Adds the next call, in call order.
-    fn note(&mut self, call: &ToolCall, stop_after: bool, ended: Ended) {
-        let Ended { outcome, content, .. } = ended;
+    fn note(&mut self, call: &ToolCall, stop_after: bool, result: CallResult) {
+        let CallResult { outcome, content, .. } = result;
         let is_error = matches!(outcome, CallOutcome::Error(_) | CallOutcome::Abort);
         let stops = outcome == CallOutcome::Stop || (stop_after && !is_error);
         if outcome == CallOutcome::Error(ErrorKind::Retry) {
@@ -237,7 +239,7 @@ impl<'r> Batch<'r> {
         let plan = |call: &ToolCall| {
             // Numbered here, in call order, so that instances of children have the same numbers in every run.
             let admitted = run.admit_call(&table, &call.name);
-            Planned { admitted, ended: Mutex::default(), fate: FateCell::default() }
+            Planned { admitted, result: Mutex::default(), fate: FateCell::default() }
         };
         let planned = said.tool_calls().iter().map(plan).collect();
         Self { run, turn, table, said, planned, finished: false }
@@ -269,14 +271,15 @@ impl<'r> Batch<'r> {
         let results = Vec::with_capacity(self.planned.len());
         let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
         for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
-            let ended = planned.ended.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-            let ended = ended.unwrap_or_else(|| Ended::of(planned.fate.get().unfinished(&self.run.cx)));
+            let result = planned.result.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+            let result =
+                result.unwrap_or_else(|| CallResult::of(planned.fate.get().unfinished(&self.run.cx)));
             let stop_after = planned
                 .admitted
                 .entry
                 .as_ref()
                 .is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
-            end.note(call, stop_after, ended);
+            end.note(call, stop_after, result);
         }
         end
     }
@@ -306,8 +309,8 @@ impl<'r> Batch<'r> {
         };
         let mut args = Args::from(Arc::clone(&call.arguments));
         // A call that another call's abort ended gets its result from its fate.
-        if let Some(ended) = ready.make(&mut args).await.ended() {
-            *planned.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+        if let Some(result) = ready.make(&mut args).await.ended() {
+            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     }
 }

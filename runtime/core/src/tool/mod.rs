@@ -1,8 +1,8 @@
 //! Tools: the functions that a model can call.
 
-mod around;
 mod function;
 mod offload;
+mod other_thread;
 mod own;
 mod stages;
 mod toolbox;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-pub(crate) use around::block_on;
 pub use function::{Function, schema_by};
 pub use offload::offload;
+pub(crate) use other_thread::block_on;
 pub use own::{Body, BothStates, Own};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,

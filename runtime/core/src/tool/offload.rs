@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::around::Around;
+use super::other_thread::TaskLocals;
 use crate::context::{Left, ToolContext};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -65,7 +65,7 @@ pub async fn offload<R: Send + 'static>(
 ) -> ToolResult<R> {
     let attempt = cx.to_owned_attempt();
     let _over = attempt.cancellation().drop_guard();
-    let around = Around::here();
+    let locals = TaskLocals::here();
     let progress = Progress(Arc::default());
     let _waits = Waits { cx, progress: progress.clone() };
     let run = move || {
@@ -74,7 +74,7 @@ pub async fn offload<R: Send + 'static>(
             return None;
         }
         let _ends = Ends(progress);
-        Some(around.carry(|| work(&attempt)))
+        Some(locals.carry(|| work(&attempt)))
     };
     let reason = match tokio::task::spawn_blocking(run).await {
         Ok(Some(result)) => return result,

@@ -4,18 +4,18 @@ use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
 
 /// Task-local values of the waiting task, for a thread that works in its place.
-pub(crate) struct Around {
+pub(crate) struct TaskLocals {
     waiting: Waiting,
     chain: Chain,
     flights: Flights,
 }
 
-impl Around {
+impl TaskLocals {
     pub(crate) fn here() -> Self {
         Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
     }
 
-    /// Runs the work on the other thread.
+    /// Runs the work on the other thread, with these values.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
         self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
     }
@@ -25,10 +25,10 @@ impl Around {
 pub(crate) fn block_on<T: Send + 'static>(
     work: impl FnOnce() -> std::pin::Pin<Box<dyn Future<Output = T>>> + Send + 'static,
 ) -> std::io::Result<T> {
-    let around = Around::here();
+    let locals = TaskLocals::here();
     let thread = std::thread::Builder::new().name("onionskin".into()).spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(around.carry(|| runtime.block_on(work())))
+        Ok(locals.carry(|| runtime.block_on(work())))
     })?;
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
