@@ -1,4 +1,5 @@
-//! One tool call of a run: it passes the hooks, and events report its start and its end.
+//! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` makes the calls of a
+//! turn. The agent's onion begins in `onion/dynamic.rs`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,6 +45,12 @@ pub(super) struct ReadyCall<'r> {
 }
 
 impl<'r> ReadyCall<'r> {
+    /// The arguments as the model wrote them.
+    #[inline]
+    pub(super) fn args(&self) -> Args {
+        Args::from(Arc::clone(&self.call.arguments))
+    }
+
     /// Runs the call. The transcripts of children are kept for the run to merge.
     ///
     /// Cancel safety: dropping the future ends the call, and events report it as cancelled.
@@ -84,7 +91,8 @@ impl<'r> ReadyCall<'r> {
         let cx = &guard.cx;
         self.run.cx.watch();
         args.attach_schema(&cx.definition().input_schema);
-        // A block of its own, because a hand-written hook can panic before it returns its future.
+        // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
+        // hand-written hook can panic before it returns its future.
         let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
         // Hooks can hold secrets too, and the tool can register secrets while it runs.
         let result = self.run.cx.hide(result);

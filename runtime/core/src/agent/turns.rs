@@ -1,4 +1,4 @@
-//! The loop of a run: turns of the model, and the tool calls of each turn as one operation.
+//! The loop of a run: turns of the model, and the tool calls of each turn as one operation. `call.rs` runs each call.
 
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -198,6 +198,87 @@ struct Planned {
     fate: FateCell,
 }
 
+impl<'r> Batch<'r> {
+    fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
+        let plan = |call: &ToolCall| {
+            // Numbered here, in call order, so that instances of children have the same numbers in every run.
+            let admitted = run.admit_call(&table, &call.name);
+            Planned { admitted, result: Mutex::default(), fate: FateCell::default() }
+        };
+        let planned = said.tool_calls().iter().map(plan).collect();
+        Self { run, turn, table, said, planned, finished: false }
+    }
+
+    /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
+    /// holds no permit.
+    async fn run(&self) {
+        let all = 0..self.planned.len();
+        match self.run.cx.journal() {
+            None => drop(join_all(all.map(|index| self.contained(index))).await),
+            Some(journal) => {
+                let limit = all.len().max(1);
+                let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
+                if let Err(error) = journal.batch(&ids, limit, self).await {
+                    self.run.cx.abort(&crate::error::Abort::new(error.to_string()));
+                }
+            }
+        }
+    }
+
+    fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
+        Contained { call: Some(self.call_one(index)) }
+    }
+
+    async fn call_one(&self, index: usize) {
+        let (call, planned) = (&self.said.tool_calls()[index], &self.planned[index]);
+        let ready = ReadyCall {
+            run: self.run,
+            table: &self.table,
+            admitted: &planned.admitted,
+            call,
+            turn: self.turn,
+            index_in_turn: Self::index_in_turn(index),
+            fate: &planned.fate,
+        };
+        let mut args = ready.args();
+        // A call that another call's abort ended gets its result from its fate.
+        if let Some(result) = ready.make(&mut args).await.ended() {
+            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    }
+
+    /// One result for each call, in call order.
+    fn finish(mut self) -> BatchEnd {
+        self.finished = true;
+        self.collect()
+    }
+
+    fn collect(&mut self) -> BatchEnd {
+        let results = Vec::with_capacity(self.planned.len());
+        let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
+        for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
+            let result = planned.result.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+            let result =
+                result.unwrap_or_else(|| CallResult::of(planned.fate.get().unfinished(&self.run.cx)));
+            let stop_after = planned
+                .admitted
+                .entry
+                .as_ref()
+                .is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
+            end.note(call, stop_after, result);
+        }
+        end
+    }
+
+    fn index_in_turn(index: usize) -> u32 {
+        u32::try_from(index).unwrap_or(u32::MAX - 1) + 1
+    }
+
+    fn step_id(&self, index: usize) -> StepId {
+        call::step_id(self.run, self.turn, Self::index_in_turn(index), &self.said.tool_calls()[index].name)
+    }
+}
+
 /// How a batch ended.
 struct BatchEnd {
     results: Vec<ToolResultMessage>,
@@ -232,87 +313,6 @@ impl BatchEnd {
 enum CallEnd {
     GoOn,
     Answer(String),
-}
-
-impl<'r> Batch<'r> {
-    fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
-        let plan = |call: &ToolCall| {
-            // Numbered here, in call order, so that instances of children have the same numbers in every run.
-            let admitted = run.admit_call(&table, &call.name);
-            Planned { admitted, result: Mutex::default(), fate: FateCell::default() }
-        };
-        let planned = said.tool_calls().iter().map(plan).collect();
-        Self { run, turn, table, said, planned, finished: false }
-    }
-
-    /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
-    /// holds no permit.
-    async fn run(&self) {
-        let all = 0..self.planned.len();
-        match self.run.cx.journal() {
-            None => drop(join_all(all.map(|index| self.contained(index))).await),
-            Some(journal) => {
-                let limit = all.len().max(1);
-                let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
-                if let Err(error) = journal.batch(&ids, limit, self).await {
-                    self.run.cx.abort(&crate::error::Abort::new(error.to_string()));
-                }
-            }
-        }
-    }
-
-    /// One result for each call, in call order.
-    fn finish(mut self) -> BatchEnd {
-        self.finished = true;
-        self.collect()
-    }
-
-    fn collect(&mut self) -> BatchEnd {
-        let results = Vec::with_capacity(self.planned.len());
-        let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
-        for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
-            let result = planned.result.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-            let result =
-                result.unwrap_or_else(|| CallResult::of(planned.fate.get().unfinished(&self.run.cx)));
-            let stop_after = planned
-                .admitted
-                .entry
-                .as_ref()
-                .is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
-            end.note(call, stop_after, result);
-        }
-        end
-    }
-
-    fn index_in_turn(index: usize) -> u32 {
-        u32::try_from(index).unwrap_or(u32::MAX - 1) + 1
-    }
-
-    fn step_id(&self, index: usize) -> StepId {
-        call::step_id(self.run, self.turn, Self::index_in_turn(index), &self.said.tool_calls()[index].name)
-    }
-
-    fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
-        Contained { call: Some(self.call_one(index)) }
-    }
-
-    async fn call_one(&self, index: usize) {
-        let (call, planned) = (&self.said.tool_calls()[index], &self.planned[index]);
-        let ready = ReadyCall {
-            run: self.run,
-            table: &self.table,
-            admitted: &planned.admitted,
-            call,
-            turn: self.turn,
-            index_in_turn: Self::index_in_turn(index),
-            fate: &planned.fate,
-        };
-        let mut args = Args::from(Arc::clone(&call.arguments));
-        // A call that another call's abort ended gets its result from its fate.
-        if let Some(result) = ready.make(&mut args).await.ended() {
-            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        }
-    }
 }
 
 impl Drop for Batch<'_> {

@@ -1,16 +1,10 @@
-//! Arguments of texts and values.
+//! Arguments of other texts and of values.
 
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
 use super::{Args, ArgsError};
-
-impl From<Arc<str>> for Args {
-    fn from(text: Arc<str>) -> Self {
-        Self { text, object: OnceLock::new(), changed: false, is_uncoerced: true, schema: None }
-    }
-}
 
 impl From<&str> for Args {
     fn from(text: &str) -> Self {

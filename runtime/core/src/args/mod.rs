@@ -66,7 +66,25 @@ impl From<ArgsError> for Arc<Broken> {
     }
 }
 
+impl From<Arc<str>> for Args {
+    /// The arguments of a model's call. The text is read later: at the first read, or by the tool.
+    fn from(text: Arc<str>) -> Self {
+        Self { text, object: OnceLock::new(), changed: false, is_uncoerced: true, schema: None }
+    }
+}
+
 impl Args {
+    /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
+    /// so a hook must not see a text. The text is parsed at the first read.
+    #[inline]
+    pub(crate) fn attach_schema(&mut self, schema: &Arc<Value>) {
+        if self.object.get().is_some() {
+            self.coerce_again(schema);
+        }
+        self.is_uncoerced = false;
+        self.schema = Some(Arc::clone(schema));
+    }
+
     /// Makes arguments from an object.
     pub fn new(object: Map<String, Value>) -> Self {
         let cell = OnceLock::new();
@@ -111,17 +129,6 @@ impl Args {
             }
             _ => unreachable!("an object is read as nothing else"),
         }
-    }
-
-    /// Makes reads return what a tool of this schema gets: the tool reads `"41"` as 41 if the schema requires a number,
-    /// so a hook must not see a text. The text is parsed at the first read.
-    #[inline]
-    pub(crate) fn attach_schema(&mut self, schema: &Arc<Value>) {
-        if self.object.get().is_some() {
-            self.coerce_again(schema);
-        }
-        self.is_uncoerced = false;
-        self.schema = Some(Arc::clone(schema));
     }
 
     /// As [`Self::attach_schema`], if it is needed: for arguments that one hook passes to the next. A

@@ -17,6 +17,24 @@ use crate::error::{Exit, ToolResult};
 use crate::json::{self, Literals};
 use crate::schema::{Problem, check, coerce, expected, has_limits};
 
+/// Reads all arguments of a call.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+#[doc(hidden)]
+#[inline(never)]
+pub fn read<V: Values>(
+    tool: &'static Defined,
+    readers: &V::Readers,
+    args: &mut Args,
+    spans: &mut [Span],
+) -> ToolResult<V> {
+    match Slots::split(tool.get(), args, spans) {
+        Ok(slots) => V::read(&slots, 0, readers),
+        Err(exit) => Err(exit),
+    }
+}
+
 /// The values of one call, with one slot for each of the tool's parameters.
 ///
 /// A value that cannot be read ends the call with an error that lists all problems of the arguments, so a good call
@@ -361,23 +379,5 @@ impl<T: Send + 'static, R: Values> Values for (T, R) {
             Ok(rest) => Ok((value, rest)),
             Err(exit) => Err(exit),
         }
-    }
-}
-
-/// Reads all arguments of a call.
-///
-/// # Errors
-/// Returns an error if they do not fit. The error names every invalid argument.
-#[doc(hidden)]
-#[inline(never)]
-pub fn read<V: Values>(
-    tool: &'static Defined,
-    readers: &V::Readers,
-    args: &mut Args,
-    spans: &mut [Span],
-) -> ToolResult<V> {
-    match Slots::split(tool.get(), args, spans) {
-        Ok(slots) => V::read(&slots, 0, readers),
-        Err(exit) => Err(exit),
     }
 }

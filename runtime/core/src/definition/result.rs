@@ -1,7 +1,8 @@
 //! Encodes a function's return value as the result of a tool call.
 //!
 //! [`ladder`](super::ladder) chooses for a type how its error side is removed (a [`Split`]) and how its value is written
-//! (a [`Form`]). Both together are a [`Returned`].
+//! (a [`Form`]). Both together are a [`Returned`]. For a function that returns an `i64` they are [`AsIs`] and
+//! [`Described`].
 
 #![allow(
     clippy::unused_self,

@@ -148,6 +148,7 @@ impl Ring for EndRing {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
+        // A `#[tool]` function has no stages: this is its `run`, in `tool/function.rs`.
         tool.staged(cx, args, T::run)
     }
 
