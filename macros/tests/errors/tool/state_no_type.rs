@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use onionskin::tool;
 
 /// One.
@@ -31,7 +29,7 @@ fn parentheses() {}
 fn open() {}
 
 /// Eight.
-#[tool(state = HashMap<String, i64> name = "eight")]
+#[tool(state = Map<String, i64> name = "eight")]
 fn no_comma() {}
 
 /// Nine.
