@@ -1,3 +1,4 @@
+// Each item is one mistake.
 use onionskin::{Args, guardrail, tool_hook};
 
 #[tool_hook(state = "HashMap<String, i64>")]

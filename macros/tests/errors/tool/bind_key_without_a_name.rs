@@ -1,3 +1,4 @@
+// Each parameter is one mistake.
 use onionskin::tool;
 
 /// Greets.

@@ -1,3 +1,4 @@
+// Each item is one mistake.
 use onionskin::tool;
 
 /// One.
