@@ -74,7 +74,7 @@ mod tests {
     fn a4_what_cannot_be_filled_in_is_named() {
         assert!(expanded("${NONE}").unwrap_err().contains("`NONE` is not set"));
         assert!(expanded("${KEY").unwrap_err().contains("without `}`"));
-        assert!(expanded("${1+1}").unwrap_err().contains("names no variable"));
+        assert!(expanded("${1+1}").unwrap_err().contains("does not name a variable"));
     }
 
     #[test]
