@@ -1,10 +1,8 @@
 //! A run from its parts to its answer: where it comes from, how it is driven, what it leaves.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::{Arc, LazyLock};
 
-use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use super::declaration::RunFn;
@@ -16,7 +14,7 @@ use crate::deadline::Deadline;
 use crate::event::{EventKind, Events};
 use crate::journal::{StepId, StepKind, new_id};
 use crate::model::History;
-use crate::onion::panic_words;
+use crate::onion::caught_async;
 use crate::secret::Redact as _;
 use crate::session::{Chain, Session};
 use crate::state::{StateCell, StateHandle};
@@ -104,7 +102,7 @@ pub(super) async fn drive(
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
-    let work = pin!(AssertUnwindSafe(async { answer(run, input).await }).catch_unwind());
+    let work = pin!(caught_async(async { answer(run, input).await }));
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
@@ -114,8 +112,8 @@ pub(super) async fn drive(
     };
     let answer = match done {
         Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => {
-            let reason = format!("it panicked: {}", panic_words(panic));
+        Ok(Err(words)) => {
+            let reason = format!("it panicked: {words}");
             Err(RunError::Agent { agent: Arc::clone(&run.instance.name), reason })
         }
         Err(over) => Err(over),

@@ -1,14 +1,12 @@
 //! Servers that provide tools: their interface, and the servers of one program.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
 use super::build_error::{BoxError, BuildError, ServerError};
-use crate::onion::{caught, panic_words};
+use crate::onion::{caught, caught_async};
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
@@ -201,8 +199,8 @@ impl Configured {
         }
         BuildError::all(problems)?;
         let started = join_all(pool.servers.iter().map(|(name, server)| async move {
-            let started = AssertUnwindSafe(async { server.start().await }).catch_unwind().await;
-            started.unwrap_or_else(|panic| Err(panicked(name, "started", &panic_words(panic))))
+            let started = caught_async(async { server.start().await }).await;
+            started.unwrap_or_else(|reason| Err(panicked(name, "started", &reason)))
         }))
         .await;
         BuildError::all(started.into_iter().filter_map(Result::err).map(BuildError::from).collect())?;
@@ -238,12 +236,8 @@ impl Pool {
     /// Shuts down all servers gracefully and concurrently.
     pub(super) async fn shutdown(&self) {
         join_all(self.servers.iter().map(|(name, server)| async move {
-            if let Err(panic) = AssertUnwindSafe(async { server.shutdown().await }).catch_unwind().await {
-                tracing::error!(
-                    server = name,
-                    reason = panic_words(panic),
-                    "a server panicked when it was shut down"
-                );
+            if let Err(reason) = caught_async(async { server.shutdown().await }).await {
+                tracing::error!(server = name, reason, "a server panicked when it was shut down");
             }
         }))
         .await;

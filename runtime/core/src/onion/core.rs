@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
@@ -278,8 +279,15 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
 }
 
+/// Runs a future and converts a panic to its message.
+///
+/// Cancel safety: that of the future.
+pub(crate) async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
+}
+
 /// The message of a panic, whose payload is dropped.
-pub(crate) fn panic_words(panic: Box<dyn Any + Send>) -> String {
+fn panic_words(panic: Box<dyn Any + Send>) -> String {
     let words = panic_text(&*panic).to_owned();
     discard(panic);
     words

@@ -17,7 +17,9 @@ mod original;
 use std::future::Future;
 use std::sync::Arc;
 
-pub(crate) use self::core::{Caught, caught, panic_text, panic_words, panicked as tool_panicked, short_name};
+pub(crate) use self::core::{
+    Caught, caught, caught_async, panic_text, panicked as tool_panicked, short_name,
+};
 pub use self::core::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};

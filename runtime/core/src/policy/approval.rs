@@ -1,15 +1,12 @@
 //! Approval of calls before they run.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-
-use futures_util::FutureExt;
 
 use crate::approval::{Approval, ApprovalRequest};
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::panic_words;
+use crate::onion::caught_async;
 
 /// A type that a tool's `approval = path` function can return: whether a call needs approval, or the reason for it.
 #[diagnostic::on_unimplemented(
@@ -62,7 +59,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         );
         return Err(refused(None));
     };
-    let asked = AssertUnwindSafe(approver.approve_dyn(request(cx, args, reason))).catch_unwind();
+    let asked = caught_async(approver.approve_dyn(request(cx, args, reason)));
     // Other calls can run while a person decides.
     match cx.without_permit(asked).await {
         Ok(Approval::Allow) => {
@@ -70,8 +67,8 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
             Ok(())
         }
         Ok(Approval::Deny(reason)) => Err(refused(reason)),
-        Err(panic) => {
-            let reason = cx.run().hide_text(panic_words(panic));
+        Err(words) => {
+            let reason = cx.run().hide_text(words);
             tracing::error!(
                 tool = cx.tool_name(),
                 reason = &*reason,
