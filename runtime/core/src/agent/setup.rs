@@ -12,7 +12,7 @@ use crate::approval::DynApprover;
 use crate::journal::Journal;
 use crate::model::{DynModel, Message};
 use crate::onion::{DynHook, Hook, MadeBy, StateOf};
-use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited};
+use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 use crate::spec::ToolSpec;
 use crate::state::{StateCell, StateHandle};
 use crate::tool::Toolbox;
@@ -127,7 +127,7 @@ impl Setup {
     }
 
     pub(super) fn conceal<T: Sensitive>(&mut self, secret: &Secret<T>) {
-        secret.expose().each(&mut |text| self.secrets.push(text.to_vec()));
+        self.secrets.extend(texts(|see| secret.expose().each(see)));
     }
 
     pub(super) fn toolbox<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {

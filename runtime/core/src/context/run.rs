@@ -22,7 +22,7 @@ use crate::error::{Abort, ToolResult};
 use crate::event::Events;
 use crate::journal::{DynJournal, StepId};
 use crate::model::{History, Message};
-use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive};
+use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::session::Session;
 use crate::state::{SessionState, StateHandle};
 
@@ -213,23 +213,21 @@ impl RunContext {
     /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
     /// Use it for other secrets of the program.
     pub fn conceal<T: Sensitive>(&self, secret: &Secret<T>) {
-        let mut texts = Vec::new();
-        secret.expose().each(&mut |text| texts.push(text.to_vec()));
-        self.know(&texts);
+        self.know(&texts(|see| secret.expose().each(see)));
     }
 
     /// Removes a concealed secret from this session, for example a token that expired. Otherwise the secret is redacted
     /// until the session ends. A secret in the agent's state or the session's state is registered again when it is
     /// used.
     pub fn forget<T: Sensitive>(&self, secret: &Secret<T>) {
-        let mut texts = Vec::new();
-        secret.expose().each(&mut |text| texts.push(text.to_vec()));
-        self.concealed().forget(&texts);
+        self.concealed().forget(&texts(|see| secret.expose().each(see)));
     }
 
     pub(crate) fn know(&self, texts: &[Vec<u8>]) {
-        self.concealed().add(texts);
-        self.watch();
+        if !texts.is_empty() {
+            self.concealed().add(texts);
+            self.watch();
+        }
     }
 
     /// The secrets to redact.

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
-use crate::secret::{NotAsSecret, OnlyAsSecret, made_during};
+use crate::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
 use crate::state::StateCell;
 
 /// The agent's typed state, injected into tools and hooks.
@@ -66,9 +66,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
             (copy, result)
         });
         secrets.extend(self.cell.secrets(&copy));
-        if !secrets.is_empty() {
-            self.run.know(&secrets);
-        }
+        self.run.know(&secrets);
         self.cell.set(copy);
         result
     }
@@ -142,9 +140,7 @@ pub fn bound<T: DeserializeOwned>(
         // A type that can be read from a missing value is read so here.
         (None, None) => default.map(|default| default()).or_else(missing).map(Ok),
     });
-    if !secrets.is_empty() {
-        cx.run().know(&secrets);
-    }
+    cx.run().know(&secrets);
     let problem = match read {
         Some(Ok(value)) => return Ok(value),
         Some(Err(problem)) => problem,
@@ -157,11 +153,7 @@ pub fn bound<T: DeserializeOwned>(
 #[doc(hidden)]
 #[inline]
 pub fn conceal(cx: &ToolContext, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
-    let mut secrets = Vec::new();
-    list(&mut |secret| secrets.push(secret.to_vec()));
-    if !secrets.is_empty() {
-        cx.run().know(&secrets);
-    }
+    cx.run().know(&texts(list));
 }
 
 #[cfg(test)]

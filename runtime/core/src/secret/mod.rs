@@ -37,6 +37,7 @@ pub use redact::Redact;
 pub use redactor::Redactor;
 pub use stream::StreamRedactor;
 pub(crate) use unvisited::owns_unvisited;
+pub(crate) use value::texts;
 pub use value::{Secret, Sensitive};
 pub use visit::VisitSecrets;
 #[doc(hidden)]

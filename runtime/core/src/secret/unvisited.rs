@@ -15,7 +15,6 @@ pub(crate) fn owns_unvisited<T: Clone + 'static>(
         return false;
     }
     let (copy, made) = made_during(|| value.clone());
-    let visited: HashSet<_> =
-        visitor.map(|visitor| visitor.secrets(&copy)).unwrap_or_default().into_iter().collect();
+    let visited: HashSet<_> = StateVisitor::listed(visitor, &copy).into_iter().collect();
     made.iter().any(|secret| !visited.contains(secret) && !known.contains(secret))
 }

@@ -246,6 +246,13 @@ pub trait Sensitive {
     fn wipe(&mut self);
 }
 
+/// Returns copies of the texts that `list` passes on.
+pub(crate) fn texts(list: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Vec<Vec<u8>> {
+    let mut texts = Vec::new();
+    list(&mut |text| texts.push(text.to_vec()));
+    texts
+}
+
 macro_rules! bytes {
     ($($type:ty: $bytes:ident),*) => {$(
         impl Sensitive for $type {

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use super::Secret;
 use super::owned::owned;
+use super::value::{Secret, texts};
 
 /// A type that lists the secrets in it, so that a session can redact them.
 ///
@@ -279,10 +279,13 @@ impl StateVisitor {
         })
     }
 
-    pub(crate) fn secrets(self, state: &dyn Any) -> Vec<Vec<u8>> {
-        let mut secrets = Vec::new();
-        (self.0)(state, &mut |secret| secrets.push(secret.to_vec()));
-        secrets
+    /// The secrets of a state; none without a visitor.
+    pub(crate) fn listed(visitor: Option<Self>, state: &dyn Any) -> Vec<Vec<u8>> {
+        visitor.map(|visitor| visitor.secrets(state)).unwrap_or_default()
+    }
+
+    fn secrets(self, state: &dyn Any) -> Vec<Vec<u8>> {
+        texts(|visit| (self.0)(state, visit))
     }
 }
 

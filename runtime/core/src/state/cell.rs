@@ -33,13 +33,13 @@ impl<S: Send + Sync + 'static> StateCell<S> {
 
     /// A handle, and the secrets of the state.
     pub(crate) fn with_secrets(state: S, visitor: Option<StateVisitor>) -> (StateHandle, Vec<Vec<u8>>) {
-        let secrets = visitor.map(|visitor| visitor.secrets(&state)).unwrap_or_default();
+        let secrets = StateVisitor::listed(visitor, &state);
         (Self::handle(state, visitor), secrets)
     }
 
     /// The secrets of a state of this type.
     pub(crate) fn secrets(&self, state: &S) -> Vec<Vec<u8>> {
-        self.visitor.map(|visitor| visitor.secrets(state)).unwrap_or_default()
+        StateVisitor::listed(self.visitor, state)
     }
 
     pub(crate) fn snapshot(&self) -> Arc<S> {

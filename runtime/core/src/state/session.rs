@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::lock;
 use crate::json;
-use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets};
+use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
 use crate::text::short;
 
 /// Dynamic state of a session: JSON values under dotted keys such as `config.api.key`.
@@ -196,12 +196,12 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
         let key = checked(key);
-        let (given, mut texts) = (secret.into(), Vec::new());
+        let given = secret.into();
         let secret: Secret<Value> = Secret::new(given.expose().clone().into());
-        for texts_of in [&given as &dyn VisitSecrets, &secret] {
-            texts_of.visit_secrets(&mut |text| texts.push(text.to_vec()));
-        }
-        self.0.concealed.add(&texts);
+        self.0.concealed.add(&texts(|see| {
+            given.visit_secrets(see);
+            secret.visit_secrets(see);
+        }));
         let mut kept = lock(&self.0.kept);
         if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
             let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
