@@ -197,6 +197,19 @@ pub(crate) fn compare(name: &str, expansion: TokenStream) {
     assert_eq!(text, kept, "the expansion differs from {}; ONIONSKIN_BLESS=1 writes it anew", path.display());
 }
 
+/// Expands a derive for each beginning of a type's text. A beginning that is a type has an implementation.
+fn derive_half_typed(text: &str, name: &str, expand: fn(TokenStream) -> TokenStream) {
+    let mut written = 0;
+    for prefix in prefixes(tokens(text)) {
+        let expansion = expand(prefix.clone());
+        if syn::parse2::<syn::DeriveInput>(prefix.clone()).is_ok() {
+            assert!(holds_name(&expansion, "for", name), "{prefix}\n{expansion}");
+            written += 1;
+        }
+    }
+    assert!(written > 5, "{written} types");
+}
+
 #[test]
 fn strict_types_half_typed_never_panic() {
     let text = "#[derive(Strict)] #[serde(tag = \"kind\", rename_all = \"snake_case\")] #[strict(crate = my::onionskin)]
@@ -207,15 +220,7 @@ fn strict_types_half_typed_never_panic() {
             Flat { #[serde(flatten)] one: Box<Self>, #[serde(flatten)] two: [u8; 3] },
             Nothing {},
         }";
-    let mut written = 0;
-    for prefix in prefixes(tokens(text)) {
-        let expansion = strict::expand(prefix.clone());
-        if syn::parse2::<syn::DeriveInput>(prefix.clone()).is_ok() {
-            assert!(holds_name(&expansion, "for", "Shape"), "{prefix}\n{expansion}");
-            written += 1;
-        }
-    }
-    assert!(written > 5, "{written} types");
+    derive_half_typed(text, "Shape", strict::expand);
 }
 
 #[test]
@@ -245,15 +250,7 @@ fn types_with_secrets_half_typed_never_panic() {
     let text = "#[visit_secrets(crate = my::onionskin)] pub enum Login<'a, T: Kind = u8> where T: 'a {
             Token(&'a T, T::Value), Password { user: String, #[visit_secrets] r#type: Secret<T> }, None,
         }";
-    let mut written = 0;
-    for prefix in prefixes(tokens(text)) {
-        let expansion = visit::expand(prefix.clone());
-        if syn::parse2::<syn::DeriveInput>(prefix.clone()).is_ok() {
-            assert!(holds_name(&expansion, "for", "Login"), "{prefix}\n{expansion}");
-            written += 1;
-        }
-    }
-    assert!(written > 5, "{written} types");
+    derive_half_typed(text, "Login", visit::expand);
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use onionskin::declaration::AgentDeclaration;
 use onionskin::secret::VisitSecrets;
 use onionskin::{
-    Agent, BuildError, RunOutput, ScriptedModel, ScriptedTurn, Secret, SessionState, State, agent, tool,
+    Agent, AgentHandle, BuildError, RunOutput, ScriptedModel, ScriptedTurn, Secret, SessionState, State,
+    agent, tool,
 };
 use serde_json::json;
 
@@ -99,33 +100,27 @@ async fn t8_an_update_makes_a_new_secret_known_at_once() {
     assert_eq!(results(&output), ["token-of-ben", "logged in with [secret]", "[secret], [secret]"]);
 }
 
+/// How often a run copies the state that the session has.
+async fn copies_of_a_run(agent: &AgentHandle, copies: &AtomicUsize) -> usize {
+    let session = agent.session();
+    let before = copies.load(Relaxed);
+    agent.request("go").session(&session).run().await.unwrap();
+    copies.load(Relaxed) - before
+}
+
 #[tokio::test]
 async fn t8_an_update_copies_a_state_once_whether_it_lists_secrets_or_not() {
     let account = Account::new();
     let copies = Arc::clone(&account.copies.0);
-    let desk = Desk::builder()
-        .model(model([ScriptedTurn::call("log_in", json!({ "token": "token-of-ben" }))]))
-        .state(account)
-        .build()
-        .await
-        .unwrap();
-    let session = desk.session();
-    let before = copies.load(Relaxed);
-    desk.request("go").session(&session).run().await.unwrap();
-    assert_eq!(copies.load(Relaxed) - before, 1);
+    let log_in = model([ScriptedTurn::call("log_in", json!({ "token": "token-of-ben" }))]);
+    let desk = Desk::builder().model(log_in).state(account).build().await.unwrap();
+    assert_eq!(copies_of_a_run(&desk, &copies).await, 1);
 
     let plain = Plain { copies: Copies::default(), count: 0 };
     let copies = Arc::clone(&plain.copies.0);
-    let counter = Counter::builder()
-        .model(model([ScriptedTurn::call("count", json!({}))]))
-        .state(plain)
-        .build()
-        .await
-        .unwrap();
-    let session = counter.session();
-    let before = copies.load(Relaxed);
-    counter.request("go").session(&session).run().await.unwrap();
-    assert_eq!(copies.load(Relaxed) - before, 1);
+    let count = model([ScriptedTurn::call("count", json!({}))]);
+    let counter = Counter::builder().model(count).state(plain).build().await.unwrap();
+    assert_eq!(copies_of_a_run(&counter, &copies).await, 1);
 }
 
 /// A state that lists no secrets.
@@ -165,7 +160,7 @@ agent! {
     Parent { name: "parent", instruction: "Answer.", agents: [Quiet] }
 }
 
-async fn refused(built: impl Future<Output = Result<onionskin::AgentHandle, BuildError>>) -> String {
+async fn refused(built: impl Future<Output = Result<AgentHandle, BuildError>>) -> String {
     let Err(error) = built.await else { panic!("it was built") };
     assert!(matches!(error, BuildError::UnvisitedSecret { .. }), "{error}");
     let error = error.to_string();
