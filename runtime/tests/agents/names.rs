@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use onionskin::{AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox};
+use onionskin::{Agent, AgentBuilder, AgentDeclaration, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox};
 use onionskin::definition::NameProblem;
 
 macro_rules! by_hand {
@@ -99,4 +99,100 @@ async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
         let BuildError::TwoNames { tool, defined, .. } = error else { panic!("{text}") };
         assert_eq!((tool, defined.as_str()), ("one", "two"));
     }
+}
+
+macro_rules! agent_by_hand {
+    ($agent:ident, $own:expr, $declared:expr $(, $child:ty)?) => {
+        struct $agent;
+
+        impl Agent for $agent {
+            const NAME: &'static str = $own;
+            type State = ();
+
+            fn declare() -> AgentDeclaration {
+                AgentDeclaration::new($declared).instruction("Go.")$(.child::<$child>())?
+            }
+        }
+    };
+}
+
+agent_by_hand!(Spaced, "my agent", "my agent");
+agent_by_hand!(Nameless, "", "");
+agent_by_hand!(DottedAgent, "my.agent", "my.agent");
+agent_by_hand!(Renamed, "one", "two");
+agent_by_hand!(Parent, "parent", "parent", Spaced);
+
+#[tokio::test]
+async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
+    macro_rules! refused {
+        ($agent:ty) => {
+            AgentBuilder::<$agent>::default().model(model()).build().await.unwrap_err()
+        };
+    }
+    for (error, name) in [
+        (refused!(Spaced), "my agent"),
+        (refused!(Parent), "my agent"),
+        (refused!(Nameless), ""),
+        (refused!(DottedAgent), "my.agent"),
+    ] {
+        let text = error.to_string();
+        let BuildError::AgentName { agent } = error else { panic!("{text}") };
+        assert_eq!(agent, name);
+    }
+    let error = refused!(Renamed);
+    let text = error.to_string();
+    let BuildError::TwoAgentNames { agent, declared } = error else { panic!("{text}") };
+    assert_eq!((agent.as_str(), declared), ("one", "two"));
+}
+
+/// A tool by hand under its own name, as a trait object.
+struct Bare(ToolDefinition);
+
+impl DynTool for Bare {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn run_dyn<'a>(
+        &'a self,
+        _: &'a ToolContext,
+        _: &'a mut Args,
+    ) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+        Box::pin(async { Ok(ToolOutput::text("done")) })
+    }
+}
+
+fn bare(name: &str) -> Bare {
+    Bare(ToolDefinition::new(name, "Does."))
+}
+
+macro_rules! with_runtime_tool {
+    ($agent:ident, $name:expr) => {
+        struct $agent;
+
+        impl Agent for $agent {
+            const NAME: &'static str = "host";
+            type State = ();
+
+            fn declare() -> AgentDeclaration {
+                AgentDeclaration::new("host").instruction("Go.").runtime_tool(bare($name))
+            }
+        }
+    };
+}
+
+with_runtime_tool!(WrongRuntimeTool, "shell execute");
+with_runtime_tool!(RuntimeTool, "shell.execute");
+
+#[tokio::test]
+async fn h4_names_of_built_in_tools_and_of_values_of_servers_are_checked() {
+    let error = AgentBuilder::<WrongRuntimeTool>::default().model(model()).build().await.unwrap_err();
+    assert!(matches!(&error, BuildError::ToolName { tool, .. } if tool == "shell execute"), "{error}");
+    assert!(AgentBuilder::<RuntimeTool>::default().model(model()).build().await.is_ok());
+
+    let value = |name| ToolSpec::of_server(std::sync::Arc::new(bare(name)), Some("notes"));
+    let error = Empty::builder().model(model()).tool(value("")).build().await.unwrap_err();
+    assert!(matches!(&error, BuildError::ToolName { problem: NameProblem::Empty, .. }), "{error}");
+    // The server's author chose its name.
+    assert!(Empty::builder().model(model()).tool(value("tidy up")).build().await.is_ok());
 }

@@ -1,9 +1,14 @@
-//! Sources of tools whose code panics.
+//! Sources of tools written by hand: panics, and the names of their tools.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use onionskin::event::EventKind;
 use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
-use onionskin::{BuildError, ScriptedModel, ScriptedTurn, agent};
+use onionskin::{
+    Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition, ToolOutput,
+    ToolResult, agent,
+};
 
 type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -57,7 +62,7 @@ impl ToolProvider for Empty {
         0
     }
 
-    fn tools(&self) -> Vec<Arc<dyn onionskin::DynTool>> {
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         Vec::new()
     }
 }
@@ -94,4 +99,97 @@ async fn a4_a_server_that_panics_at_its_end_does_not_take_the_host_down() {
     });
     let panic = panicked.join().unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the program's own"));
+}
+
+/// Lists one tool of this name; from the second listing on, of the other one.
+#[derive(Clone)]
+struct Names(&'static str, &'static str, Arc<AtomicU64>);
+
+struct Named(ToolDefinition);
+
+impl DynTool for Named {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, _: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async { Ok(ToolOutput::text("done")) })
+    }
+}
+
+impl ToolProvider for Names {
+    fn generation(&self) -> u64 {
+        self.2.load(Relaxed)
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        let name = if self.generation() == 0 { self.0 } else { self.1 };
+        vec![Arc::new(Named(ToolDefinition::new(name, "Does.")))]
+    }
+}
+
+impl IntoToolServer for Names {
+    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
+        Ok(Arc::new(self))
+    }
+}
+
+impl ToolServer for Names {
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn provider(
+        &self,
+        _: &str,
+        _: Option<&'static [&'static str]>,
+    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn kill(&self) {}
+}
+
+async fn named(
+    first: &'static str,
+    then: &'static str,
+) -> Result<(onionskin::AgentHandle, Names), BuildError> {
+    let model = ScriptedModel::turns([ScriptedTurn::say("done")]);
+    let names = Names(first, then, Arc::default());
+    Ok((User::builder().model(model).server("broken", names.clone()).build().await?, names))
+}
+
+#[tokio::test]
+async fn h4_a_tool_of_a_source_has_the_name_of_its_server_before_its_own() {
+    for wrong in ["", "plain", "broken__", "other__plain", "broken_plain"] {
+        let Err(error) = named(wrong, wrong).await else { panic!("`{wrong}` was accepted") };
+        let text = error.to_string();
+        let BuildError::ServerToolName { agent, server, tool } = error else { panic!("{text}") };
+        assert_eq!((agent.as_str(), server.as_str(), tool.as_str()), ("User", "broken", wrong));
+        assert!(text.contains("`broken__"), "{text}");
+    }
+    // The server's author chose the other characters, so they are adapted for the model.
+    let (agent, _) = named("broken__plain text", "").await.unwrap();
+    assert_eq!(agent.tool_names(), ["broken__plain text"]);
+    assert_eq!(&*agent.tool_definitions()[0].name, "broken__plain_text");
+}
+
+#[tokio::test]
+async fn h4_a_tool_with_a_wrong_name_in_a_later_list_is_left_out_and_reported() {
+    let (agent, names) = named("broken__fine", "other__fine").await.unwrap();
+    names.2.store(1, Relaxed);
+    let mut stream = agent.stream("Go.");
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text } = event.kind {
+            notices.push(text);
+        }
+    }
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].contains("`other__fine`") && notices[0].contains("left out"), "{notices:?}");
+    assert!(agent.tool_names().is_empty());
 }

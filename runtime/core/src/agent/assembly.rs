@@ -12,10 +12,9 @@ use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::preflight;
-use super::servers::Provided;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
-use crate::context::{AgentInfo, Entry, Target, ToolTable};
+use crate::context::{AgentInfo, Entry, Target};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::model::DynModel;
 use crate::onion::{
@@ -160,12 +159,10 @@ impl Assembly<'_> {
             tools: Mutex::default(),
             name,
         });
-        // A name that two of the program's own tools have is the program's mistake. Later clashes come from servers.
-        let everything =
-            instance.fixed.iter().cloned().chain(instance.providers.iter().flat_map(Provided::entries));
-        let (table, clashes) = ToolTable::new(&instance.name, everything);
-        if let Some(clash) = clashes.into_iter().next() {
-            return Err(clash.into());
+        // Later problems come from servers, and are reported as events.
+        let (table, problems) = instance.table();
+        if let Some(problem) = problems.into_iter().next() {
+            return Err(problem);
         }
         preflight::filters(&instance.name, &declaration.filter_names, &table)?;
         self.built.insert(link.id, Arc::clone(&instance));

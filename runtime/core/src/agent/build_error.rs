@@ -231,6 +231,26 @@ pub enum BuildError {
         /// The message of the panic.
         reason: String,
     },
+    /// Providers reject the agent's name: other agents call it as the tool `agent__` plus its name.
+    #[error(
+        "an agent has the name `{agent}`: write letters A to Z, digits, `_` and `-`, 1 to {most} characters, because other agents \
+         call it as a tool",
+        most = Self::LONGEST_AGENT_NAME
+    )]
+    AgentName {
+        /// The agent.
+        agent: String,
+    },
+    /// A hand-written agent has one name in its type and another in its declaration.
+    #[error(
+        "the agent `{agent}` has another name in its declaration, `{declared}`: write `AgentDeclaration::new(Self::NAME)`"
+    )]
+    TwoAgentNames {
+        /// Its `NAME`.
+        agent: String,
+        /// The name in its declaration.
+        declared: &'static str,
+    },
     /// Providers reject the tool's name.
     #[error("the tool `{tool}` of the agent `{agent}` has a name that providers reject: {problem}")]
     ToolName {
@@ -253,6 +273,19 @@ pub enum BuildError {
         tool: &'static str,
         /// The name in its definition.
         defined: String,
+    },
+    /// The name of a server's tool does not begin with the server's name.
+    #[error(
+        "the server `{server}` of the agent `{agent}` has a tool called `{tool}`: the name in a definition must be `{server}__` \
+         and the tool's own name"
+    )]
+    ServerToolName {
+        /// The agent.
+        agent: String,
+        /// The server.
+        server: String,
+        /// The name in the tool's definition.
+        tool: String,
     },
     /// A part of the agent's declaration panicked, for example the configuration of a hook.
     #[error(
@@ -335,6 +368,9 @@ fn items(errors: &[BuildError]) -> String {
 }
 
 impl BuildError {
+    /// The maximum number of characters in an agent's name.
+    pub(super) const LONGEST_AGENT_NAME: usize = NameProblem::MOST - "agent__".len();
+
     /// Fails if there is a problem.
     pub(super) fn all(problems: Vec<Self>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self::together(problems)) }

@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::build_error::BuildError;
 use super::children::Children;
 use super::limits::Limits;
 use super::prompt;
 use super::servers::Provided;
 use super::state_type::StateType;
-use crate::context::{AgentInfo, DynCall, Entry, NameClash, ToolTable};
+use crate::context::{AgentInfo, DynCall, Entry, ToolTable};
 use crate::definition::{Effect, ToolSource};
 use crate::model::{DynModel, History, RequestParams};
+use crate::text::short;
 use crate::tool::{DynTool, Dynamic};
 
 /// A built agent. All its runs share its tools, hooks and connections.
@@ -47,30 +49,54 @@ pub(crate) struct TurnTools {
 }
 
 impl Provided {
-    /// The current tools.
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    /// The current tools. A tool whose name does not begin with the server's name is reported.
+    fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<Entry> {
         let entry = |tool: Arc<dyn DynTool>| {
             let definition = tool.definition().clone();
             let name = Arc::clone(&definition.name);
-            Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool))
+            let own = name.strip_prefix(self.server).and_then(|rest| rest.strip_prefix("__"));
+            if own.is_none_or(str::is_empty) {
+                problems.push(BuildError::ServerToolName {
+                    agent: agent.to_owned(),
+                    server: self.server.to_owned(),
+                    tool: short(&name, 100).into_owned(),
+                });
+                return None;
+            }
+            Some(Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool)))
         };
-        self.provider.tools().into_iter().map(entry).collect()
+        self.provider.tools().into_iter().filter_map(entry).collect()
     }
 }
 
 impl Instance {
-    /// The tools for one turn, and the tools that were left out because their names were taken.
-    pub(crate) fn tools(&self) -> (TurnTools, Vec<NameClash>) {
+    /// The current table of tools, and the reasons why tools are not in it.
+    pub(super) fn table(&self) -> (ToolTable, Vec<BuildError>) {
+        let mut problems = Vec::new();
+        let mut all = self.fixed.clone();
+        for provided in &self.providers {
+            all.extend(provided.entries(&self.name, &mut problems));
+        }
+        let (table, clashes) = ToolTable::new(&self.name, all);
+        problems.extend(clashes.into_iter().map(BuildError::from));
+        (table, problems)
+    }
+
+    /// The tools for one turn, and a message for people for each tool that was left out.
+    pub(crate) fn tools(&self) -> (TurnTools, Vec<String>) {
         let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
         let mut cached = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
             return (tools.clone(), Vec::new());
         }
-        let provided = self.providers.iter().flat_map(Provided::entries);
-        let (table, clashes) = ToolTable::new(&self.name, self.fixed.iter().cloned().chain(provided));
+        let (table, problems) = self.table();
         let system = prompt::system(&self.instruction, &table);
         let tools = TurnTools { generation, table: Arc::new(table), system };
         *cached = Some(tools.clone());
-        (tools, clashes)
+        let notice = |problem: BuildError| match problem {
+            BuildError::NameClash(clash) => format!("{clash}; the first one is used"),
+            problem => format!("{problem}; the tool is left out"),
+        };
+        (tools, problems.into_iter().map(notice).collect())
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     }
     let mut problems = Vec::new();
     for (index, seen) in agents.iter().enumerate() {
+        agent_name(seen.agent, &mut problems);
         let own = (index == 0).then_some(&setup.own);
         let named = setup.named.get(seen.agent.link.name);
         of_agent(setup, seen.agent, own.into_iter().chain(named), &mut problems);
@@ -61,6 +62,17 @@ fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen
     }
     for child in &agent.children {
         see(child, Some(agent), agents);
+    }
+}
+
+/// An agent's name. `agent!` refuses the same names.
+fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
+    let (name, declared) = (agent.link.name, agent.declaration.name);
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.is_empty() || name.len() > BuildError::LONGEST_AGENT_NAME || !name.chars().all(is_legal) {
+        problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
+    } else if name != declared {
+        problems.push(BuildError::TwoAgentNames { agent: name.to_owned(), declared });
     }
 }
 
@@ -260,13 +272,13 @@ pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     }
 }
 
-/// Checks that the names of the program's own tools are unique and accepted by providers. Names of server tools are
-/// adapted for the model. The macros check the names of agents and of the tools that they generate.
+/// Checks that providers accept the names of the program's own tools. Names of server tools are adapted for the model,
+/// so they must only not be empty.
 pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Result<(), BuildError> {
-    let declared = declared.iter().filter(|tool| tool.source == ToolSource::Function);
-    let own = values.iter().filter(|tool| tool.source() != ToolSource::Mcp);
-    for name in declared.map(|tool| &*tool.name).chain(own.map(ToolSpec::name)) {
-        if let Some(problem) = NameProblem::of_tool(name) {
+    let declared = declared.iter().map(|tool| (&*tool.name, tool.source));
+    for (name, source) in declared.chain(values.iter().map(|tool| (tool.name(), tool.source()))) {
+        let is_adapted = |problem: &NameProblem| source == ToolSource::Mcp && *problem != NameProblem::Empty;
+        if let Some(problem) = NameProblem::of_tool(name).filter(|problem| !is_adapted(problem)) {
             let tool = short(name, 100).into_owned();
             return Err(BuildError::ToolName { agent: agent.to_owned(), tool, problem });
         }

@@ -102,12 +102,10 @@ impl AgentRun {
 
     /// The tools of this turn. Reports changes since the last turn.
     pub(super) fn tools(&self) -> TurnTools {
-        let (tools, clashes) = self.instance.tools();
+        let (tools, notices) = self.instance.tools();
         let turn = self.tally().turn;
-        for clash in clashes {
-            self.event(turn, EventKind::Notice { text: format!("{clash}; the first one is used") });
-        }
-        for text in self.instance.providers.iter().flat_map(|provided| provided.provider.notices()) {
+        let of_servers = self.instance.providers.iter().flat_map(|provided| provided.provider.notices());
+        for text in notices.into_iter().chain(of_servers) {
             self.event(turn, EventKind::Notice { text });
         }
         tools

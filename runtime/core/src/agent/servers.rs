@@ -15,7 +15,9 @@ pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
 
-    /// The current tools. The name in a definition is the name that hooks see: `server__tool`.
+    /// The current tools. The name in a definition is the name that hooks see, `server__tool`: the name in the agent's
+    /// `servers`, `__`, and the tool's own name. Characters that providers reject are replaced for the model. A tool with
+    /// another name is an error of the build. In a later list it is left out, and a notice event reports it.
     fn tools(&self) -> Vec<Arc<dyn DynTool>>;
 
     /// Messages for people since the last call of this method. An agent reports them as notice events.
