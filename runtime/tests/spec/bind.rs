@@ -318,3 +318,25 @@ async fn s4_what_is_bound_does_not_show_in_words_about_arguments() {
     assert!(exit.contains("the state's key `level` does not fit the parameter `api.level`"), "{exit}");
     assert!(!exit.contains("whole"), "{exit}");
 }
+
+#[test]
+fn s4_a_key_that_no_value_can_be_set_under_is_refused() {
+    let mut spec = search::spec();
+    for (key, next) in
+        [("", "`api_key`"), ("a..b", "`a.b`"), (".a", "`a`"), ("a.", "`a`"), ("..", "`api_key`")]
+    {
+        for default in [None, Some(json!("k"))] {
+            let error = spec.bind("api_key", key, default).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("`search`") && text.contains(&format!("write {next}")), "{text}");
+            let SpecError::Key { parameter, key: refused, .. } = error else { panic!("{text}") };
+            assert_eq!((parameter.as_str(), refused.as_str()), ("api_key", key));
+        }
+    }
+    let long = vec!["a"; 65].join(".");
+    for default in [None, Some(json!("k"))] {
+        let error = spec.bind("api_key", &*long, default).unwrap_err();
+        assert!(matches!(error, SpecError::Key { .. }) && error.to_string().contains("65 parts"), "{error}");
+    }
+    assert!(spec.bindings().is_empty() && spec.state().to_value() == json!({}));
+}

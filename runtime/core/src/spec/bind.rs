@@ -6,7 +6,8 @@ use super::error::SpecError;
 use super::shape::{Fill, fits};
 use super::toolspec::ToolSpec;
 use crate::definition::ToolDefinition;
-use crate::state::SessionState;
+use crate::state::{MOST_PARTS, SessionState};
+use crate::text::short;
 
 /// A bound parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,20 @@ pub struct Binding {
     pub key: String,
     /// Whether the binding has a default for a missing value.
     pub has_default: bool,
+}
+
+/// What is wrong with a dotted key. `#[bind("..")]` refuses the same keys.
+fn key_problem(key: &str, param: &str) -> Option<String> {
+    let parts = key.split('.').count();
+    if parts > MOST_PARTS {
+        return Some(format!("it has {parts} parts, and a key has at most {MOST_PARTS}"));
+    }
+    if key.split('.').all(|part| !part.is_empty()) {
+        return None;
+    }
+    let named = |key: &str| key.split('.').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
+    let meant = [named(key), named(param), "user.name".to_owned()].into_iter().find(|key| !key.is_empty());
+    Some(format!("each part of a key has a name: write `{}`", meant.unwrap_or_default()))
 }
 
 impl ToolSpec {
@@ -49,11 +64,9 @@ impl ToolSpec {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the tool has no such parameter, the default does not fit it, or the default would replace
-    /// another value of the state. The tool and the state are then unchanged.
-    ///
-    /// # Panics
-    /// Panics if there is a default and the key has more than 64 parts.
+    /// Returns an error if the tool has no such parameter, a part of the key has no name or the key has more than 64
+    /// parts, the default does not fit the parameter, or the default would replace another value of the state. The tool
+    /// and the state are then unchanged.
     pub fn bind<'k>(
         &mut self,
         param: &str,
@@ -63,6 +76,10 @@ impl ToolSpec {
         let (key, default) = (key.into().unwrap_or(param).to_owned(), default.into());
         let schema = &self.own_definition().input_schema;
         let own = self.shape().find(&self.definition.name, schema, param)?.to_owned();
+        if let Some(problem) = key_problem(&key, param) {
+            let (tool, parameter) = (self.definition.name.to_string(), param.to_owned());
+            return Err(SpecError::Key { tool, parameter, key: short(&key, 100).into_owned(), problem });
+        }
         if let Some(default) = &default {
             fits(&self.definition.name, schema, &own, param, default)?;
             self.state.set_default(&key, default).map_err(|taken| SpecError::KeyTaken {

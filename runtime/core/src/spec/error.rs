@@ -55,6 +55,18 @@ pub enum SpecError {
         /// The expected value.
         expected: String,
     },
+    /// The key of a bound parameter is not a key of a state.
+    #[error("the parameter `{parameter}` of the tool `{tool}` cannot be bound to the key `{key}`: {problem}")]
+    Key {
+        /// The tool.
+        tool: String,
+        /// The parameter.
+        parameter: String,
+        /// The key.
+        key: String,
+        /// What is wrong with the key, and what to write.
+        problem: String,
+    },
     /// The default of a bound parameter cannot be written into the state, because another value is in its way.
     #[error(
         "the default of the parameter `{parameter}` of the tool `{tool}` cannot be written to the state's key `{key}`: {} is \

@@ -6,6 +6,7 @@ mod session;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use cell::{StateCell, StateHandle};
+pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;
 
 /// Locks a mutex. A panic cannot leave these values inconsistent.

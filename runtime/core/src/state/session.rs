@@ -58,7 +58,7 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// The maximum number of parts of a dotted key. Values are dropped, cloned and written recursively, part by part.
-const MOST_PARTS: usize = 64;
+pub(crate) const MOST_PARTS: usize = 64;
 
 /// The key. Panics if it has too many parts. A model may have written it.
 fn checked(key: &str) -> &str {
