@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::redactor::{Redactor, id};
+use super::redactor::{Needle, Redactor, id};
 
 /// The secrets that a session and its runs know. Without secrets it costs one call of [`Self::any`].
 #[derive(Default)]
@@ -16,8 +16,22 @@ pub(crate) struct Concealed {
 #[derive(Clone, Default)]
 struct Known {
     redactor: Option<Arc<Redactor>>,
+    /// The secrets that the redactor lacks. It gets them when a text is redacted next, so that the secrets of many updates in
+    /// between cost one automaton and not one each.
+    pending: Vec<Arc<Needle>>,
     /// The secrets that were added, to find the new ones among those of a state at every change.
     added: HashSet<u64>,
+}
+
+impl Known {
+    /// The redactor for all secrets; `None` without secrets.
+    fn redactor(&mut self) -> Option<Arc<Redactor>> {
+        if !self.pending.is_empty() {
+            let redactor = self.redactor.as_deref().cloned().unwrap_or_default();
+            self.redactor = Some(Arc::new(redactor.and(self.pending.drain(..))));
+        }
+        self.redactor.clone()
+    }
 }
 
 impl Concealed {
@@ -28,17 +42,19 @@ impl Concealed {
 
     /// The redactor for these secrets; `None` without secrets.
     pub(crate) fn redactor(&self) -> Option<Arc<Redactor>> {
-        if self.any() { self.lock().redactor.clone() } else { None }
+        if self.any() { self.lock().redactor() } else { None }
     }
 
     /// Adds secrets.
     pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
         let mut known = self.lock();
-        let secrets = secrets.iter().map(Vec::as_slice);
-        let new: Vec<_> = secrets.filter(|secret| known.added.insert(id(secret))).collect();
-        if !new.is_empty() {
-            let redactor = known.redactor.as_deref().cloned().unwrap_or_default();
-            self.set(&mut known, redactor.and(new));
+        for secret in secrets {
+            if known.added.insert(id(secret)) {
+                known.pending.extend(Needle::of(secret));
+            }
+        }
+        if !known.pending.is_empty() {
+            self.any.store(true, Ordering::Release);
         }
     }
 
@@ -47,8 +63,8 @@ impl Concealed {
         let mut known = self.lock();
         let ids: HashSet<u64> = secrets.iter().map(|secret| id(secret)).collect();
         known.added.retain(|id| !ids.contains(id));
-        if let Some(redactor) = known.redactor.as_deref().cloned() {
-            self.set(&mut known, redactor.without(&ids));
+        if let Some(redactor) = known.redactor() {
+            self.set(&mut known, Redactor::clone(&redactor).without(&ids));
         }
     }
 
@@ -56,8 +72,8 @@ impl Concealed {
     pub(crate) fn learn(&self, other: &Self) {
         let Some(more) = other.redactor() else { return };
         let mut known = self.lock();
-        match known.redactor.as_deref().cloned() {
-            Some(own) => self.set(&mut known, own.with(&more)),
+        match known.redactor() {
+            Some(own) => self.set(&mut known, Redactor::clone(&own).with(&more)),
             None => self.set(&mut known, (*more).clone()),
         }
     }
@@ -75,6 +91,49 @@ impl Concealed {
 impl Clone for Concealed {
     fn clone(&self) -> Self {
         let known = self.lock().clone();
-        Self { any: AtomicBool::new(known.redactor.is_some()), known: Mutex::new(known) }
+        let any = known.redactor.is_some() || !known.pending.is_empty();
+        Self { any: AtomicBool::new(any), known: Mutex::new(known) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(at: u32) -> Vec<u8> {
+        format!("token-{at:08}").into_bytes()
+    }
+
+    #[test]
+    fn t8_secrets_that_come_between_two_exits_are_one_automaton() {
+        let concealed = Concealed::default();
+        for at in 0..3_000 {
+            // A state lists its earlier secrets at each update.
+            concealed.add(&[token(at.max(1) - 1), token(at)]);
+            assert!(concealed.any());
+        }
+        assert!(concealed.lock().redactor.is_none());
+        let redactor = concealed.redactor().unwrap();
+        assert_eq!(redactor.layers(), 1);
+        assert_eq!(redactor.redact("token-00000000, token-00002999"), "[secret], [secret]");
+        assert!(Arc::ptr_eq(&redactor, &concealed.redactor().unwrap()), "it is kept");
+    }
+
+    #[test]
+    fn t8_pending_secrets_are_copied_learned_and_forgotten() {
+        let concealed = Concealed::default();
+        concealed.add(&[token(1), token(2)]);
+        let (copy, learned) = (concealed.clone(), Concealed::default());
+        learned.learn(&concealed);
+        concealed.forget(&[token(1)]);
+        let shown = |concealed: &Concealed| {
+            concealed.redactor().unwrap().redact("token-00000001 token-00000002").into_owned()
+        };
+        assert_eq!([&copy, &learned].map(shown), ["[secret] [secret]"; 2]);
+        assert_eq!(shown(&concealed), "token-00000001 [secret]");
+        concealed.forget(&[token(2)]);
+        assert!(!concealed.any() && concealed.redactor().is_none());
+        concealed.add(&[b"short".to_vec()]);
+        assert!(!concealed.any(), "it is too short to look for");
     }
 }

@@ -55,13 +55,18 @@ struct Layer {
 }
 
 /// One secret.
-struct Needle {
+pub(super) struct Needle {
     id: u64,
     forms: Vec<String>,
     mask: Option<Arc<str>>,
 }
 
 impl Needle {
+    /// A secret with the usual mask; `None` if it is too short to look for.
+    pub(super) fn of(secret: &[u8]) -> Option<Arc<Self>> {
+        Some(Self::new(secret, None)).filter(|secret| !secret.forms.is_empty()).map(Arc::new)
+    }
+
     fn new(secret: &[u8], mask: Option<Arc<str>>) -> Self {
         Self { id: id(secret), forms: forms(secret), mask }
     }
@@ -122,9 +127,14 @@ impl Redactor {
     }
 
     /// Adds more secrets.
-    pub(super) fn and<'s>(self, secrets: impl IntoIterator<Item = &'s [u8]>) -> Self {
-        let secrets = secrets.into_iter().map(|secret| Arc::new(Needle::new(secret, None)));
-        self.and_layer(secrets.collect())
+    pub(super) fn and(self, secrets: impl IntoIterator<Item = Arc<Needle>>) -> Self {
+        self.and_layer(secrets.into_iter().collect())
+    }
+
+    /// The number of automata that search a text.
+    #[cfg(test)]
+    pub(super) fn layers(&self) -> usize {
+        self.layers.len()
     }
 
     /// Adds the secrets of another redactor.
@@ -326,12 +336,12 @@ mod tests {
         let redactor = Redactor::new([(&b"secret"[..], MASK.into()), (b"hunter2", MASK.into())]);
         let hidden = redactor.redact("secret and hunter2");
         assert_eq!(hidden, "[hidden] and [hidden]");
-        assert_eq!(redactor.and([&b"hidden"[..]]).redact("secret, hidden"), "***, ***");
+        assert_eq!(redactor.and(Needle::of(b"hidden")).redact("secret, hidden"), "***, ***");
     }
 
     #[test]
     fn t8_what_a_cut_left_of_a_secret_is_hidden() {
-        let redactor = Redactor::default().and([&b"hunter2-\"hunter2\"-hunter2"[..]]);
+        let redactor = Redactor::default().and(Needle::of(b"hunter2-\"hunter2\"-hunter2"));
         for (text, hidden) in [
             ("found the string \"hunter2-\\\"hun...", "found the string \"[secret]..."),
             (
@@ -351,13 +361,13 @@ mod tests {
         let token = |at: u32| format!("token-{at:08}-{}", "x".repeat(40));
         let mut redactor = Redactor::default();
         for at in 0..300 {
-            redactor = redactor.and([token(at).as_bytes()]);
+            redactor = redactor.and(Needle::of(token(at).as_bytes()));
         }
         assert_eq!(
             redactor.redact(format!("{} {} {}", token(0), token(150), token(299))),
             "[secret] [secret] [secret]"
         );
-        assert!(redactor.layers.len() < 16, "{} layers", redactor.layers.len());
+        assert!(redactor.layers() < 16, "{} layers", redactor.layers());
         let forgotten = HashSet::from([id(token(150).as_bytes())]);
         assert_eq!(
             redactor.without(&forgotten).redact(format!("{} {}", token(150), token(151))),
