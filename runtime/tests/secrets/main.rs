@@ -4,5 +4,6 @@
 mod bind;
 mod changes;
 mod cuts;
+mod model;
 mod sessions;
 mod visited;

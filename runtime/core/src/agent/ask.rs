@@ -7,9 +7,10 @@ use std::time::Duration;
 use super::instance::TurnTools;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use crate::context::ToolTable;
 use crate::event::EventKind;
 use crate::journal::StepKind;
-use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas};
+use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
 use crate::secret::Redact as _;
 
 impl AgentRun {
@@ -29,7 +30,7 @@ impl AgentRun {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let error = match self.ask_once(turn, attempt, &request).await? {
+            let error = match self.ask_once(turn, attempt, &request, &tools.table).await? {
                 Ok(response) => return Ok(response),
                 Err(mut error) => {
                     if let Some(redactor) = self.cx.concealed().redactor() {
@@ -54,6 +55,7 @@ impl AgentRun {
         turn: u32,
         attempt: u32,
         request: &ModelRequest,
+        table: &ToolTable,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
         let timeout = self.instance.limits.model_timeout;
         let mut id = self.step(turn, StepKind::Model);
@@ -61,8 +63,9 @@ impl AgentRun {
         // A failed request is not recorded: a replay makes it again.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
         let answer = self.cx.step(id, async || {
-            let redactor = self.cx.concealed().redactor();
-            let mut held = RedactedDeltas::new(redactor.clone());
+            // The session can learn secrets while the model answers.
+            let redactor = || self.cx.concealed().redactor();
+            let mut held = RedactedDeltas::default();
             let tell = |delta| {
                 self.event(
                     turn,
@@ -75,6 +78,7 @@ impl AgentRun {
             let is_told = self.cx.events().are_kept();
             let mut deltas = |delta| {
                 if is_told {
+                    held.look_for(redactor());
                     held.push(delta).into_iter().for_each(tell);
                 }
             };
@@ -87,11 +91,16 @@ impl AgentRun {
             };
             match answer {
                 Ok(mut response) => {
+                    let redactor = redactor();
                     if is_told {
+                        held.look_for(redactor.clone());
                         held.finish().for_each(tell);
                     }
                     if let Some(redactor) = redactor {
                         response.redact(&redactor);
+                        for call in &mut response.tool_calls {
+                            redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+                        }
                     }
                     Some(response)
                 }

@@ -18,7 +18,7 @@ use crate::context::ToolTable;
 use crate::error::{ErrorKind, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
-use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage};
+use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage, redact_name};
 use crate::onion::caught;
 
 impl AgentRun {
@@ -152,7 +152,12 @@ impl AgentRun {
             tally.by_hand += 1;
             tally.by_hand
         };
-        let call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        let mut call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        if admitted.entry.is_err()
+            && let Some(redactor) = self.cx.concealed().redactor()
+        {
+            redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+        }
         let fate = FateCell::default();
         let ready = ReadyCall {
             run: self,

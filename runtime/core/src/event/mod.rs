@@ -169,14 +169,24 @@ impl Redact for EventKind {
             | Self::Notice { text }
             | Self::RunFinished { text }
             | Self::RunFailed { error: text } => text.redact(redactor),
-            Self::ToolStarted { arguments, .. } => arguments.redact(redactor),
-            Self::ToolFinished { content, structured, error_chain, .. } => {
+            Self::ToolStarted { call_id, arguments, .. } => {
+                redactor.redact_id(call_id);
+                arguments.redact(redactor);
+            }
+            Self::ToolFinished { call_id, content, structured, error_chain, .. } => {
+                redactor.redact_id(call_id);
                 content.redact(redactor);
                 structured.redact(redactor);
                 error_chain.redact(redactor);
             }
-            Self::Progress { message, .. } => message.redact(redactor),
-            Self::User { value, .. } => value.redact(redactor),
+            Self::Progress { call_id, message, .. } => {
+                redactor.redact_id(call_id);
+                message.redact(redactor);
+            }
+            Self::User { call_id, value } => {
+                redactor.redact_id(call_id);
+                value.redact(redactor);
+            }
             Self::TurnStarted { .. } | Self::TurnRestarted { .. } | Self::TurnFinished { .. } => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::redact::redact_name;
 use super::{History, Message, ModelRequest, ToolDeclaration};
 use crate::secret::{Redact as _, Redactor};
 
@@ -27,7 +28,7 @@ impl Asked {
             None => (History::new(), None),
         };
         for message in request.messages.since(messages.len()) {
-            messages.push_shared(shown(&redactor, message));
+            messages.push_shared(shown(&redactor, message, &request.tools));
         }
         let tools = match tools {
             Some(tools) if Arc::ptr_eq(&tools[0], &request.tools) => tools,
@@ -40,9 +41,17 @@ impl Asked {
 }
 
 /// A message without secrets stays shared.
-fn shown(redactor: &Redactor, message: Arc<Message>) -> Arc<Message> {
+fn shown(redactor: &Redactor, message: Arc<Message>, tools: &[ToolDeclaration]) -> Arc<Message> {
     let mut hidden = (*message).clone();
     hidden.redact(redactor);
+    let redact_name = |name| redact_name(name, redactor, |name| tools.iter().any(|tool| &*tool.name == name));
+    match &mut hidden {
+        Message::User { .. } => {}
+        Message::Assistant { tool_calls, .. } => {
+            tool_calls.iter_mut().for_each(|call| redact_name(&mut call.name))
+        }
+        Message::Tool { results } => results.iter_mut().for_each(|result| redact_name(&mut result.name)),
+    }
     if hidden == *message { message } else { Arc::new(hidden) }
 }
 

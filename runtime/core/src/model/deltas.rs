@@ -5,16 +5,25 @@ use std::sync::Arc;
 use super::ModelDelta;
 use crate::secret::{Redactor, StreamRedactor};
 
-/// Redacts the pieces of a model's answer: its text and its reasoning.
+/// Redacts the pieces of a model's answer: its text and its reasoning. Without a redactor, pieces are passed on
+/// unchanged.
+#[derive(Default)]
 pub(crate) struct RedactedDeltas(Option<(StreamRedactor, StreamRedactor)>);
 
 impl RedactedDeltas {
-    /// Without a redactor, pieces are passed on unchanged.
-    pub(crate) fn new(redactor: Option<Arc<Redactor>>) -> Self {
-        Self(
-            redactor
-                .map(|redactor| (StreamRedactor::new(Arc::clone(&redactor)), StreamRedactor::new(redactor))),
-        )
+    /// Uses this redactor from now on. Text that was held back is searched again.
+    pub(crate) fn look_for(&mut self, redactor: Option<Arc<Redactor>>) {
+        let Some(redactor) = redactor else { return };
+        match &mut self.0 {
+            Some((text, reasoning)) => {
+                text.look_for(Arc::clone(&redactor));
+                reasoning.look_for(redactor);
+            }
+            None => {
+                let new = || StreamRedactor::new(Arc::clone(&redactor));
+                self.0 = Some((new(), new()));
+            }
+        }
     }
 
     /// Takes the next piece and returns the text that is decided.

@@ -20,6 +20,7 @@ pub(crate) use deltas::RedactedDeltas;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
+pub(crate) use redact::redact_name;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 
 pub use crate::definition::ToolDeclaration;

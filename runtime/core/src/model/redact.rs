@@ -1,9 +1,28 @@
 //! Redaction of messages, answers and errors of models.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::{Message, ModelError, ModelResponse, ToolCall};
+use crate::definition::wire_name;
 use crate::secret::{Redact, Redactor};
 
-/// Data to send back to the provider is not redacted.
+/// Redacts the name of a call, in characters that providers accept. The name of a tool stays, because calls refer to it
+/// and models know it.
+pub(crate) fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: impl Fn(&str) -> bool) {
+    if let Cow::Owned(redacted) = redactor.redact(&**name)
+        && !is_tool(name)
+    {
+        let mut redacted = wire_name(&redacted).into_owned();
+        // The model did not call this tool.
+        while is_tool(&redacted) {
+            redacted.push('_');
+        }
+        *name = redacted.into();
+    }
+}
+
+/// Data to send back to the provider is not redacted, nor are names of tools: see [`redact_name`].
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {
@@ -12,13 +31,19 @@ impl Redact for Message {
                 text.redact(redactor);
                 tool_calls.redact(redactor);
             }
-            Self::Tool { results } => results.iter_mut().for_each(|result| result.content.redact(redactor)),
+            Self::Tool { results } => {
+                for result in results {
+                    redactor.redact_id(&mut result.call_id);
+                    result.content.redact(redactor);
+                }
+            }
         }
     }
 }
 
 impl Redact for ToolCall {
     fn redact(&mut self, redactor: &Redactor) {
+        redactor.redact_id(&mut self.id);
         self.arguments.redact(redactor);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::redactor::Redactor;
+use super::redactor::{Redactor, id};
 
 /// A value that can contain secrets.
 pub trait Redact {
@@ -81,6 +81,14 @@ impl<T: Redact> Redact for Option<T> {
 }
 
 impl Redactor {
+    /// Replaces the id of a call if it contains a secret. In this process, an id always gets the same replacement, so that
+    /// a result still refers to its call.
+    pub(crate) fn redact_id(&self, call: &mut Arc<str>) {
+        if self.shows(call) {
+            *call = format!("call_{:016x}", id(call.as_bytes())).into();
+        }
+    }
+
     /// Whether a text or a number of the value contains a secret.
     pub(crate) fn shows_in(&self, value: &Value) -> bool {
         match value {

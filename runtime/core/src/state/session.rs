@@ -182,7 +182,8 @@ impl SessionState {
 
     /// Stores a secret under a dotted key and replaces the value there. [`Self::get`] and [`Self::to_value`] do not
     /// return it. A tool takes it with `#[bind("key")] key: Secret<String>`. The session redacts it from all output
-    /// from now on, as long as it lives.
+    /// from now on, as long as it lives. If a model streams its answer meanwhile, pieces that were passed on before may
+    /// contain the beginning of the text; the rest of it then passes too.
     ///
     /// ```
     /// use onionskin::{Secret, SessionState};
