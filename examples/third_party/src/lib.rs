@@ -1,5 +1,5 @@
-//! An example of a crate by a third party: a model, a source of tools, a tool, a hook, both guardrails, an approver, a journal and
-//! an agent, all written by hand on the public, documented items of `onionskin-core`.
+//! An example of a crate by a third party: a model, a source of tools, a tool, a wrapper of tools, a hook, both guardrails, an approver,
+//! a journal and an agent, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Together they are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
 
@@ -10,6 +10,7 @@ mod clerk;
 mod guardrails;
 mod hook;
 mod journal;
+mod metered;
 mod model;
 mod rates;
 mod tool;
@@ -22,6 +23,7 @@ pub use clerk::{Clerk, clerk};
 pub use guardrails::{HideAccounts, NotTo};
 pub use hook::AuditTrail;
 pub use journal::FileJournal;
+pub use metered::Metered;
 pub use model::Dictated;
 pub use rates::{RateTable, Rates};
 pub use tool::{Bank, Transfer};

@@ -161,6 +161,15 @@ struct Convert {
     rates: Rates,
 }
 
+impl Convert {
+    /// The amount, in the form of the schema.
+    fn cents(&self, args: &Args) -> ToolResult<u64> {
+        let object =
+            self.definition.fit(args).map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?;
+        Ok(object["cents"].as_u64().unwrap_or_default())
+    }
+}
+
 impl DynTool for Convert {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
@@ -168,11 +177,7 @@ impl DynTool for Convert {
 
     fn run_dyn<'a>(&'a self, _: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let object = self
-                .definition
-                .fit(args)
-                .map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?;
-            let cents = object["cents"].as_u64().unwrap_or_default();
+            let cents = self.cents(args)?;
             let rate = if self.rates.0.closed.load(Ordering::Acquire) {
                 None
             } else {
@@ -182,5 +187,9 @@ impl DynTool for Convert {
             let converted = cents.checked_mul(rate).ok_or("so much money does not exist")? / 100;
             Ok(ToolOutput::text(format!("{cents} euro cents are {converted} {} cents", self.currency)))
         })
+    }
+
+    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.cents(args).map(drop)
     }
 }

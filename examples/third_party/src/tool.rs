@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use onionskin_core::{
     Args, Effect, Exit, Inject, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 /// The state of the bank's agents: one account, and what was paid from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,6 +36,11 @@ static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| {
     definition
 });
 
+/// The arguments in the form of the schema.
+fn fitted(args: &Args) -> ToolResult<Map<String, Value>> {
+    DEFINITION.fit(args).map_err(|problems| Exit::Tool(DEFINITION.refuse(&problems)))
+}
+
 impl Tool for Transfer {
     const NAME: &'static str = "transfer";
     type State = State<Bank>;
@@ -46,8 +51,7 @@ impl Tool for Transfer {
 
     /// Takes the arguments in the form of the schema, or refuses them.
     async fn on_invoke(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
-        let object = DEFINITION.fit(args).map_err(|problems| Exit::Tool(DEFINITION.refuse(&problems)))?;
-        args.replace(object);
+        args.replace(fitted(args)?);
         Ok(())
     }
 
@@ -67,6 +71,11 @@ impl Tool for Transfer {
         Ok(ToolOutput::text(format!(
             "paid {cents} cents to {to} from account DE02-1203-0000, {left} are left"
         )))
+    }
+
+    /// Refuses wrong arguments before an approver is asked.
+    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        fitted(args).map(drop)
     }
 
     /// Adds to each error that no money was moved.

@@ -2,11 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use onionskin_core::{BuildError, RunOutput, Session, ToolSpec};
-use onionskin_third_party::{AuditTrail, Bank, Dictated, FileJournal, RateTable, Transfer, clerk};
+use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
+use onionskin_core::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin_core::spec::StateType;
+use onionskin_core::{Agent, BuildError, RunOutput, Session, ToolSpec};
+use onionskin_third_party::{AuditTrail, Bank, Dictated, FileJournal, Metered, RateTable, Transfer, clerk};
 use serde_json::json;
 
 const RATES: &str = "USD 108\nGBP 84";
@@ -103,6 +108,69 @@ async fn h4_a_hook_by_hand_sees_calls_of_every_source() {
             "clerk function transfer {\"to\": \"casino\", \"cents\": 5}: Denied",
         ]
     );
+}
+
+/// An agent with the state of a clerk, or another one.
+struct Keeper<S>(PhantomData<S>);
+
+impl<S: Clone + Send + Sync + 'static> Agent for Keeper<S> {
+    const NAME: &'static str = "keeper";
+    type State = S;
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME).instruction("Do what you are asked for.")
+    }
+}
+
+/// [`Transfer`] inside of two wrappers.
+fn metered() -> Metered {
+    Metered::new(Arc::new(Metered::new(Arc::new(Transfer))))
+}
+
+#[tokio::test]
+async fn t8_a_wrapper_by_hand_of_a_tool_with_another_state_is_refused_when_the_agent_is_built() {
+    let spec = || ToolSpec::from_dyn(Arc::new(metered()));
+    let keeper = AgentBuilder::<Keeper<()>>::default().model(Dictated::default());
+    let error = keeper.tool(spec()).build().await.unwrap_err();
+    let text = error.to_string();
+    let BuildError::ToolState { agent, tool, takes, .. } = error else { panic!("{text}") };
+    assert_eq!((&*agent, &*tool), ("keeper", "metered_metered_transfer"));
+    assert_eq!(takes, StateType::of::<Bank>().name());
+
+    let keeper = AgentBuilder::<Keeper<Bank>>::default().model(Dictated::default()).state(bank());
+    let handle = keeper.tool(spec()).build().await.unwrap();
+    let output = handle.run("metered_metered_transfer {\"to\": \"baker\", \"cents\": 5}").await.unwrap();
+    assert!(output.text.ends_with("99995 are left"), "{}", output.text);
+}
+
+/// Counts what it is asked.
+#[derive(Clone, Default)]
+struct Asked(Arc<AtomicU32>);
+
+impl Approver for Asked {
+    async fn approve(&self, _: ApprovalRequest) -> Approval {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Approval::Allow
+    }
+}
+
+#[tokio::test]
+async fn t4_wrong_arguments_of_tools_by_hand_do_not_reach_the_approver() {
+    let metered = metered();
+    let wrapped = ToolSpec::from_dyn(Arc::new(metered.clone()));
+    for tool in [ToolSpec::new(Transfer), wrapped.clone(), ToolSpec::from_dyn(Arc::new(wrapped))] {
+        let asked = Asked::default();
+        let mut tool = tool.with_state(bank());
+        tool.approval().approver(asked.clone());
+        let refused = tool.call(json!({ "to": 7 })).await.unwrap_err().to_string();
+        for part in ["`cents`: missing", "`to`: expected a string"] {
+            assert!(refused.contains(part), "{part}: {refused}");
+        }
+        assert_eq!(asked.0.load(Ordering::Relaxed), 0);
+        tool.call(json!({ "to": "baker", "cents": 5 })).await.unwrap();
+        assert_eq!(asked.0.load(Ordering::Relaxed), 1);
+    }
+    assert_eq!(metered.calls(), 2);
 }
 
 /// A file that is removed with the test.

@@ -111,7 +111,7 @@ impl Expansion<'_> {
                 type All = #pairs;
             }
             impl __rt::Works for #states {
-                fn on(into: &mut ::std::vec::Vec<__rt::WorksOn>) {
+                fn on(into: &mut ::std::vec::Vec<__rt::StateType>) {
                     #(<__rt::StateOf<#hooks> as __rt::Works>::on(into);)*
                     #(<#guardrails as __rt::Works>::on(into);)*
                 }

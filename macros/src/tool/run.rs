@@ -203,19 +203,12 @@ impl Expansion<'_> {
         quote! {
             #with_policy
             #[inline]
-            fn staged<'a, F, R>(
+            fn run_staged<'a>(
                 &'a self,
                 __cx: &'a __rt::ToolContext,
                 __args: &'a mut __rt::Args,
-                __core: F,
-            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send + 'a
-            where
-                F: ::core::ops::FnOnce(&'a Self, &'a __rt::ToolContext, &'a mut __rt::Args) -> R
-                    + ::core::marker::Send
-                    + 'a,
-                R: ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send + 'a,
-            {
-                __core(self, __cx, __args)
+            ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send + 'a {
+                __rt::Tool::run(self, __cx, __args)
             }
         }
     }

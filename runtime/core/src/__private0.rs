@@ -24,7 +24,7 @@ pub use crate::checks::{
     NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
     WrittenAgain, approval_by,
 };
-pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, ToolContext};
+pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, StateType, ToolContext};
 pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
@@ -53,7 +53,7 @@ use crate::text::same;
 pub use crate::tool::ToolboxLink;
 pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, States, Tool, Toolbox, ToolboxPart,
-    Works, WorksOn, can_be_shared, offload, schema_by,
+    Works, can_be_shared, offload, schema_by,
 };
 pub use crate::tool::{is_method, is_of_toolbox, tool_of_method};
 pub use crate::typed::{

@@ -112,7 +112,7 @@ pub mod forms {
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
     pub use crate::strict::StrictFields;
-    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works, WorksOn};
+    pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works};
     pub use crate::typed::{TypedArgs, TypedReturn};
 }
 

@@ -157,8 +157,8 @@ impl DynTool for ScriptTool {
         })
     }
 
-    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
-        self.values(args).err()
+    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.values(&mut args.clone()).map(drop)
     }
 }
 

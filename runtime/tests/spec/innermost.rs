@@ -1,12 +1,14 @@
 //! T7, S4: what is bound is merged inside of everything else, also of what the tool was declared with.
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use futures_util::future::BoxFuture;
 
 use onionskin::approval::{Approval, ApprovalRequest};
-use onionskin::spec::{SpecError, Transform};
+use onionskin::spec::{SpecError, StateType, ToolPolicy, Transform};
 use onionskin::{
-    Args, Cache, ErrorKind, Next, Secret, SessionState, State, ToolContext, ToolOutput, ToolResult, ToolSpec,
-    call, guardrail, tool, tool_hook, toolbox,
+    Args, Cache, DynTool, ErrorKind, Next, Secret, SessionState, State, ToolContext, ToolDefinition,
+    ToolOutput, ToolResult, ToolSpec, call, guardrail, tool, tool_hook, toolbox,
 };
 use serde_json::{Value, json};
 
@@ -106,9 +108,35 @@ fn closure() -> ToolSpec {
     spec
 }
 
-/// A function, a method and a closure with all of the five, the same log under each.
+/// Another tool, wrapped by hand.
+struct Wrapped(Arc<dyn DynTool>);
+
+impl DynTool for Wrapped {
+    fn definition(&self) -> &ToolDefinition {
+        self.0.definition()
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.0.run_dyn(cx, args)
+    }
+
+    fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.0.check_args_dyn(cx, args)
+    }
+
+    fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
+        Some(Arc::new(Self(self.0.with_policy_dyn(more)?)))
+    }
+
+    fn states(&self) -> Vec<StateType> {
+        self.0.states()
+    }
+}
+
+/// A function, a method, a closure and a wrapped function with all of the five, the same log under each.
 fn all(log: &Log) -> Vec<ToolSpec> {
-    let specs = [search::spec(), Desk.tools().remove("search").unwrap(), closure()];
+    let wrapped = ToolSpec::from_dyn(Arc::new(Wrapped(Arc::new(search::default()))));
+    let specs = [search::spec(), Desk.tools().remove("search").unwrap(), closure(), wrapped];
     let mut specs: Vec<_> = specs.into_iter().map(|spec| spec.with_state(log.clone())).collect();
     for spec in &mut specs {
         let approvals = log.clone();

@@ -9,9 +9,8 @@ use futures_util::future::BoxFuture;
 use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::limits::Limits;
 use super::servers::{ServerUse, ToolServers};
-use super::state_type::StateType;
 use super::{Agent, AgentRun, RunError};
-use crate::context::DynCall;
+use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
@@ -88,7 +87,7 @@ impl ChildLink {
             name: A::NAME,
             declare: A::declare,
             run: |run, input| Box::pin(A::run(run, input)),
-            state: StateType::of::<A>(),
+            state: StateType::of::<A::State>(),
         }
     }
 

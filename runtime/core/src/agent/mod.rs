@@ -23,7 +23,6 @@ mod run_error;
 mod servers;
 mod setup;
 mod shared;
-mod state_type;
 mod stream;
 mod tool;
 mod toolboxes;

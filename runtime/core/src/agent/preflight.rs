@@ -249,7 +249,7 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
 /// Checks that tool values work on the agent's state. The compiler checks declared tools.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {
     for tool in tools {
-        if let Some(other) = tool.works_on().iter().find(|state| state.id != link.state.injected) {
+        if let Some(other) = tool.states().iter().find(|state| **state != link.state) {
             return Err(BuildError::ToolState {
                 agent: agent.to_owned(),
                 tool: tool.name().to_owned(),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::limits::Limits;
 use super::servers::Configured;
-use super::state_type::StateType;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
+use crate::context::StateType;
 use crate::journal::Journal;
 use crate::model::{DynModel, Message};
 use crate::onion::{DynHook, Hook, MadeBy, StateOf};

@@ -12,6 +12,7 @@ mod run;
 mod stages;
 mod start;
 mod state;
+mod state_type;
 mod table;
 mod timed;
 
@@ -35,6 +36,7 @@ pub use run::{RunContext, Team};
 pub(crate) use stages::{CallStages, Key};
 use start::{Starts, same};
 pub use state::{State, StateError, bound, conceal};
+pub use state_type::StateType;
 pub use table::NameClash;
 pub(crate) use table::{DynCall, Entry, Target, ToolTable};
 pub(crate) use timed::{has_timers, timed};

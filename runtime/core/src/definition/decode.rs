@@ -261,19 +261,20 @@ fn without_place(name: &str, error: &serde_json::Error) -> Problem {
     Problem::at(name, reason)
 }
 
-/// The refusal of these arguments by a tool of a macro. For other tools it is unknown.
-pub(crate) fn refusal(definition: &ToolDefinition, args: &mut Args) -> Option<Exit> {
+/// Checks the arguments of a tool that a macro generated. Other definitions accept all.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+pub(crate) fn check_args(definition: &ToolDefinition, args: &Args) -> ToolResult<()> {
     let count = definition.params.len();
     if count == 0 {
-        return None;
+        return Ok(());
     }
-    match Slots::split(definition, args, &mut vec![None; count]) {
-        Ok(slots) => {
-            let problems: Vec<_> = (0..count).flat_map(|index| slots.problems(index)).collect();
-            (!problems.is_empty()).then(|| Exit::Tool(arguments_error(&definition.name, &problems)))
-        }
-        Err(exit) => Some(exit),
-    }
+    let mut args = args.clone();
+    let mut spans = vec![None; count];
+    let slots = Slots::split(definition, &mut args, &mut spans)?;
+    let problems: Vec<_> = (0..count).flat_map(|index| slots.problems(index)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Exit::Tool(arguments_error(&definition.name, &problems))) }
 }
 
 /// The decoder and the schema of a parameter's type.

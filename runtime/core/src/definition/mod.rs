@@ -26,7 +26,7 @@ mod veil;
 
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
-pub(crate) use decode::refusal;
+pub(crate) use decode::check_args;
 #[doc(hidden)]
 pub use decode::{Reader, Slots, Values, read, reader};
 pub(crate) use definition::wire_name;

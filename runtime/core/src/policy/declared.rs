@@ -12,14 +12,17 @@ use crate::context::ToolContext;
 use crate::error::{ToolError, ToolResult};
 use crate::onion::{DynHook, Hook, MadeBy, Values};
 
-/// A tool's own hooks and stages, as declared.
-#[doc(hidden)]
+/// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, values that are filled in.
+///
+/// `#[tool]` makes it of the options of a function, and a [`ToolSpec`](crate::ToolSpec) of its additions. Wrappers of tools
+/// pass it on, see [`DynTool::with_policy_dyn`](crate::DynTool::with_policy_dyn).
 #[derive(Clone, Default)]
 pub struct ToolPolicy {
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) stages: Stages,
 }
 
+#[doc(hidden)]
 impl ToolPolicy {
     pub fn new() -> Self {
         Self::default()

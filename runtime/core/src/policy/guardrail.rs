@@ -98,8 +98,8 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
     /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
 
-    /// The guardrail for a clone of its tool; `None` if the clone shares it.
-    #[doc(hidden)]
+    /// The guardrail for a clone of its [`ToolSpec`](crate::ToolSpec). `None`, the default, means that the clone shares
+    /// this one. A wrapper of another guardrail wraps that guardrail's answer.
     fn for_clone(&self) -> Option<Arc<dyn DynInputGuardrail>> {
         None
     }
@@ -124,8 +124,8 @@ pub trait DynOutputGuardrail: Send + Sync + 'static {
     /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
 
-    /// The guardrail for a clone of its tool; `None` if the clone shares it.
-    #[doc(hidden)]
+    /// The guardrail for a clone of its [`ToolSpec`](crate::ToolSpec). `None`, the default, means that the clone shares
+    /// this one. A wrapper of another guardrail wraps that guardrail's answer.
     fn for_clone(&self) -> Option<Arc<dyn DynOutputGuardrail>> {
         None
     }

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
-use crate::error::{Exit, ToolResult};
+use crate::error::ToolResult;
 
 /// The tool inside its hooks and stages.
 pub(crate) trait Inside: Sync {
@@ -17,8 +17,8 @@ pub(crate) trait Inside: Sync {
 
     fn run<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// The refusal of these arguments, as far as it is known before the tool runs.
-    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit>;
+    /// Checks the arguments, as far as this is possible before the tool runs.
+    fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()>;
 
     /// The final arguments of the tool without filled-in values; `None` if they are unknown.
     fn final_args(&self, args: &Args) -> Option<Args> {

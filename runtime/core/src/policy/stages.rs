@@ -119,7 +119,7 @@ impl Stages {
                 return Err(Exit::tool(no_cache_of_once(cx.tool_name())));
             }
             // No approval is requested for a call that would be refused. A guardrail may still correct its arguments.
-            if let Some(refusal) = self.refusal(cx, args, inside) {
+            if let Err(refusal) = self.check_args(cx, args, inside) {
                 return if self.input.is_empty() {
                     self.leave(cx, args, Err(refusal)).await
                 } else {
@@ -153,10 +153,14 @@ impl Stages {
         self.approval.is_some() || self.cache.is_some() || !self.input.is_empty()
     }
 
-    /// The refusal of a call that may need approval, for invalid arguments.
-    fn refusal(&self, cx: &ToolContext, args: &Args, inside: &dyn Inside) -> Option<Exit> {
-        self.approval.as_ref()?;
-        inside.refusal(cx, args)
+    /// Whether a stage can change the arguments.
+    pub(crate) fn can_change_args(&self) -> bool {
+        !self.input.is_empty()
+    }
+
+    /// Checks the arguments of a call that may need approval.
+    fn check_args(&self, cx: &ToolContext, args: &Args, inside: &dyn Inside) -> ToolResult<()> {
+        if self.approval.is_some() { inside.check_args(cx, args) } else { Ok(()) }
     }
 
     async fn approve(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
@@ -174,7 +178,7 @@ impl Stages {
         }
         // The approved arguments are the ones that run: changed arguments need approval again.
         if !self.input.is_empty() {
-            if let Some(refusal) = self.refusal(cx, args, inside) {
+            if let Err(refusal) = self.check_args(cx, args, inside) {
                 return self.leave(cx, args, Err(refusal)).await;
             }
             self.approve(cx, args).await?;

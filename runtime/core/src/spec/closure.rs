@@ -206,8 +206,8 @@ where
         })
     }
 
-    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
-        self.read(args).err()
+    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.read(&mut args.clone()).map(drop)
     }
 }
 

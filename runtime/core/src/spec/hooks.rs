@@ -4,11 +4,11 @@ use futures_util::future::BoxFuture;
 
 use super::toolspec::ToolSpec;
 use crate::args::Args;
-use crate::context::{DynCall, InState, ToolContext, timed};
+use crate::context::{DynCall, InState, StateType, ToolContext, timed};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
-use crate::policy::{Inside, Stack, fill_in};
-use crate::tool::{DynTool, WorksOn};
+use crate::policy::{Inside, Stack, Stages, fill_in};
+use crate::tool::DynTool;
 
 /// The tool, with the visible names changed back and the bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);
@@ -28,15 +28,13 @@ impl Inside for Filled<'_> {
         Box::pin(filled(self.0, cx, args))
     }
 
-    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit> {
+    fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         let spec = self.0;
         if spec.is_as_written() {
-            return spec.tool().refusal_dyn(&mut args.clone());
+            return spec.tool().check_args_dyn(cx, args);
         }
-        match taken(spec, cx, args) {
-            Ok(mut own) => spec.tool().refusal_dyn(&mut own).map(|exit| outwards(spec, exit)),
-            Err(exit) => Some(exit),
-        }
+        let own = taken(spec, cx, args)?;
+        spec.tool().check_args_dyn(cx, &own).map_err(|exit| outwards(spec, exit))
     }
 
     fn final_args(&self, args: &Args) -> Option<Args> {
@@ -118,7 +116,13 @@ impl DynTool for ToolSpec {
         Box::pin(InState::new(async move { run(self, cx, args).await }, cx, &self.state))
     }
 
-    fn works_on(&self) -> Vec<WorksOn> {
-        Self::works_on(self).to_vec()
+    /// A hook or a guardrail of this value can still change the arguments. They are checked inside of these then.
+    fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        let can_change = !self.hooks().is_empty() || self.added.around().is_some_and(Stages::can_change_args);
+        if can_change { Ok(()) } else { Filled(self).check_args(cx, args) }
+    }
+
+    fn states(&self) -> Vec<StateType> {
+        Self::states(self).to_vec()
     }
 }

@@ -34,7 +34,9 @@ mod transform;
 mod typed_state;
 mod value;
 
+pub use crate::context::StateType;
 pub use crate::event::{HookEnd, HookExit};
+pub use crate::policy::ToolPolicy;
 pub use args::{Given, IntoArgs, given, value};
 pub use bind::Binding;
 pub use closure::FnOutput;

@@ -11,12 +11,12 @@ use super::param::{self, SpecParam};
 use super::shape::Shape;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
-use crate::context::{Entry, Target};
+use crate::context::{Entry, StateType, Target};
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample, ToolSource};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach, no_cache_of_once};
 use crate::state::{SessionState, StateCell};
-use crate::tool::{DynTool, Tool, WorksOn};
+use crate::tool::{DynTool, Tool};
 use crate::typed::RawHook;
 
 /// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
@@ -54,7 +54,9 @@ pub struct ToolSpec {
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
     typed: TypedState,
-    works_on: Arc<[WorksOn]>,
+    /// [`Tool::NAME`]; `None` for a trait object.
+    declared_name: Option<&'static str>,
+    states: Arc<[StateType]>,
     hooks: Arc<[Arc<dyn DynHook>]>,
     pub(super) added: Added,
     approver: Option<Arc<dyn DynApprover>>,
@@ -67,17 +69,17 @@ impl ToolSpec {
     /// # Panics
     /// Panics if the tool panics in its `definition`: a default or a schema is a function of the program.
     pub fn new<T: Tool>(tool: T) -> Self {
-        Self::from_dyn(Arc::new(tool))
+        Self { declared_name: Some(T::NAME), ..Self::from_dyn(Arc::new(tool)) }
     }
 
-    /// As [`Self::new`], for a tool as a trait object. If it is a [`Tool`], an agent that gets the value checks the
-    /// state that the tool works on. For a hand-written [`DynTool`] a wrong state is found at its first call.
+    /// As [`Self::new`], for a tool as a trait object. An agent that gets the value checks the states that
+    /// [`DynTool::states`] returns.
     ///
     /// # Panics
     /// As [`Self::new`].
     pub fn from_dyn(tool: Arc<dyn DynTool>) -> Self {
         let own = Arc::new(tool.definition().clone());
-        let works_on = tool.works_on().into();
+        let states = tool.states().into();
         Self {
             tool,
             source: ToolSource::Function,
@@ -87,7 +89,8 @@ impl ToolSpec {
             shape: Arc::default(),
             state: SessionState::default(),
             typed: TypedState::of::<()>(StateCell::handle((), None)),
-            works_on,
+            declared_name: None,
+            states,
             hooks: Arc::new([]),
             added: Added::default(),
             approver: None,
@@ -329,7 +332,8 @@ impl ToolSpec {
             definition: Arc::clone(&self.definition),
             state: self.state.clone(),
             typed: self.typed.clone(),
-            works_on: Arc::clone(&self.works_on),
+            declared_name: self.declared_name,
+            states: Arc::clone(&self.states),
             hooks: Arc::clone(&self.hooks),
             added: self.added.clone(),
             approver: self.approver.clone(),
@@ -338,13 +342,13 @@ impl ToolSpec {
     }
 
     /// The states that the tool works on, as far as its type is known.
-    pub(crate) fn works_on(&self) -> &[WorksOn] {
-        &self.works_on
+    pub(crate) fn states(&self) -> &[StateType] {
+        &self.states
     }
 
     /// The two names of a tool whose type and definition disagree.
     pub(crate) fn misnamed(&self) -> Option<Undefined> {
-        let (tool, defined) = (self.tool.declared_name()?, &self.own.name);
+        let (tool, defined) = (self.declared_name?, &self.own.name);
         (**defined != *tool).then(|| Undefined::Misnamed { tool, defined: Arc::clone(defined) })
     }
 

@@ -88,17 +88,12 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
     }
 
     #[inline]
-    fn staged<'a, C, Fut>(
+    fn run_staged<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
-        core: C,
-    ) -> impl Future<Output = ToolResult> + Send + 'a
-    where
-        C: FnOnce(&'a Self, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
-        Fut: Future<Output = ToolResult> + Send + 'a,
-    {
-        core(self, cx, args)
+    ) -> impl Future<Output = ToolResult> + Send + 'a {
+        self.run(cx, args)
     }
 }
 

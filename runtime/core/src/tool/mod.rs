@@ -5,9 +5,9 @@ mod offload;
 mod other_thread;
 mod own;
 mod stages;
+mod state;
 mod toolbox;
 
-use std::any::{TypeId, type_name};
 use std::future::{Future, ready};
 use std::sync::Arc;
 
@@ -17,13 +17,14 @@ pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
 pub use own::{Body, BothStates, Own};
+pub use state::{FitsState, FitsTool, Make, States, Works};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
 
 use crate::args::Args;
-use crate::context::{DynCall, State, Target, ToolContext};
-use crate::definition::{ToolDefinition, refusal};
+use crate::context::{DynCall, StateType, Target, ToolContext};
+use crate::definition::{ToolDefinition, check_args};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::policy::ToolPolicy;
@@ -121,25 +122,64 @@ pub trait Tool: Send + Sync + 'static {
         ready(Err(Exit::Tool(error)))
     }
 
-    /// Runs `core` between the stages above. `core` is the tool, or its typed hooks around it. A `#[tool]` has no
-    /// stages.
-    #[doc(hidden)]
-    fn staged<'a, F, Fut>(
+    /// Runs a call through the stages: [`Self::on_invoke`], [`Self::run`], [`Self::on_output`], and [`Self::on_error`] if
+    /// one of them fails. Agents and [`ToolSpec`](crate::ToolSpec)s call this method, and never [`Self::run`] itself.
+    ///
+    /// A `#[tool]` function has no stages, so its method only calls [`Self::run`]. A hand-written tool does not need to
+    /// override it.
+    ///
+    /// # Errors
+    /// Any [`Exit`].
+    fn run_staged<'a>(
         &'a self,
         cx: &'a ToolContext,
         args: &'a mut Args,
-        core: F,
     ) -> impl Future<Output = ToolResult> + Send + 'a
     where
         Self: Sized,
-        F: FnOnce(&'a Self, &'a ToolContext, &'a mut Args) -> Fut + Send + 'a,
-        Fut: Future<Output = ToolResult> + Send + 'a,
     {
-        stages::staged(self, cx, args, core)
+        stages::staged(self, cx, args)
     }
 
-    /// The same tool with more stages after its declared ones, if it has a place for them.
-    #[doc(hidden)]
+    /// Checks the arguments of a call that needs approval, before the approver is asked: nobody has to decide about a call
+    /// that the tool would refuse. It runs again after guardrails that can change the arguments, and not at all for calls
+    /// without approval, so [`Self::run`] has to check its arguments too. It must not have effects.
+    ///
+    /// By default, a `#[tool]` function checks its arguments, and a hand-written tool accepts all. A tool whose schema says
+    /// everything can write:
+    ///
+    /// ```
+    /// # use std::sync::LazyLock;
+    /// # use onionskin::{Args, Exit, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+    /// # struct Echo;
+    /// # static ECHO: LazyLock<ToolDefinition> = LazyLock::new(|| ToolDefinition::new(Echo::NAME, "Gives its arguments back."));
+    /// # impl Tool for Echo {
+    /// #     const NAME: &'static str = "echo";
+    /// #     type State = ();
+    /// #     fn definition(&self) -> &ToolDefinition { &ECHO }
+    /// #     async fn run(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult {
+    /// #         Ok(ToolOutput::text(args.text().to_string()))
+    /// #     }
+    /// fn check_args(&self, _cx: &ToolContext, args: &Args) -> ToolResult<()> {
+    ///     let definition = Tool::definition(self);
+    ///     definition.fit(args).map(drop).map_err(|problems| Exit::Tool(definition.refuse(&problems)))
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Any [`Exit`]: the tool does not run, and the approver is not asked.
+    fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        let _ = cx;
+        check_args(self.definition(), args)
+    }
+
+    /// The same tool with more stages inside its own hooks and stages. A [`ToolSpec`](crate::ToolSpec) calls it for
+    /// guardrails, approval, a cache, error handlers and bound values that are added to it.
+    ///
+    /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool.
+    /// Tools that `#[tool]` generates with hooks or stages of their own have a place, so that their hooks do not see bound
+    /// values.
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
         Self: Sized,
@@ -149,38 +189,82 @@ pub trait Tool: Send + Sync + 'static {
     }
 }
 
-/// A tool as a trait object: an MCP tool, a child agent, a built-in tool.
+/// A tool as a trait object: an MCP tool, a child agent, a built-in tool. Every [`Tool`] is one.
+///
+/// A wrapper of another tool, for example to log its calls, forwards all methods. Each default is an answer for a tool
+/// that wraps nothing.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::Pin;
+/// use std::sync::Arc;
+/// use onionskin::spec::{StateType, ToolPolicy};
+/// use onionskin::{Args, DynTool, ToolContext, ToolDefinition, ToolResult, ToolSpec, call};
+///
+/// /// Prints each call of another tool.
+/// struct Printed(Arc<dyn DynTool>);
+///
+/// impl DynTool for Printed {
+///     fn definition(&self) -> &ToolDefinition {
+///         self.0.definition()
+///     }
+///
+///     fn run_dyn<'a>(
+///         &'a self,
+///         cx: &'a ToolContext,
+///         args: &'a mut Args,
+///     ) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+///         println!("{} {}", cx.tool_name(), args.text());
+///         self.0.run_dyn(cx, args)
+///     }
+///
+///     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+///         self.0.check_args_dyn(cx, args)
+///     }
+///
+///     fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
+///         Some(Arc::new(Self(self.0.with_policy_dyn(more)?)))
+///     }
+///
+///     fn states(&self) -> Vec<StateType> {
+///         self.0.states()
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let add = ToolSpec::from_fn("add", "Adds.", |terms: (), _| async { Ok(terms) });
+/// let printed = ToolSpec::from_dyn(Arc::new(Printed(Arc::new(add))));
+/// call!(printed).await.unwrap();
+/// # });
+/// ```
 pub trait DynTool: Send + Sync + 'static {
     /// The definition of the tool: the model's view of it, and its options.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool.
+    /// Runs the tool. For a [`Tool`] this is [`Tool::run_staged`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// The refusal of these arguments, as far as it is known before the tool runs.
-    #[doc(hidden)]
-    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
-        let _ = args;
-        None
+    /// Checks the arguments of a call that needs approval, as [`Tool::check_args`]. The default accepts all.
+    ///
+    /// # Errors
+    /// Any [`Exit`]: the tool does not run, and the approver is not asked.
+    fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        let _ = (cx, args);
+        Ok(())
     }
 
-    /// As [`Tool::with_policy`].
-    #[doc(hidden)]
+    /// The same tool with more stages inside its own, as [`Tool::with_policy`]. The default is `None`: the stages run
+    /// around the tool.
     fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
         let _ = more;
         None
     }
 
-    /// The states that the tool works on, as far as its type is known.
-    #[doc(hidden)]
-    fn works_on(&self) -> Vec<WorksOn> {
+    /// The states that the tool works on: for a [`Tool`] its [`Tool::State`]. An agent that gets the tool with another
+    /// state is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)). By default the list is empty: a tool
+    /// that needs a state which its agent does not have fails at its first call.
+    fn states(&self) -> Vec<StateType> {
         Vec::new()
-    }
-
-    /// [`Tool::NAME`], for a tool that has one.
-    #[doc(hidden)]
-    fn declared_name(&self) -> Option<&'static str> {
-        None
     }
 }
 
@@ -206,141 +290,20 @@ impl<T: Tool> DynTool for T {
     }
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        Box::pin(self.staged(cx, args, T::run))
+        Box::pin(self.run_staged(cx, args))
     }
 
-    fn refusal_dyn(&self, args: &mut Args) -> Option<Exit> {
-        refusal(Tool::definition(self), args)
+    fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.check_args(cx, args)
     }
 
     fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
         self.with_policy(more).map(|tool| Arc::new(tool) as _)
     }
 
-    fn works_on(&self) -> Vec<WorksOn> {
+    fn states(&self) -> Vec<StateType> {
         let mut states = Vec::new();
         T::State::on(&mut states);
         states
-    }
-
-    fn declared_name(&self) -> Option<&'static str> {
-        Some(T::NAME)
-    }
-}
-
-/// Constructs the tool `T` for `agent!` from its name. The tool's state is the first parameter, so that a type that
-/// does not implement `Tool` is reported as that only.
-#[diagnostic::on_unimplemented(
-    message = "`agent!` cannot make the tool `{T}` from its name",
-    label = "has no `Default`",
-    note = "derive `Default` for it, or write a function with `#[tool]`"
-)]
-pub trait Make<T> {
-    #[doc(hidden)]
-    fn make() -> T;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Default> Make<T> for () {
-    fn make() -> T {
-        T::default()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Default, S> Make<T> for State<S> {
-    fn make() -> T {
-        T::default()
-    }
-}
-
-/// The state that a tool or a hook works on, checked against the agent's state `S`.
-#[diagnostic::on_unimplemented(
-    message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
-    label = "works on another state than the agent's `{S}`",
-    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
-            state that this takes (`State<..>`, `state = ..`)"
-)]
-pub trait FitsState<S> {
-    #[doc(hidden)]
-    const FITS: () = ();
-}
-
-#[diagnostic::do_not_recommend]
-impl<S> FitsState<S> for () {}
-
-/// The state that a tool's own hook or guardrail works on, checked against the tool's state `S`.
-#[diagnostic::on_unimplemented(
-    message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
-    label = "works on another state than the tool",
-    note = "an agent has one state, and whatever its calls go through works on that: change one of the two"
-)]
-pub trait FitsTool<S> {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    const FITS: bool = true;
-}
-
-#[diagnostic::do_not_recommend]
-impl<S> FitsTool<S> for () {}
-
-#[diagnostic::do_not_recommend]
-impl<S> FitsTool<S> for State<S> {}
-
-#[diagnostic::do_not_recommend]
-impl<S> FitsState<S> for State<S> {}
-
-impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
-
-/// The states of a tool and of its own hooks and guardrails, as their authors named them. They are checked against an
-/// agent's state, so that compiler errors name only these types.
-// The messages equal those of [`Works`], so that a type that implements neither is reported once.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "no tool works on `{Self}`",
-    label = "not the state of a tool",
-    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
-)]
-pub trait States {
-    /// Several states as nested pairs.
-    type All;
-}
-
-impl States for () {
-    type All = ();
-}
-
-impl<S> States for State<S> {
-    type All = Self;
-}
-
-/// The states that a tool works on, for a check against an agent whose type is unknown.
-#[diagnostic::on_unimplemented(
-    message = "no tool works on `{Self}`",
-    label = "not the state of a tool",
-    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
-)]
-pub trait Works {
-    #[doc(hidden)]
-    fn on(into: &mut Vec<WorksOn>);
-}
-
-/// One state that a tool works on.
-#[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WorksOn {
-    /// The type id of `State<S>`.
-    pub(crate) id: TypeId,
-    /// The name of `S`.
-    pub(crate) name: &'static str,
-}
-
-impl Works for () {
-    fn on(_: &mut Vec<WorksOn>) {}
-}
-
-impl<S: 'static> Works for State<S> {
-    fn on(into: &mut Vec<WorksOn>) {
-        into.push(WorksOn { id: TypeId::of::<Self>(), name: type_name::<S>() });
     }
 }

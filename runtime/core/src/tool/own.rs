@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 
 use futures_util::future::BoxFuture;
 
-use super::{Make, States, Works, WorksOn};
+use super::{Make, States, Works};
 use crate::args::Args;
-use crate::context::ToolContext;
-use crate::definition::{ToolDefinition, refusal};
+use crate::context::{StateType, ToolContext};
+use crate::definition::{ToolDefinition, check_args};
 use crate::error::{Exit, ToolResult};
 use crate::onion::Call;
 use crate::policy::{Inside, Stack, ToolPolicy, fill_in};
@@ -66,14 +66,9 @@ impl<T: Body<O>, O: Send + Sync + 'static> Inside for Own<T, O> {
         })
     }
 
-    fn refusal(&self, cx: &ToolContext, args: &Args) -> Option<Exit> {
-        match self.own_args(cx, args) {
-            Ok(own) => {
-                let mut own = own.unwrap_or_else(|| args.clone());
-                refusal(T::definition(), &mut own).map(|exit| self.explain(exit))
-            }
-            Err(exit) => Some(exit),
-        }
+    fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+        let own = self.own_args(cx, args)?;
+        check_args(T::definition(), own.as_ref().unwrap_or(args)).map_err(|exit| self.explain(exit))
     }
 }
 
@@ -97,7 +92,7 @@ impl<A: States, B: States> States for BothStates<A, B> {
 }
 
 impl<A: Works, B: Works> Works for BothStates<A, B> {
-    fn on(into: &mut Vec<WorksOn>) {
+    fn on(into: &mut Vec<StateType>) {
         A::on(into);
         B::on(into);
     }

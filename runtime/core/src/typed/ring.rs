@@ -149,7 +149,7 @@ impl Ring for EndRing {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
         // A `#[tool]` function has no stages: this is its `run`, in `tool/function.rs`.
-        tool.staged(cx, args, T::run)
+        tool.run_staged(cx, args)
     }
 
     fn call_typed<'a, T: TypedTool>(
@@ -204,15 +204,13 @@ impl<H: TypedHook, R: Ring> Ring for TypedLayer<H, R> {
         let Some(tool) = any.downcast_ref::<H::Tool>().filter(|_| !cx.is_past_hooks()) else {
             return self.rest.call(tool, cx, args).await;
         };
-        let core = move |tool: &'a H::Tool, cx: &'a ToolContext, args: &'a mut Args| async move {
-            let read = tool.decode(args)?;
-            let call = TypedCall::new(args, H::Tool::written(&read), H::reading());
-            match self.around(tool, cx, read, &call).await {
-                Ok(output) => H::Tool::encode(output, &call),
-                Err(exit) => unread(exit),
-            }
-        };
-        tool.staged(cx, args, core).await
+        // Typed tools are functions, which have no stages.
+        let read = tool.decode(args)?;
+        let call = TypedCall::new(args, H::Tool::written(&read), H::reading());
+        match self.around(tool, cx, read, &call).await {
+            Ok(output) => H::Tool::encode(output, &call),
+            Err(exit) => unread(exit),
+        }
     }
 
     async fn call_typed<'a, T: TypedTool>(

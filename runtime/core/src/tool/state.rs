@@ -1,0 +1,110 @@
+//! The state that a tool works on, and its checks against an agent's state: by the compiler, or at run time.
+
+use crate::context::{State, StateType};
+
+/// Constructs the tool `T` for `agent!` from its name. The tool's state is the first parameter, so that a type that
+/// does not implement `Tool` is reported as that only.
+#[diagnostic::on_unimplemented(
+    message = "`agent!` cannot make the tool `{T}` from its name",
+    label = "has no `Default`",
+    note = "derive `Default` for it, or write a function with `#[tool]`"
+)]
+pub trait Make<T> {
+    #[doc(hidden)]
+    fn make() -> T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> Make<T> for () {
+    fn make() -> T {
+        T::default()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default, S> Make<T> for State<S> {
+    fn make() -> T {
+        T::default()
+    }
+}
+
+/// The state that a tool or a hook works on, checked against the agent's state `S`.
+#[diagnostic::on_unimplemented(
+    message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
+    label = "works on another state than the agent's `{S}`",
+    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
+            state that this takes (`State<..>`, `state = ..`)"
+)]
+pub trait FitsState<S> {
+    #[doc(hidden)]
+    const FITS: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsState<S> for () {}
+
+/// The state that a tool's own hook or guardrail works on, checked against the tool's state `S`.
+#[diagnostic::on_unimplemented(
+    message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
+    label = "works on another state than the tool",
+    note = "an agent has one state, and whatever its calls go through works on that: change one of the two"
+)]
+pub trait FitsTool<S> {
+    /// A bound check at the place that the macro points to.
+    #[doc(hidden)]
+    const FITS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsTool<S> for () {}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsTool<S> for State<S> {}
+
+#[diagnostic::do_not_recommend]
+impl<S> FitsState<S> for State<S> {}
+
+impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
+
+/// The states of a tool and of its own hooks and guardrails, as their authors named them. They are checked against an
+/// agent's state, so that compiler errors name only these types.
+// The messages equal those of [`Works`], so that a type that implements neither is reported once.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "no tool works on `{Self}`",
+    label = "not the state of a tool",
+    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
+)]
+pub trait States {
+    /// Several states as nested pairs.
+    type All;
+}
+
+impl States for () {
+    type All = ();
+}
+
+impl<S> States for State<S> {
+    type All = Self;
+}
+
+/// The states that a tool works on, for a check against an agent whose type is unknown.
+#[diagnostic::on_unimplemented(
+    message = "no tool works on `{Self}`",
+    label = "not the state of a tool",
+    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
+)]
+pub trait Works {
+    #[doc(hidden)]
+    fn on(into: &mut Vec<StateType>);
+}
+
+impl Works for () {
+    fn on(_: &mut Vec<StateType>) {}
+}
+
+impl<S: 'static> Works for State<S> {
+    fn on(into: &mut Vec<StateType>) {
+        into.push(StateType::of::<S>());
+    }
+}
