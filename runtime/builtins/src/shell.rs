@@ -190,6 +190,12 @@ impl Shell {
         }
     }
 
+    /// Reads the arguments.
+    fn given(&self, args: &Args) -> ToolResult<Given> {
+        let given = self.definition.fit(args).map_err(|problems| self.definition.refuse(&problems))?;
+        Ok(Given::deserialize(Value::Object(given))?)
+    }
+
     fn spawn(&self, command: &str, directory: Option<&Path>) -> io::Result<Group> {
         let mut shell = CommandWrap::with_new("/bin/sh", |shell| {
             shell.arg("-c").arg(command);
@@ -218,8 +224,7 @@ impl Tool for Shell {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let given = self.definition.fit(args).map_err(|problems| self.definition.refuse(&problems))?;
-        let Given { command, cwd, timeout_sec } = Given::deserialize(Value::Object(given))?;
+        let Given { command, cwd, timeout_sec } = self.given(args)?;
         let limit = timeout_sec.map_or(self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {
@@ -245,6 +250,10 @@ impl Tool for Shell {
                 Err(Exit::Tool(ToolError::new(format!("lost the command: {error}")).with_source(error)))
             }
         }
+    }
+
+    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.given(args).map(drop)
     }
 }
 

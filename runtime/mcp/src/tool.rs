@@ -86,4 +86,8 @@ impl DynTool for McpTool {
             }
         })
     }
+
+    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.arguments(&mut args.clone()).map(drop)
+    }
 }

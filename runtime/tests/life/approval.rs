@@ -1,13 +1,13 @@
 //! `approval`: who is asked, for which arguments, and that nothing runs without an answer.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::declaration::AgentBuilder;
 use onionskin::event::CallOutcome;
 use onionskin::{
-    AgentTool, Args, Effect, ErrorKind, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult,
-    ToolSpec, agent, call, guardrail, tool, tool_hook,
+    AgentTool, Args, Effect, ErrorKind, Next, RunOutput, ScriptedModel, ScriptedTurn, State, Tool,
+    ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, call, guardrail, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -305,5 +305,52 @@ async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
         }
         assert!(spec.call(json!({ "cents": "5" })).await.is_ok());
         assert_eq!(yes.asked(), [r#"{"cents":5}"#]);
+    }
+}
+
+/// A tool by hand that checks its arguments before it runs.
+struct ByHand;
+
+static BY_HAND: LazyLock<ToolDefinition> = LazyLock::new(|| {
+    ToolDefinition::new(ByHand::NAME, "Pays.").with_input_schema(json!({
+        "type": "object",
+        "properties": { "cents": { "type": "integer" } },
+        "required": ["cents"],
+        "additionalProperties": false,
+    }))
+});
+
+impl Tool for ByHand {
+    const NAME: &'static str = "by_hand";
+    type State = ();
+
+    fn definition(&self) -> &ToolDefinition {
+        &BY_HAND
+    }
+
+    async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
+        Ok("paid".into())
+    }
+
+    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        BY_HAND.fit(args).map(drop).map_err(|problems| BY_HAND.refuse(&problems).into())
+    }
+}
+
+#[tokio::test]
+async fn t4_wrong_arguments_are_refused_before_the_approver_is_asked() {
+    let payer = Payer::builder().model(ScriptedModel::turns([ScriptedTurn::say("paid")]));
+    let agent = AgentTool::new(&payer.state(Log::default()).build().await.unwrap()).spec();
+    let mut bound = pay::spec().with_state(Log::default());
+    bound.bind("cents", "cents", json!(5)).unwrap();
+    for spec in [pay::spec(), ToolSpec::new(ByHand), agent, bound] {
+        for mut spec in [spec.clone(), ToolSpec::from_dyn(Arc::new(spec))] {
+            let yes = Says::new(Approval::Allow);
+            spec.approval().approver(yes.clone());
+            let error = spec.call(json!({ "cent": 5 })).await.unwrap_err();
+            assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{error}");
+            assert!(error.to_string().contains("`cent`: unknown argument"), "{error}");
+            assert!(yes.asked().is_empty(), "{}", spec.name());
+        }
     }
 }

@@ -166,6 +166,10 @@ impl DynTool for AgentCall {
             self.ask(cx, thread.unwrap_or_else(|| self.tool.agent.session()), input).await
         })
     }
+
+    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        self.read(args).map(drop)
+    }
 }
 
 /// Whether the call comes from a run in this thread: it would wait for itself.
