@@ -2,14 +2,19 @@
 #![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
 use onionskin::definition::ToolExample;
 use onionskin::event::EventKind;
 use onionskin::mcp::McpServer;
 use onionskin::testing::{FakeAnswer, FakeServer};
-use onionskin::{Agent, AgentHandle, ScriptedModel, ScriptedTurn, ToolDefinition, ToolOutput, call};
+use onionskin::{
+    Agent, AgentHandle, ErrorKind, ScriptedModel, ScriptedTurn, ToolDefinition, ToolOutput, call,
+};
 use serde_json::{Value, json};
 
 struct Desk;
@@ -165,4 +170,35 @@ async fn t11_a_result_that_is_dear_to_check_holds_up_neither_its_thread_nor_the_
     assert!(gap < dear / 2, "{gap:?} of {dear:?}");
     assert!(begun.elapsed() < dear / 2, "{:?} of {dear:?}", begun.elapsed());
     agent.shutdown().await;
+}
+
+/// Has no answer, and counts the requests for one.
+#[derive(Clone, Default)]
+struct Asked(Arc<AtomicU32>);
+
+impl Approver for Asked {
+    async fn approve(&self, _: ApprovalRequest) -> Approval {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Approval::deny("no")
+    }
+}
+
+#[tokio::test]
+async fn t4_wrong_arguments_for_a_server_do_not_reach_the_approver() {
+    let described = json!({
+        "name": "double",
+        "description": "Doubles.",
+        "inputSchema": { "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] },
+    });
+    let fake = FakeServer::new().tool(described, |_| "plain");
+    let server = McpServer::start("fake", fake.config()).await.unwrap();
+    let mut tool = server.tools().remove(0);
+    let asked = Asked::default();
+    tool.approval().approver(asked.clone());
+    let error = tool.call(json!({ "x": "many" })).await.unwrap_err();
+    assert_eq!(error.as_tool_error().unwrap().kind(), ErrorKind::Arguments, "{error}");
+    assert_eq!(asked.0.load(Ordering::Relaxed), 0);
+    let error = tool.call(json!({ "x": 1 })).await.unwrap_err();
+    assert_eq!(error.to_string(), "Tool execution was not approved: no");
+    assert_eq!(asked.0.load(Ordering::Relaxed), 1);
 }

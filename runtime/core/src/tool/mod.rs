@@ -232,9 +232,9 @@ pub trait Tool: Send + Sync + 'static {
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let add = ToolSpec::from_fn("add", "Adds.", |terms: (), _| async { Ok(terms) });
-/// let printed = ToolSpec::from_dyn(Arc::new(Printed(Arc::new(add))));
-/// call!(printed).await.unwrap();
+/// let now = ToolSpec::from_fn("now", "The time.", |(): (), _| async { Ok(12) });
+/// let printed = ToolSpec::from_dyn(Arc::new(Printed(Arc::new(now))));
+/// assert_eq!(call!(printed).await.unwrap(), 12);
 /// # });
 /// ```
 pub trait DynTool: Send + Sync + 'static {
