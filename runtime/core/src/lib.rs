@@ -7,6 +7,7 @@
 mod agent;
 pub mod approval;
 mod args;
+mod backoff;
 pub mod checks;
 pub mod content;
 mod context;

@@ -7,11 +7,15 @@ use std::time::Duration;
 use super::instance::TurnTools;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use crate::backoff::Backoff;
 use crate::context::ToolTable;
 use crate::event::EventKind;
-use crate::journal::StepKind;
+use crate::journal::{StepKind, random};
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
 use crate::secret::Redact as _;
+
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };
 
 impl AgentRun {
     /// Asks the model for its answer to the conversation so far.
@@ -43,7 +47,7 @@ impl AgentRun {
                 return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
             }
             self.event(turn, EventKind::TurnRestarted { turn });
-            let pause = backoff(attempt, &error);
+            let pause = pause(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
             self.unless_over(tokio::time::sleep(pause)).await?;
@@ -121,10 +125,9 @@ impl AgentRun {
 }
 
 /// Half a second, doubled for each attempt, with jitter; or the delay that the provider requests, up to a minute.
-fn backoff(attempt: u32, error: &ModelError) -> Duration {
-    if let ModelError::Status { retry_after: Some(asked), .. } = error {
-        return (*asked).min(Duration::from_mins(1));
+fn pause(attempt: u32, error: &ModelError) -> Duration {
+    match error {
+        ModelError::Status { retry_after: Some(asked), .. } => (*asked).min(Duration::from_mins(1)),
+        _ => BACKOFF.pause(attempt, random()),
     }
-    let base = 250_u64.saturating_mul(1 << attempt.min(6));
-    Duration::from_millis(base + crate::journal::random() % base)
 }

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use crate::backoff::Backoff;
 use crate::context::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
+
+const BACKOFF: Backoff =
+    Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(10), jitter: 50 };
 
 /// Repeats a call after an error, up to `attempts` attempts in all. The pause begins at 100 ms and doubles up to 10 s,
 /// with jitter.
@@ -35,8 +39,7 @@ pub async fn retry(
         if !has_timers() {
             return result.map_err(without_timers);
         }
-        let jitter = u32::try_from(ctx.random().await % 50).unwrap_or(0);
-        ctx.sleep(pause(attempt, jitter)).await;
+        ctx.sleep(BACKOFF.pause(attempt, ctx.random().await)).await;
         attempt += 1;
     }
 }
@@ -57,10 +60,4 @@ fn may_help(result: &ToolResult) -> bool {
         Err(Exit::Tool(error))
             if matches!(error.kind(), ErrorKind::Failed | ErrorKind::Timeout | ErrorKind::Remote)
     )
-}
-
-/// The pause before an attempt; `jitter` is in percent.
-fn pause(attempt: u32, jitter: u32) -> Duration {
-    let base = Duration::from_millis(100 << (attempt - 1).min(7)).min(Duration::from_secs(10));
-    base + base * jitter / 100
 }
