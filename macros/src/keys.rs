@@ -87,3 +87,57 @@ pub(crate) fn assert_documented<R>(page: &str, heading: &str, keys: &[Key<R>]) {
         assert!(key.row.contains(&format!("`{}", key.name)), "the row of `{}` is of another key", key.name);
     }
 }
+
+/// Holds the words that editors show for these keys, in `__private0/keys.rs` of the runtime, to their rows.
+/// `ONIONSKIN_BLESS=1` writes them.
+#[cfg(test)]
+pub(crate) fn assert_shown<R>(module: &str, keys: &[Key<R>]) {
+    /// One test writes at a time.
+    static FILE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _alone = FILE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/core/src/__private0/keys.rs");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text
+        .split_once(&format!("\n    {module} {{\n"))
+        .unwrap_or_else(|| panic!("{} has no module `{module}`", path.display()));
+    let (found, after) = rest.split_once("    }\n").unwrap();
+    // `crate` is a keyword, so no constant has this name.
+    let shown: String = keys.iter().filter(|key| key.name != "crate").map(Key::shown).collect();
+    if std::env::var_os("ONIONSKIN_BLESS").is_some() {
+        std::fs::write(&path, format!("{before}\n    {module} {{\n{shown}    }}\n{after}")).unwrap();
+    } else {
+        assert_eq!(
+            found, shown,
+            "the words of `{module}` differ from the rows; ONIONSKIN_BLESS=1 writes them anew"
+        );
+    }
+}
+
+#[cfg(test)]
+impl<R> Key<R> {
+    /// The constant of the key: how it is written, and what it does as a sentence.
+    fn shown(&self) -> String {
+        let (form, words) = self.row.trim().split_once(" | ").unwrap();
+        let mut sentence: String =
+            words.chars().take(1).flat_map(char::to_uppercase).chain(words.chars().skip(1)).collect();
+        if !sentence.ends_with('.') {
+            sentence.push('.');
+        }
+        let mut shown = format!("        /// {form}\n        ///\n");
+        let mut line = String::new();
+        for word in sentence.split(' ') {
+            // 120 columns with the indent and `/// `.
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 108 {
+                shown.push_str(&format!("        /// {line}\n"));
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        shown.push_str(&format!("        /// {line}\n        {}\n", self.name));
+        shown
+    }
+}

@@ -113,11 +113,12 @@ pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
 mod tests {
     use super::Fields;
     use crate::agent::settings::{LIMITS, REQUEST_PARAMS};
-    use crate::keys::{assert_documented, find};
+    use crate::keys::{assert_documented, assert_shown, find};
 
     #[test]
     fn a1_the_documentation_lists_each_field_as_the_table_has_it() {
         assert_documented("agent.md", "# Fields", Fields::KEYS);
+        assert_shown("agent", Fields::KEYS);
     }
 
     #[test]

@@ -67,5 +67,6 @@ mod tests {
     #[test]
     fn l1_the_documentation_lists_each_option_as_the_table_has_it() {
         crate::keys::assert_documented("guardrail.md", "# Options", super::Options::KEYS);
+        crate::keys::assert_shown("guardrail", super::Options::KEYS);
     }
 }

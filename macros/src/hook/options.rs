@@ -76,5 +76,6 @@ mod tests {
     #[test]
     fn h1_the_documentation_lists_each_option_as_the_table_has_it() {
         crate::keys::assert_documented("tool_hook.md", "# Options", super::Options::KEYS);
+        crate::keys::assert_shown("tool_hook", super::Options::KEYS);
     }
 }

@@ -118,5 +118,6 @@ mod tests {
             let row = format!("\n| {} |\n", key.row.trim());
             assert!(PAGE.contains(&row), "the page has no row {row}");
         }
+        crate::keys::assert_shown("arg", Arg::KEYS);
     }
 }

@@ -64,3 +64,11 @@ pub(super) fn cache(option: &mut Written<'_>) -> syn::Result<Cache> {
     }
     Ok(Cache { word: option.meta.path().clone(), options })
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn t4_an_editor_shows_each_option_of_a_cache_as_the_table_has_it() {
+        crate::keys::assert_shown("cache", super::CacheOptions::KEYS);
+    }
+}

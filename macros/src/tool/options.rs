@@ -187,11 +187,12 @@ fn effect(option: &Written<'_>) -> syn::Result<Ident> {
 #[cfg(test)]
 mod tests {
     use super::{Hints, Options};
-    use crate::keys::{assert_documented, find};
+    use crate::keys::{assert_documented, assert_shown, find};
 
     #[test]
     fn t4_the_documentation_lists_each_option_as_the_table_has_it() {
         assert_documented("tool.md", "# Options", Options::KEYS);
+        assert_shown("tool", Options::KEYS);
     }
 
     #[test]
@@ -200,5 +201,6 @@ mod tests {
         for hint in Hints::KEYS {
             assert!(row.contains(hint.name), "{} is not in the row of `annotations`", hint.name);
         }
+        assert_shown("annotations", Hints::KEYS);
     }
 }

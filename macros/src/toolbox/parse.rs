@@ -114,5 +114,6 @@ mod tests {
     #[test]
     fn t9_the_documentation_lists_each_option_as_the_table_has_it() {
         crate::keys::assert_documented("toolbox.md", "# Options", super::Options::KEYS);
+        crate::keys::assert_shown("toolbox", super::Options::KEYS);
     }
 }

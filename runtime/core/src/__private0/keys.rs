@@ -1,7 +1,8 @@
 //! The words that the macros know, each with the documentation that an editor shows for it.
 //!
-//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. A test of
-//! the macros holds the names to their own tables. `crate`, which is an option everywhere, is a keyword and no name.
+//! What the macros write for rust-analyzer names these constants with the user's own words. Nothing runs with them. Tests of
+//! the macros hold the names and words to the macros' own tables. `crate`, which is an option everywhere, is a keyword and no
+//! name.
 
 /// A word of a macro.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +15,13 @@ pub fn of<T>() -> T {
 }
 
 macro_rules! keys {
-    ($(#[doc = $of:literal] $module:ident { $(#[doc = $doc:literal] $key:ident)* })*) => {$(
+    ($(#[doc = $of:literal] $module:ident { $($(#[doc = $doc:literal])+ $key:ident)* })*) => {$(
         #[doc = $of]
         #[allow(non_upper_case_globals)]
         pub mod $module {
             use super::Key;
 
-            $(#[doc = $doc] pub const $key: Key = Key;)*
+            $($(#[doc = $doc])+ pub const $key: Key = Key;)*
         }
     )*};
 }
@@ -28,48 +29,97 @@ macro_rules! keys {
 keys! {
     /// The fields of `agent!`.
     agent {
-        /// The system prompt, the only field that must be there: `instruction: "Do sums."`. A constant or `include_str!(..)` is possible.
-        instruction
-        /// The agent's name, else the type's: `name: "NY-Manager"`. Letters, digits, `_` and `-`.
+        /// `name: ".."`
+        ///
+        /// The name that people and parents see, else the type's: letters, digits, `_` and `-`.
         name
-        /// What parents choose the agent by: `description: "Knows the weather."`. A child must have one.
+        /// `description: ".."`
+        ///
+        /// What parents choose the agent by.
         description
-        /// The model that is asked by name: `model: "gpt-4o-mini"`.
-        model
-        /// Parameters of each request to the model: `request_params: { temperature: 0.2 }`.
-        request_params
-        /// The tools that the model can call, by the paths of their functions: `function_tools: [add_one, shop::search]`.
-        function_tools
-        /// The types of toolboxes, with a prefix where there are several of one type: `toolboxes: [Stock, attic: Stock]`.
-        toolboxes
-        /// MCP servers, by their names in the configuration: `servers: [time]`.
+        /// `instruction: ".."`
+        ///
+        /// The system prompt: any expression that is text, `include_str!(..)` for example. The only field that must be
+        /// there.
+        instruction
+        /// `servers: [name, ..]`
+        ///
+        /// MCP servers; where they are is configuration (feature `mcp`).
         servers
-        /// Globs over the tools of servers: `tools: { time: [get_*] }`. A server without an entry has all its tools.
+        /// `tools: { server: [glob, ..] }`
+        ///
+        /// Which of a server's tools; without an entry all.
         tools
-        /// Other agents that the model can call: `agents: [Researcher]`.
+        /// `function_tools: [path, ..]`
+        ///
+        /// Tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`.
+        function_tools
+        /// `toolboxes: [Kb, archive: Kb]`
+        ///
+        /// Types of [toolboxes](macro@crate::toolbox), with a prefix where there are several; their objects come with
+        /// `.toolbox(..)` on the builder.
+        toolboxes
+        /// `agents: [path, ..]`
+        ///
+        /// Child agents: tools called `agent__Name`.
         agents
-        /// Built-in tools: `runtime: [shell.execute]`.
-        runtime
-        /// Hooks around tool calls, outermost first: `tool_hooks: [audit for [add_one], .., retry(3)]`. Hooks that are added when the agent is built go where `..` is.
+        /// `tool_hooks: [hook, ..]`
+        ///
+        /// Hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place
+        /// of those that are added at run time.
         tool_hooks
-        /// The type of the agent's state: `state: Ledger`.
-        state
-        /// The limits of a run: `limits: { turns: 10, time_sec: 60 }`.
-        limits
-        /// How many tool calls of a run go on at once, else all: `max_parallel: 3`.
-        max_parallel
-        /// How many seconds a child may take, else as long as the run: `child_timeout_sec: 120`.
-        child_timeout_sec
-        /// What a child starts with: `none`, which is the default, `child`, `orchestrator` or `messages`.
-        history_source
-        /// Where a child's conversation goes afterwards: `none`, which is the default, `child` or `orchestrator`.
-        history_merge_target
-        /// Instances of a child beyond these have `shown: false` in `EventKind::RunStarted`: `max_display_instances: 20`, which is the default.
-        max_display_instances
-        /// Whether the agent may be asked again where it is a child and failed: `pure`, `idempotent`, or `once`, which is the default.
-        effect
-        /// Whether the agent is the entry of an `App`: `default: true`.
+        /// `runtime: [shell.execute]`
+        ///
+        /// Built-in tools (feature `shell`).
+        runtime
+        /// `default: true`
+        ///
+        /// The entry of an [`App`](crate::App).
         default
+        /// `model: ".."`
+        ///
+        /// The model's name, for models that are asked by name.
+        model
+        /// `request_params: { .. }`
+        ///
+        /// `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`.
+        request_params
+        /// `limits: { .. }`
+        ///
+        /// `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`:
+        /// see [`Limits`](crate::declaration::Limits).
+        limits
+        /// `history_source: none`
+        ///
+        /// What children start with: `none`, `child`, `orchestrator`, `messages`
+        /// ([`HistorySource`](crate::declaration::HistorySource)).
+        history_source
+        /// `history_merge_target: none`
+        ///
+        /// Where their conversation goes: `none`, `child`, `orchestrator`
+        /// ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget)).
+        history_merge_target
+        /// `max_parallel: 3`
+        ///
+        /// How many tool calls of a run go on at once.
+        max_parallel
+        /// `child_timeout_sec: 120`
+        ///
+        /// How long a child may take.
+        child_timeout_sec
+        /// `max_display_instances: 20`
+        ///
+        /// How many instances of a child events ask to be shown.
+        max_display_instances
+        /// `effect: once`
+        ///
+        /// Whether it may be asked again where it is a child and failed: `pure`, `idempotent`, `once`
+        /// ([`Effect`](crate::Effect)).
+        effect
+        /// `state: Type`
+        ///
+        /// The type of the session's state, [`State`](crate::State) in tools and hooks.
+        state
     }
     /// The parameters of a request to a model.
     request_params {
@@ -154,88 +204,166 @@ keys! {
     }
     /// The options of `#[tool(..)]`.
     tool {
-        /// The tool's name, else the function's: `name = "add_one"`.
+        /// `name = "add"`
+        ///
+        /// The name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's.
         name
-        /// A name for people: `title = "Add one"`.
+        /// `title = ".."`
+        ///
+        /// A name for people.
         title
-        /// What the tool does, else the function's doc comment: `description = "Adds one."`.
+        /// `description = ".."`
+        ///
+        /// Instead of the doc comment; any constant text.
         description
-        /// Text for the system prompt of agents that have the tool: `instructions = "Use it for sums."`.
+        /// `instructions = ".."`
+        ///
+        /// Goes into the system prompt of agents that have the tool.
         instructions
-        /// Values for `_meta` of the exported tool: `meta = [("icon", "plus")]`.
+        /// `meta = expr`
+        ///
+        /// Data for clients, as MCP's `_meta`; anything that serialises.
         meta
-        /// The schema of the result, else that of the return type: `output_schema = my_schema()`.
+        /// `output_schema = expr`
+        ///
+        /// The JSON Schema of the result (a `serde_json::Value`), instead of the type's.
         output_schema
-        /// A function that makes an answer of the function's error: `on_error = explain`.
+        /// `on_error = path`
+        ///
+        /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, wrong arguments included; a stop and an
+        /// abort pass it by.
         on_error
-        /// How long one attempt of the function may take: `timeout = "30s"`, seconds, or a constant `Duration`.
+        /// `timeout = 30`
+        ///
+        /// How long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`.
         timeout
-        /// The tool's own hooks, outermost first: `hooks = [audit, retry(3)]`.
+        /// `hooks = [audit, retry(3)]`
+        ///
+        /// The tool's own raw hooks, first outside; inside all hooks of the agent.
         hooks
-        /// Guardrails over the arguments: `input_guardrails = [no_secrets, max_length(80)]`.
+        /// `input_guardrails = [no_secrets]`
+        ///
+        /// Look at the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
         input_guardrails
-        /// Guardrails over the output: `output_guardrails = [redact, max_length(80)]`.
+        /// `output_guardrails = [redact]`
+        ///
+        /// Look at the output before anybody sees it.
         output_guardrails
-        /// Calls wait for a person's approval: `approval` for all, or a function that decides: `approval = is_large`.
+        /// `approval`, `approval = path`
+        ///
+        /// Every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved:
+        /// [`Approver`](crate::approval::Approver).
         approval
-        /// Results of equal calls are kept: `cache`, `cache(ttl = "5m")`.
+        /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)`
+        ///
+        /// Results are kept for the same arguments, user and session: [`Cache`](crate::Cache).
         cache
-        /// Examples of calls for the model: `examples = [example(x = 1).output(2)]`.
+        /// `examples = [example(x = 41).output(42).note("..")]`
+        ///
+        /// Examples of calls, held against the schema: [`ToolExample`](crate::definition::ToolExample).
         examples
-        /// Hints for clients: `annotations(read_only, open_world = false)`.
+        /// `annotations(read_only, destructive = false, idempotent, open_world)`
+        ///
+        /// Hints, as MCP's.
         annotations
-        /// Whether a call in doubt may run again: `effect = pure`, `idempotent` or `once`.
+        /// `effect = pure`
+        ///
+        /// `pure`, `idempotent` (the default) or `once`: whether a call may be repeated after a crash.
         effect
-        /// The tool's result is the run's answer.
+        /// `stop_after`
+        ///
+        /// The run ends with this tool's result.
         stop_after
-        /// The largest number of calls in a run: `max_calls = 3`.
+        /// `max_calls = 3`
+        ///
+        /// How many calls one run may make.
         max_calls
-        /// The function is not async and runs on a thread of its own.
+        /// `blocking`
+        ///
+        /// The function (not `async`) runs on a thread of its own; its cancellation token says when nobody waits for it
+        /// any more.
         blocking
-        /// Whether parameters are described by sections of the doc comment, which they are: `parse_docs = false`.
+        /// `parse_docs = false`
+        ///
+        /// The doc comment is kept whole.
         parse_docs
-        /// The name of the type beside the function, else the function's: `type_name = AddOne`.
+        /// `type_name = AddOne`
+        ///
+        /// Another name for the type beside the function.
         type_name
-        /// The type of the agent's state, for `#[bind(..)]`: `state = Ledger`.
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// The model's arguments fit the schema exactly, where the provider can: all types are `Strict`.
+        /// `strict`
+        ///
+        /// Every parameter has a form in OpenAI's strict rules, which the compiler checks
+        /// ([`Strict`](trait@crate::Strict)); exports are strict where their options say nothing else.
         strict
     }
     /// The hints of `annotations(..)`.
     annotations {
+        /// `read_only`
+        ///
         /// The tool changes nothing.
         read_only
-        /// The tool may delete or overwrite.
+        /// `destructive`
+        ///
+        /// The tool may destroy something.
         destructive
-        /// A repeated call changes nothing more.
+        /// `idempotent`
+        ///
+        /// A second call with the same arguments changes nothing more.
         idempotent
-        /// The tool works on something outside of the program, such as the web.
+        /// `open_world`
+        ///
+        /// The tool reaches things outside of the program.
         open_world
     }
     /// The options of `cache(..)`.
     cache {
-        /// How long a result is kept: `ttl = "5m"`.
+        /// `ttl = "60s"`
+        ///
+        /// How long a result is kept.
         ttl
-        /// A function that makes the key of the call's arguments: `key = by_city`.
+        /// `key = path`
+        ///
+        /// A function that makes the key of a call.
         key
-        /// The largest number of results that are kept: `capacity = 100`.
+        /// `capacity = 100`
+        ///
+        /// How many results are kept.
         capacity
     }
     /// The options of `#[arg(..)]` on a parameter of a tool.
     arg {
-        /// Stands in for a missing value: `default` alone for that of the type, or `default = 5`.
+        /// `#[arg(default = 5)]`, `#[arg(default)]`
+        ///
+        /// Stands in for a missing value; without a value the type's `Default`.
         default
-        /// The name in the schema: `rename = "from"`.
+        /// `#[arg(rename = "from")]`
+        ///
+        /// The name that the model sees.
         rename
-        /// The limits of a number: `range(0..=9)`.
+        /// `#[arg(range(0..=9))]`
+        ///
+        /// Limits of a number: `a..=b`, `a..b`, `a..`, `..=b`.
         range
-        /// The limits of the length of a text or a list: `length(1..=80)`.
+        /// `#[arg(length(1..=80))]`
+        ///
+        /// Limits of a text's characters, a list's items, a map's entries.
         length
-        /// A regular expression that the text must match: `pattern = "^[a-z]+$"`.
+        /// `#[arg(pattern = "^[a-z]+$")]`
+        ///
+        /// A regular expression (of the `regex-lite` crate) that matches somewhere in the text.
         pattern
-        /// An example for the schema: `example = 7`.
+        /// `#[arg(example = "Oslo")]`
+        ///
+        /// An example for the model.
         example
-        /// The model never sees the parameter; its default is used.
+        /// `#[arg(skip)]`
+        ///
+        /// Never shown to the model; has its default.
         skip
     }
     /// The options of `#[bind(..)]`, behind the key of a session's value.
@@ -245,37 +373,63 @@ keys! {
     }
     /// The options of `#[tool_hook(..)]`.
     tool_hook {
-        /// The hook goes around the call and takes `next`.
+        /// `around`
+        ///
+        /// Says the form, which the signature shows as well: the hook takes the rest of the call.
         around
-        /// The hook comes before the call and may answer it.
+        /// `before`
+        ///
+        /// The hook takes neither the rest of the call nor its result.
         before
-        /// The hook comes after the call and sees its result.
+        /// `after`
+        ///
+        /// The hook takes the result of the call.
         after
-        /// The tool whose typed arguments and result the hook takes: `tool = add_one`.
+        /// `tool = add_one`
+        ///
+        /// Makes a typed hook of this tool.
         tool
-        /// The type of the agent's state, for `#[bind(..)]`: `state = Ledger`.
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// The name of the type beside the function, else the function's: `type_name = Audit`.
+        /// `type_name = Audit`
+        ///
+        /// Another name for the type beside the function.
         type_name
     }
     /// The options of `#[guardrail(..)]`.
     guardrail {
+        /// `input`
+        ///
         /// The guardrail looks at the arguments, before the tool runs.
         input
+        /// `output`
+        ///
         /// The guardrail looks at the output.
         output
-        /// The type of the agent's state, for `#[bind(..)]`: `state = Ledger`.
+        /// `state = Ledger`
+        ///
+        /// The agent's state, for `#[bind(..)]` of its fields.
         state
-        /// The name of the type beside the function, else the function's: `type_name = NoThirteen`.
+        /// `type_name = NoThirteen`
+        ///
+        /// Another name for the type beside the function.
         type_name
     }
     /// The options of `#[toolbox(..)]`.
     toolbox {
-        /// Text for the system prompt of agents that have the toolbox: `instructions = "Search before you answer."`.
+        /// `instructions = ".."`
+        ///
+        /// Goes into the system prompt of agents that have the toolbox.
         instructions
-        /// The name of a block whose tools the main block takes in: `part = Admin`.
+        /// `part = Admin`
+        ///
+        /// Names this block, so that another block of the type takes it in: a type of that name is made.
         part
-        /// The blocks that this one takes in: `parts = [Admin]`.
+        /// `parts = [Admin]`
+        ///
+        /// The blocks that this one takes in.
         parts
     }
 }
