@@ -24,10 +24,7 @@ fn t9_the_handbook_and_its_archive_are_searched_and_read() {
     for call in ["search", "archive_search", "get", "archive_get"] {
         assert!(shown.contains(&format!("harbour-master calls {call} (function)")), "{call}: {shown}");
     }
-    assert!(
-        shown.contains("= there is no document 99; `search` gives the ids of those that there are"),
-        "{shown}"
-    );
+    assert!(shown.contains("= no document has the id 99; `search` returns the ids of documents"), "{shown}");
     assert!(
         shown.contains("--- answer ---\n2.40 a metre, showers included; last year it was 2.10"),
         "{shown}"

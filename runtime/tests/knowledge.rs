@@ -151,7 +151,7 @@ async fn t9_a_model_is_told_what_to_do_and_limits_hold() {
     let tools = kb.tools();
     assert_eq!(KnowledgeBase::tool_names(), ["search", "add", "get", "delete"]);
     let error = call!(tools["get"], id = 7).await.unwrap_err();
-    assert_eq!(error.to_string(), "there is no document 7; `search` gives the ids of those that there are");
+    assert_eq!(error.to_string(), "no document has the id 7; `search` returns the ids of documents");
     let source = std::error::Error::source(error.as_tool_error().unwrap()).unwrap();
     assert_eq!(source.downcast_ref(), Some(&KnowledgeError::NoDocument { id: 7 }));
     for wrong in [

@@ -33,10 +33,11 @@ impl<T: Toolbox> HasToolMethod<true> for T {}
 /// A hook or a guardrail that can be named in a list, which constructs it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is made at run time, and a list cannot name it",
-    label = "a list makes a hook or a guardrail itself",
-    note = "take it off here: a hook is added with `.hook(..)` of the builder, a guardrail with `add_input_guardrails` or \
-            `add_output_guardrails` of the tool's `ToolSpec`",
-    note = "one that is written by hand and has a `Default` can be named: `raw_hook!(default)`, `raw_guardrail!(default)`"
+    label = "a list constructs its hooks and guardrails",
+    note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a guardrail with \
+            `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
+    note = "a hand-written one with a `Default` can be named here: write `raw_hook!(default)` or `raw_guardrail!(default)` in \
+            its `impl`"
 )]
 pub trait NamedInLists<const IS: bool> {
     #[doc(hidden)]
@@ -63,7 +64,7 @@ impl<T, V, const TAKES: usize, const GIVEN: usize> HasEachValue<V, TAKES, GIVEN,
 /// A hook or a guardrail with at most as many values as it has `#[config]` parameters.
 #[diagnostic::on_unimplemented(
     message = "too many values for `{Self}`: it takes {TAKES}, and this gives {GIVEN}",
-    label = "there is no `#[config]` parameter for the last of the values",
+    label = "no `#[config]` parameter takes the last value",
     note = "write a value for each `#[config]` parameter, in their order; without such parameters write the name alone"
 )]
 pub trait HasNoMoreValues<const TAKES: usize, const GIVEN: usize, const IS: bool> {
@@ -76,7 +77,7 @@ impl<T, const TAKES: usize, const GIVEN: usize> HasNoMoreValues<TAKES, GIVEN, tr
 
 /// A hook of an agent with no typed hook before it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` comes behind a typed hook, and typed hooks run inside all others",
+    message = "`{Self}` comes after a typed hook, but typed hooks run inside all other hooks",
     label = "move this one before the typed hooks"
 )]
 pub trait BeforeTypedHooks<const IS: bool> {
@@ -173,9 +174,9 @@ impl<T: ?Sized> NamedUnlikeToolboxes<true> for T {}
 
 /// A flattened field of a strict type that is the only enum among the type's fields.
 #[diagnostic::on_unimplemented(
-    message = "the fields of `{Self}` and of another enum come together in one object",
+    message = "one object would have the fields of `{Self}` and of another enum",
     label = "strict rules have no form for the fields of two enums",
-    note = "keep one of the two out of `flatten`"
+    note = "remove `flatten` from one of the two"
 )]
 pub trait OneEnum<const IS: bool> {
     #[doc(hidden)]
@@ -187,10 +188,10 @@ impl<T: ?Sized> OneEnum<true> for T {}
 
 /// The type of a parameter under its own name, for example `&str`.
 #[diagnostic::on_unimplemented(
-    message = "`&str` stands here under another name",
+    message = "a type alias of `&str` cannot be the type of a parameter",
     label = "write `&str` itself",
-    note = "text with an escape, such as a line break, cannot be borrowed; `#[tool]` copies it then, where it sees that \
-            a parameter is a `&str`"
+    note = "text with an escape, such as a line break, cannot be borrowed, so `#[tool]` copies it; it does so only for a type \
+            that is written `&str`"
 )]
 pub trait NamedAsItIs<const IS: bool> {
     #[doc(hidden)]
@@ -202,9 +203,9 @@ impl<T> NamedAsItIs<true> for T {}
 
 /// The `timeout` or the `max_calls` of a tool, as a constant.
 #[diagnostic::on_unimplemented(
-    message = "this limit is zero, so no call could end well",
+    message = "this limit is zero, so every call would fail",
     label = "a constant that is zero",
-    note = "let it be more than zero, or leave the option out for no limit"
+    note = "write a number above zero, or leave the option out for no limit"
 )]
 pub trait MoreThanZero<const IS: bool> {
     #[doc(hidden)]
@@ -217,7 +218,7 @@ impl<T> MoreThanZero<true> for T {}
 /// The result of a tool, which moves between threads with its call.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
-    label = "a call goes from thread to thread, and this cannot be sent with it",
+    label = "calls move between threads, and a value of this type cannot",
     note = "return a type that is `Send` and borrows nothing: `Arc` in place of `Rc`, `Box<dyn Error + Send + Sync>` in place \
             of `Box<dyn Error>`"
 )]

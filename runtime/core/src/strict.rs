@@ -58,8 +58,8 @@ use crate::export::{self, ExportError};
     message = "`{Self}` cannot be strict",
     label = "OpenAI's strict rules have no form for this type, or for one inside of it",
     note = "for a type of your own write `#[derive(onionskin::Strict)]`",
-    note = "instead of a map take a list of structs with a key and a value, instead of a tuple of different types a \
-            struct, instead of any JSON value a type that says what is in it; or drop `strict`"
+    note = "replace a map by a list of structs with a key and a value, a tuple of different types by a struct, and any JSON \
+            value by a type with fields; or remove `strict`"
 )]
 pub trait Strict {
     /// A bound check at the place that the macro points to.
@@ -74,10 +74,10 @@ pub trait Strict {
 /// A type whose fields can be placed among those of another type: with `#[serde(flatten)]`, or in a variant of an enum
 /// with `tag`. `#[derive(Strict)]` implements it.
 #[diagnostic::on_unimplemented(
-    message = "the fields of `{Self}` cannot stand among others strictly",
+    message = "the fields of `{Self}` cannot be fields of a strict object",
     label = "not a strict type with fields of its own",
-    note = "what is flattened, or stands in a variant of an enum with `tag`, is a struct with named fields or an enum \
-            whose variants have some, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
+    note = "a flattened field, and the content of a variant of an enum with `tag`, must be a struct with named fields, or an \
+            enum whose variants have them, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
 )]
 pub trait StrictFields: Strict {
     /// The number of enums among the fields. The strict rules have no form for two.

@@ -188,7 +188,7 @@ impl InjectArgs<'_> for Args {
 #[diagnostic::on_unimplemented(
     message = "the context of a call is `&ToolContext`, not `{Self}`",
     label = "write `&ToolContext`",
-    note = "it is shared and cannot be changed; state that changes stands in `State<..>` and `&SessionState`"
+    note = "it is shared and cannot be changed; state that changes belongs in `State<..>` or `&SessionState`"
 )]
 pub trait InjectContext<'a> {
     #[doc(hidden)]

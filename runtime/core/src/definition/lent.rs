@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be made of text",
     label = "write a value of the type `{Self}`",
-    note = "a default and an argument of an example are Rust values: a variant (`Part::Patch`), a constant, a call; text only stands for \
-            what implements `From<&str>`"
+    note = "write a default, or an argument of an example, as a Rust value: a variant (`Part::Patch`), a constant or a call; \
+            text is accepted for types that implement `From<&str>` only"
 )]
 pub trait FromText {
     #[doc(hidden)]

@@ -14,8 +14,8 @@ use serde_json::Value;
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "if it is the agent's state, take `State<..>` of it; what stands in the state, as every secret does, is marked \
-            `#[bind(..)]`, and what else the runtime should fill `#[inject]`"
+    note = "take the agent's state as `State<..>`; write `#[bind(..)]` on a parameter that is a part of the state, as each \
+            secret is, and `#[inject]` on another one that the runtime should fill"
 )]
 pub trait ToolArg<'a>: Deserialize<'a> + JsonSchema {}
 
@@ -28,8 +28,8 @@ impl<'a, T: Deserialize<'a> + JsonSchema> ToolArg<'a> for T {}
     label = "the model cannot fill this type",
     note = "a parameter's type needs `Deserialize` and `JsonSchema`: \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]`",
-    note = "if it is the agent's state, take `State<..>` of it; what stands in the state, as every secret does, is marked \
-            `#[bind(..)]`, and what else the runtime should fill `#[inject]`"
+    note = "take the agent's state as `State<..>`; write `#[bind(..)]` on a parameter that is a part of the state, as each \
+            secret is, and `#[inject]` on another one that the runtime should fill"
 )]
 pub trait ToolParameter {
     /// A bound check at the place that the macro points to.
@@ -43,7 +43,7 @@ impl<T: for<'a> ToolArg<'a>> ToolParameter for T {}
 /// A type that can move between threads with a call, as every parameter does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a tool",
-    label = "a call goes from thread to thread, and this cannot be sent with it",
+    label = "calls move between threads, and a value of this type cannot",
     note = "calls run on all threads of the runtime: take a type that is `Send` and borrows nothing, `Arc` in place of `Rc`"
 )]
 pub trait SentToCalls {

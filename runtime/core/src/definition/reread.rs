@@ -242,7 +242,7 @@ pub fn reader_of<R, S: Split<R>, F: Reading<S::Value>>(_: &Kind<R>, _: S, _: F) 
 #[diagnostic::on_unimplemented(
     message = "a typed hook cannot be put here: `{Self}` cannot be read from a tool's result again",
     label = "the result of this tool has no `Deserialize`",
-    note = "the tool has hooks or stages of its own, and the typed hook gets what comes out of them, which is JSON",
+    note = "the tool has hooks or stages of its own, and the typed hook gets their result as JSON",
     note = "write `#[derive(serde::Deserialize)]` on `{Self}`, or a raw hook (`args: &mut Args`), which can be put on any tool"
 )]
 pub trait ReadAgain: Sized {

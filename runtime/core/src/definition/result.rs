@@ -30,7 +30,7 @@ use crate::schema::to_json;
 /// A type that a tool can return as JSON.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
-    label = "the model cannot be told this",
+    label = "the model cannot read this",
     note = "return a type with `Serialize` (`#[derive(serde::Serialize)]`; with `schemars::JsonSchema` too it \
             gets an output schema), `String`, `()`, `ToolOutput`, content blocks, or `Result<T, E>` of one of \
             these where `E` can be displayed"

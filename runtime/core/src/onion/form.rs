@@ -9,9 +9,9 @@ use crate::output::ToolOutput;
 #[diagnostic::on_unimplemented(
     message = "a before hook cannot return `{Self}`",
     label = "not a before hook's result",
-    note = "return `()`, `Result<(), E>` to refuse the call, or `Result<Option<ToolOutput>, E>` to answer instead of the tool, \
-            where `E` is an error or a text, which the model is told, or an `Exit`; with `next: impl Next` it is an around \
-            hook and returns `ToolResult`"
+    note = "return `()`, `Result<(), E>` to refuse the call, or `Result<Option<ToolOutput>, E>` to answer instead of the \
+            tool, where `E` is an error or a text for the model, or an `Exit`; with `next: impl Next` it is an around hook and \
+            returns `ToolResult`"
 )]
 pub trait BeforeReturn {
     #[doc(hidden)]
@@ -44,7 +44,7 @@ impl<T: BeforeReturn, E: Into<Exit>> BeforeReturn for Result<T, E> {
     message = "an after hook that borrows the result cannot return `{Self}`",
     label = "not an after hook's result",
     note = "return `()` or `Result<(), E>` to leave the result as it is, `ToolOutput` or `Result<ToolOutput, E>` to replace \
-            it, where `E` is an error or a text, which the model is told, or an `Exit`"
+            it, where `E` is an error or a text for the model, or an `Exit`"
 )]
 pub trait AfterReturn {
     /// The result of the hook, given the result from inside.
@@ -150,7 +150,7 @@ sees_results!(AfterReturn, AfterOwned, AfterTarget);
 #[diagnostic::on_unimplemented(
     message = "an around hook returns `ToolResult`, not `{Self}`",
     label = "write `ToolResult` here",
-    note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
+    note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(ToolOutput::text(\"..\"))`"
 )]
 pub trait AroundReturn: Sized {
     /// Returns the hook's own future. Only its type is checked here, so that a wrong type is reported once.

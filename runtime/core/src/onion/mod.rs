@@ -127,8 +127,8 @@ impl<C: Call> Call for Arc<C> {
     note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type: its method \
             `call`, and `onionskin::raw_hook!(default);` for the rest",
     note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`",
-    note = "`.hook(..)` takes a value, and the function's name is the function: write `name::new()`, with what is \
-            configured in the parentheses"
+    note = "the function's name is the function; for `.hook(..)`, write `name::new()`, with the hook's configuration in the \
+            parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
     /// How the hook is constructed, and which state it works on. `#[tool_hook]` sets it. In a hand-written `impl`,

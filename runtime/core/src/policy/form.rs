@@ -9,8 +9,8 @@ use crate::output::ToolOutput;
 #[diagnostic::on_unimplemented(
     message = "an input guardrail cannot return `{Self}`",
     label = "not an input guardrail's result",
-    note = "return `()`, or `Result<(), E>` to refuse the call, where `E` is an error or a text, which the model is told; \
-            arguments are rewritten through `args: &mut Args`, or by returning `Args`"
+    note = "return `()`, or `Result<(), E>` to refuse the call, where `E` is an error or a text for the model; arguments are \
+            rewritten through `args: &mut Args`, or by returning `Args`"
 )]
 pub trait InputReturn {
     /// Replaces the arguments by the returned ones.
@@ -48,8 +48,8 @@ impl<T: InputReturn, E: Into<Exit>> InputReturn for Result<T, E> {
 #[diagnostic::on_unimplemented(
     message = "an output guardrail that borrows the output cannot return `{Self}`",
     label = "not an output guardrail's result",
-    note = "return `()`, or `Result<(), E>` to withhold the output, where `E` is an error or a text, which the model is told \
-            instead; it is rewritten through `output: &mut ToolOutput`, or by returning a `ToolOutput`"
+    note = "return `()`, or `Result<(), E>` to withhold the output, where `E` is an error or a text for the model; the output \
+            is rewritten through `output: &mut ToolOutput`, or by returning a `ToolOutput`"
 )]
 pub trait OutputReturn {
     /// The result of the guardrail, given the result that it borrowed.
@@ -90,7 +90,7 @@ sees_results!(OutputReturn, OutputGiven, GuardedOutput);
 #[diagnostic::on_unimplemented(
     message = "an output guardrail takes the arguments of the call as `&Args`, not as `{Self}`",
     label = "write `&Args`",
-    note = "the tool has run: nobody reads its arguments any more"
+    note = "the tool has run, so a change of its arguments has no effect"
 )]
 pub trait SeenArgs<'a> {
     #[doc(hidden)]

@@ -47,7 +47,7 @@ use crate::onion::{InArc, MadeBy, short_name};
     label = "not an input guardrail",
     note = "write `#[guardrail(input)]` on the function and name the function here, or implement `InputGuardrail` for the \
             type",
-    note = "what looks at the output stands in `output_guardrails`, what goes around calls in `hooks`"
+    note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks`"
 )]
 pub trait InputGuardrail: Send + Sync + Sized + 'static {
     /// How the guardrail is constructed, and which state it works on. `#[guardrail(input)]` sets it. In a hand-written
@@ -74,7 +74,7 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     label = "not an output guardrail",
     note = "write `#[guardrail(output)]` on the function and name the function here, or implement `OutputGuardrail` for the \
             type",
-    note = "what looks at the arguments stands in `input_guardrails`, what goes around calls in `hooks`"
+    note = "a guardrail of the arguments belongs in `input_guardrails`, a hook in `hooks`"
 )]
 pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     /// As [`InputGuardrail::Made`].

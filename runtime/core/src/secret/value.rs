@@ -234,7 +234,7 @@ impl<'de, T: Sensitive + Deserialize<'de>> Deserialize<'de> for Secret<T> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "a `Secret` cannot hold `{Self}`",
-    label = "says neither which of its texts are secret nor how it is wiped",
+    label = "does not implement `Sensitive`",
     note = "`Secret` holds `String`, `Box<str>`, `Vec<u8>`, `[u8; N]`, `serde_json::Value` and `Option`s of them; for a type \
             of your own, write `impl onionskin::secret::Sensitive for ..`"
 )]

@@ -24,7 +24,7 @@ use crate::tool::{DynTool, offload};
 /// [`ToolOutput`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
-    label = "the model cannot be told this",
+    label = "the model cannot read this",
     note = "return a type with `Serialize` and `JsonSchema`, or a `ToolOutput`"
 )]
 pub trait FnOutput: Send + 'static {

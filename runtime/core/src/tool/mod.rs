@@ -58,7 +58,7 @@ use crate::policy::ToolPolicy;
     label = "not a tool",
     note = "write `#[tool]` on the function and name the function here, or implement `Tool` for the type",
     note = "a hook belongs in `tool_hooks`, a toolbox in `toolboxes`, another agent in `agents`",
-    note = "a function's name is a value of the function: where a value of the tool is wanted, write `name::default()`"
+    note = "the function's name is the function; for a value of the tool, write `name::default()`"
 )]
 pub trait Tool: Send + Sync + 'static {
     /// The tool's name, which equals the name in [`Self::definition`]: letters A to Z, digits, `_`, `-` and `.`, at

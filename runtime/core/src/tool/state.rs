@@ -32,8 +32,8 @@ impl<T: Default, S> Make<T> for State<S> {
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the agent's state is `{S}`",
     label = "works on another state than the agent's `{S}`",
-    note = "give the agent the state that is wanted with `state: ..` (without it, its state is `()`), or change the \
-            state that this takes (`State<..>`, `state = ..`)"
+    note = "change the agent's state, `state: ..` (without it, the state is `()`), or the state that this takes (`State<..>`, \
+            `state = ..`)"
 )]
 pub trait FitsState<S> {
     #[doc(hidden)]
@@ -47,7 +47,7 @@ impl<S> FitsState<S> for () {}
 #[diagnostic::on_unimplemented(
     message = "the state types differ: this takes `{Self}`, and the tool takes `State<{S}>`",
     label = "works on another state than the tool",
-    note = "an agent has one state, and whatever its calls go through works on that: change one of the two"
+    note = "a tool and its own hooks and guardrails share the agent's state: change one of the two"
 )]
 pub trait FitsTool<S> {
     /// A bound check at the place that the macro points to.

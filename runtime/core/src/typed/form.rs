@@ -8,7 +8,7 @@ use crate::error::ToolResult;
 #[diagnostic::on_unimplemented(
     message = "a typed hook returns what its tool does, `ToolResult<{T}>`, and not `{Self}`",
     label = "write `ToolResult<{T}>` here",
-    note = "give on what `next.run(args).await` returned, or an answer of your own: `Ok(..)`"
+    note = "return the result of `next.run(args).await`, or an answer of your own: `Ok(..)`"
 )]
 pub trait TypedReturn<T>: Sized {
     /// Returns the hook's own future, as in [`AroundReturn`].

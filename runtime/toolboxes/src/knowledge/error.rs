@@ -26,7 +26,7 @@ pub enum KnowledgeError {
         file: String,
     },
     /// The document does not exist.
-    #[error("there is no document {id}; `search` gives the ids of those that there are")]
+    #[error("no document has the id {id}; `search` returns the ids of documents")]
     NoDocument {
         /// The id.
         id: i64,
@@ -53,7 +53,7 @@ pub enum KnowledgeError {
     ReadOnly,
     /// The disk, or what [`max_size`](super::KnowledgeBase::max_size) allows, is full.
     #[error(
-        "there is no room left for this: nothing was changed; delete documents that are not needed, or tell the user"
+        "the storage is full, so nothing was changed: delete documents that are not needed, or tell the user"
     )]
     Full,
     /// Another program was writing for longer than a call waits.
