@@ -42,12 +42,13 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// A tool error with this text.
+    /// Makes a tool error with this text for the model.
     pub fn tool(text: impl Into<String>) -> Self {
         Self::Tool(ToolError::new(text))
     }
 
-    /// A refusal by a hook or a tool. The model gets the text, and the run continues.
+    /// Makes a refusal by a hook or a tool, of kind [`ErrorKind::Denied`]. The model gets the text, and the run
+    /// continues.
     ///
     /// ```
     /// use onionskin::{Args, Exit, Next, ToolResult, tool_hook};
@@ -69,17 +70,37 @@ impl Exit {
         Self::Tool(ToolError::retry(text))
     }
 
-    /// Ends the run well. `output` is the call's result and the run's answer.
+    /// Makes an exit that ends the run well. `output` is the result of the call, and its text is the answer of the run.
+    /// The other calls of the turn finish first.
+    ///
+    /// ```
+    /// use onionskin::{Exit, ScriptedModel, ScriptedTurn, ToolResult, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Hands in the answer.
+    /// #[tool]
+    /// fn hand_in(answer: String) -> ToolResult {
+    ///     Err(Exit::stop(answer))
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Hand in an answer.", function_tools: [hand_in] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("hand_in", json!({ "answer": "42" }))]);
+    /// assert_eq!(Clerk::builder().model(model).run("6 * 7?").await.unwrap().text, "42");
+    /// # });
+    /// ```
     pub fn stop(output: impl Into<ToolOutput>) -> Self {
         Self::Stop(Stop { output: Box::new(output.into()) })
     }
 
-    /// Ends the run at once. No hook outside can undo it.
+    /// Makes an exit that ends the run at once with [`RunError::Aborted`](crate::RunError::Aborted). Its other calls are
+    /// cancelled, and no hook outside can undo it.
     pub fn abort(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::Abort(Abort { reason: reason.into().into() })
     }
 
-    /// The tool error, if it is one.
+    /// The tool error; `None` for a stop or an abort.
     pub fn as_tool_error(&self) -> Option<&ToolError> {
         match self {
             Self::Tool(error) => Some(error),
@@ -125,7 +146,8 @@ impl From<Abort> for Exit {
     }
 }
 
-/// A graceful end of the run: its output is the call's result and the run's answer.
+/// The end of a run with an answer: its output is the result of the call and the answer of the run. [`Exit::stop`]
+/// makes it.
 #[derive(Debug, Clone)]
 pub struct Stop {
     output: Box<ToolOutput>,
@@ -137,13 +159,14 @@ impl Stop {
         &self.output
     }
 
-    /// The result that ends the run.
+    /// Takes the result that ends the run.
     pub fn into_output(self) -> ToolOutput {
         *self.output
     }
 }
 
-/// A fatal end of the run. Sibling calls are cancelled, and no hook outside can undo it.
+/// The end of a run with an error. The other calls of the run are cancelled, and no hook outside can undo it.
+/// [`Exit::abort`] makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abort {
     reason: Arc<str>,
@@ -171,7 +194,7 @@ pub enum ErrorKind {
     Arguments,
     /// The agent has no tool of this name; nothing ran.
     UnknownTool,
-    /// A deadline passed.
+    /// The time limit of the tool, of a child or of a server passed. The tool may have taken effect.
     Timeout,
     /// A hook, a guardrail or an approver refused the call.
     Denied,
@@ -183,7 +206,10 @@ pub enum ErrorKind {
     Unreadable,
     /// The tool asks the model to try again with other arguments.
     Retry,
-    /// A limit of the run was reached.
+    /// A limit refused or ended the call, and the run continues: the `tool_calls` of
+    /// [`Limits`](crate::declaration::Limits), the tool's `max_calls`, the number of threads of an
+    /// [`AgentTool`](crate::AgentTool), or a limit of a script. A limit that ends the run is
+    /// [`RunError::Limit`](crate::RunError::Limit).
     Limit,
     /// The call was cancelled before it finished.
     Cancelled,
@@ -211,7 +237,7 @@ struct Failure {
 }
 
 impl ToolError {
-    /// An error whose text the model sees.
+    /// Makes an error of kind [`ErrorKind::Failed`] with this text for the model.
     pub fn new(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Failed, ToolOutput::text(text))
     }
@@ -222,17 +248,18 @@ impl ToolError {
         Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
     }
 
-    /// A refusal by a hook, a guardrail or an approver.
+    /// Makes a refusal by a hook, a guardrail or an approver, of kind [`ErrorKind::Denied`].
     pub fn denied(text: impl Into<String>) -> Self {
         Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
     }
 
-    /// An error with content blocks, as remote tools report it.
+    /// Makes an error with content blocks, as remote tools report it.
     pub fn from_output(kind: ErrorKind, output: impl Into<ToolOutput>) -> Self {
         Self(Box::new(Failure { kind, output: output.into(), source: None }))
     }
 
-    /// An error made from any other error; the model gets its text.
+    /// Makes an error of kind [`ErrorKind::Failed`] from any other error. The model gets its text, without its causes;
+    /// [`source`](Error::source) returns it.
     pub fn from_source(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         let source: Arc<dyn Error + Send + Sync> = source.into().into();
         let mut error = Self::new(source.to_string());
@@ -240,14 +267,14 @@ impl ToolError {
         error
     }
 
-    /// The same error with another kind.
+    /// Changes the kind.
     #[must_use]
     pub fn with_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
     }
 
-    /// The same error with a cause.
+    /// Changes the cause, which [`source`](Error::source) returns. The model does not get it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.0.source = Some(source.into().into());
@@ -278,7 +305,7 @@ impl ToolError {
         self.0.source = cause;
     }
 
-    /// All text of the content.
+    /// All text of the content: the text blocks, joined.
     pub fn to_text(&self) -> Cow<'_, str> {
         self.0.output.to_text()
     }

@@ -21,7 +21,24 @@ use crate::spec::ToolValue;
 use crate::tool::SharedToolbox;
 use crate::typed::RawHook;
 
-/// Several agents in one program. The agent with `default: true` is the entry agent.
+/// Several agents in one program, which share a model, states, toolboxes and servers. The agent with `default: true` is
+/// the entry agent.
+///
+/// ```
+/// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! {
+///     Clerk { default: true, instruction: "Answer." }
+///     Auditor { instruction: "Check the answer." }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("I heard: {input}")]);
+/// let app = App::builder().agent::<Clerk>().agent::<Auditor>().model(model).build().await.unwrap();
+/// assert_eq!(app.run("Hello.").await.unwrap().text, "I heard: Hello.");
+/// assert_eq!(app.agent("Auditor").unwrap().name(), "Auditor");
+/// # });
+/// ```
 #[derive(Debug)]
 pub struct App {
     agents: Vec<AgentHandle>,
@@ -29,7 +46,7 @@ pub struct App {
 }
 
 impl App {
-    /// An app without agents.
+    /// Makes a builder of an app without agents.
     pub fn builder() -> AppBuilder {
         AppBuilder { setup: Setup::default(), links: Vec::new() }
     }
@@ -39,7 +56,7 @@ impl App {
         &self.agents[self.entry]
     }
 
-    /// Finds an agent by its name.
+    /// Finds an agent that was added with [`AppBuilder::agent`] by its name.
     ///
     /// # Errors
     /// Returns an error that lists the app's agents if none has this name.
@@ -50,12 +67,14 @@ impl App {
         })
     }
 
-    /// The names of the agents.
+    /// The names of the agents that were added with [`AppBuilder::agent`], in that order.
     pub fn agents(&self) -> impl Iterator<Item = &str> {
         self.agents.iter().map(AgentHandle::name)
     }
 
     /// Runs the entry agent in a new session.
+    ///
+    /// Cancel safety: as [`AgentHandle::run`].
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
@@ -63,12 +82,13 @@ impl App {
         self.entry().run(input).await
     }
 
-    /// Runs the entry agent in a new session and returns its events as a stream.
+    /// Prepares a run of the entry agent in a new session and returns its events as a stream, as
+    /// [`AgentHandle::stream`] does.
     pub fn stream(&self, input: impl Into<String>) -> RunStream {
         self.entry().stream(input)
     }
 
-    /// Shuts down the MCP servers gracefully.
+    /// Ends the MCP servers and waits for them, as [`AgentHandle::shutdown`] does.
     pub async fn shutdown(self) {
         if let Some(agent) = self.agents.into_iter().next() {
             agent.shutdown().await;
@@ -76,7 +96,7 @@ impl App {
     }
 }
 
-/// Builds an [`App`].
+/// Builds an [`App`]; [`App::builder`] makes it.
 #[must_use = "a builder does nothing until it is built"]
 pub struct AppBuilder {
     setup: Setup,
@@ -90,7 +110,8 @@ impl AppBuilder {
         self
     }
 
-    /// Sets the model for all agents.
+    /// Sets the model for all agents, also for those that name one: the model gets the name in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     pub fn model(mut self, model: impl Model) -> Self {
         self.setup.model = Some(Arc::new(model));
         self
@@ -183,7 +204,7 @@ impl AppBuilder {
     ///
     /// # Errors
     /// Returns an error if a required part is missing, a server does not start, or the number of entry agents is not
-    /// one.
+    /// one. An app of one agent needs no `default: true`. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<App, BuildError> {
         let entries: Vec<_> = (0..self.links.len()).filter(|index| self.links[*index].is_default()).collect();
         let names =

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
 
-/// Any error of a crate that implements servers.
+/// An error of any type, as a crate that implements servers returns it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// An error of a server, as the crate that implements it returned it.
@@ -19,7 +19,7 @@ impl ServerError {
         Self(error.into())
     }
 
-    /// The error as this type, if it has this type.
+    /// The error as a value of type `E`, such as `mcp::McpError`; `None` if it has another type.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
     }
@@ -64,7 +64,7 @@ pub enum BuildError {
         /// The model's name.
         model: String,
     },
-    /// Several errors at once.
+    /// Several errors at once, each for a different problem. The list has at least two, none of which is `Several`.
     #[error("{} things are wrong:{}", .0.len(), items(.0))]
     Several(Vec<Self>),
     /// A limit is zero, so that nothing could run.
@@ -74,7 +74,7 @@ pub enum BuildError {
         agent: String,
         /// The setting that is zero.
         setting: &'static str,
-        /// The next step.
+        /// What the developer can do, as the last part of the error's text.
         advice: &'static str,
     },
     /// A limit of a tool is zero, so that every call would fail.
@@ -125,7 +125,7 @@ pub enum BuildError {
         agent: String,
         /// The type of the state.
         state: &'static str,
-        /// The next step.
+        /// What the developer can do, as the last part of the error's text.
         advice: &'static str,
     },
     /// A toolbox was provided, and no agent declares it.
@@ -137,7 +137,7 @@ pub enum BuildError {
         toolbox: &'static str,
         /// The builder call that provided it.
         call: String,
-        /// The next step.
+        /// What the developer can do, as the last part of the error's text.
         advice: String,
     },
     /// A server was configured, and no agent uses it.
@@ -297,7 +297,7 @@ pub enum BuildError {
         /// The message of the panic.
         reason: String,
     },
-    /// Two tools have the same name. The message is on [`NameClash`], in `context/table.rs`.
+    /// Two tools of one agent have the same name for the model. [`NameClash`] names the agent and both tools.
     #[error(transparent)]
     NameClash(#[from] NameClash),
     /// The filter of a hook names a tool that the agent lacks.

@@ -22,7 +22,8 @@ use crate::spec::ToolValue;
 use crate::tool::{FitsState, SharedToolbox, block_on};
 use crate::typed::RawHook;
 
-/// Builds an agent: sets its model, state, servers and dynamic hooks.
+/// Builds an agent: sets its model, state, servers and dynamic hooks. `agent!` gives each agent a function `builder`;
+/// [`AgentBuilder::default`] makes one for a hand-written agent.
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
     setup: Setup,
@@ -36,7 +37,8 @@ impl<A: Agent> Default for AgentBuilder<A> {
 }
 
 impl<A: Agent> AgentBuilder<A> {
-    /// Sets the model for the agent and its children.
+    /// Sets the model for the agent and its children, also for those that name one: the model gets the name in
+    /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     pub fn model(mut self, model: impl Model) -> Self {
         self.setup.model = Some(Arc::new(model));
         self
@@ -80,8 +82,9 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Adds a dynamic tool inside all hooks of the agent. Its bound parameters are filled from the tool's own
-    /// [`state`](crate::ToolSpec::state), its `State<S>` from the agent's state.
+    /// Adds a dynamic tool, such as a [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of
+    /// the agent run around it. Its bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state),
+    /// its `State<S>` from the agent's state.
     pub fn tool(mut self, tool: impl ToolValue) -> Self {
         self.setup.own.tools.push(tool.tool_value());
         self
@@ -160,17 +163,21 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Starts the servers and builds the agent and its children.
+    /// Starts the servers and builds the agent and its children. Servers need a tokio runtime with IO and timers.
+    ///
+    /// Cancel safety: dropping the future kills the servers that were started.
     ///
     /// # Errors
-    /// Returns an error if a required part is missing or a server does not start. The error names the agent and the
-    /// next step.
+    /// Returns an error if a required part is missing or a server does not start. The error names the agent and says
+    /// what to write. Several problems are one error ([`BuildError::Several`]).
     pub async fn build(self) -> Result<AgentHandle, BuildError> {
         let mut handles = self.setup.build(&[ChildLink::of::<A>()]).await?;
         Ok(handles.swap_remove(0))
     }
 
     /// Builds the agent, runs it once and shuts down its servers.
+    ///
+    /// Cancel safety: dropping the future ends the run and kills the servers.
     ///
     /// # Errors
     /// Returns an error if the agent cannot be built or the run ends without an answer.
@@ -181,7 +188,8 @@ impl<A: Agent> AgentBuilder<A> {
         output
     }
 
-    /// Builds the agent, runs it once and returns its events as a stream.
+    /// Builds the agent and returns the events of one run as a stream; see [`AgentHandle::stream`]. The servers are
+    /// killed when the stream has ended or is dropped.
     ///
     /// # Errors
     /// Returns an error if the agent cannot be built.
@@ -189,7 +197,8 @@ impl<A: Agent> AgentBuilder<A> {
         Ok(self.build().await?.stream(input))
     }
 
-    /// As [`Self::run`], for synchronous programs. It works inside and outside of a tokio runtime.
+    /// As [`Self::run`], for synchronous programs: it blocks the thread until the run ends. It works inside and outside
+    /// of a tokio runtime.
     ///
     /// # Errors
     /// As [`Self::run`].

@@ -2,31 +2,33 @@
 
 use std::time::Duration;
 
-/// The messages that a child starts with when its parent calls it.
+/// The messages that a child starts with when its parent calls it: the values of `history_source` in `agent!`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HistorySource {
-    /// Nothing.
+    /// `none`: the child gets its input only.
     #[default]
     None,
-    /// The messages that earlier calls in this session left in the child's own history.
+    /// `child`: the messages that earlier calls of the child left in this session with [`HistoryMergeTarget::Child`].
     Child,
-    /// The history of the parent.
+    /// `orchestrator`: a copy of the conversation of the parent so far, without the message that makes the call.
     Orchestrator,
-    /// The messages that the child was built with ([`AgentBuilder::messages_for`](super::AgentBuilder::messages_for)).
+    /// `messages`: the messages that the child was built with
+    /// ([`AgentBuilder::messages_for`](super::AgentBuilder::messages_for)).
     Messages,
 }
 
-/// Where the conversation of a child goes when its call ends. Conversations are merged in call order.
+/// Where the conversation of a child goes when its call ends: the values of `history_merge_target` in `agent!`.
+/// Conversations are merged in call order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum HistoryMergeTarget {
-    /// Nowhere.
+    /// `none`: it is dropped. The parent gets the answer of the child only.
     #[default]
     None,
-    /// Into the child's own history in this session.
+    /// `child`: it is appended to the history of the child in this session, for [`HistorySource::Child`].
     Child,
-    /// Into the parent's history.
+    /// `orchestrator`: it is appended to the conversation of the parent after the results of the turn that made the call.
     Orchestrator,
 }
 

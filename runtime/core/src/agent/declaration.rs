@@ -18,7 +18,37 @@ use crate::secret::{StateVisitor, VisitSecrets};
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
 
-/// The declaration of an agent.
+/// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
+/// from [`declare`](crate::Agent::declare).
+///
+/// ```
+/// use onionskin::{Agent, ScriptedModel, ScriptedTurn, tool};
+/// use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+/// use serde_json::json;
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// struct Clerk;
+///
+/// impl Agent for Clerk {
+///     const NAME: &'static str = "Clerk";
+///     type State = ();
+///
+///     fn declare() -> AgentDeclaration {
+///         AgentDeclaration::new(Self::NAME).instruction("Do sums.").tool(add_one::default())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("{last}")]);
+/// let output = AgentBuilder::<Clerk>::default().model(model).run("41 + 1?").await.unwrap();
+/// assert_eq!(output.text, "42");
+/// # });
+/// ```
 pub struct AgentDeclaration {
     pub(crate) name: &'static str,
     pub(crate) description: Option<String>,
@@ -97,7 +127,7 @@ impl ChildLink {
 }
 
 impl AgentDeclaration {
-    /// Declares an agent of this name.
+    /// Declares an agent of this name, without tools, and with the default limits.
     pub fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -142,7 +172,8 @@ impl AgentDeclaration {
         self
     }
 
-    /// Uses an MCP server. The filter of globs selects from its tools.
+    /// Uses the tools of an MCP server. The filter selects those whose names match one of its patterns, where `*` is any
+    /// text; `None` selects all.
     #[must_use]
     pub fn server(mut self, name: &'static str, filter: Option<&'static [&'static str]>) -> Self {
         self.servers.push(ServerUse { name, filter });
@@ -157,7 +188,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a dynamic tool.
+    /// Adds a tool. All hooks of the agent run around it.
     #[must_use]
     pub fn tool<T: Tool>(mut self, tool: T) -> Self {
         self.tools.push((T::NAME, Arc::new(tool)));
@@ -178,7 +209,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a built-in tool.
+    /// Adds a built-in tool. Hooks see the source `runtime`.
     #[must_use]
     pub fn runtime_tool(mut self, tool: impl DynTool) -> Self {
         self.runtime_tools.push(Arc::new(tool));
@@ -200,7 +231,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a child agent, which this agent can call as a tool.
+    /// Adds a child agent, which this agent can call as a tool, `agent__` plus its name.
     #[must_use]
     pub fn child<A: Agent>(self) -> Self {
         self.child_link(A::link())
@@ -220,7 +251,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the name of the model, for providers with several models.
+    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
     #[must_use]
     pub fn model(mut self, name: &str) -> Self {
         self.model = Some(name.into());
@@ -257,14 +288,14 @@ impl AgentDeclaration {
         self
     }
 
-    /// Sets the messages that its children start with.
+    /// Sets the messages that its children start with. Default: none.
     #[must_use]
     pub fn history_source(mut self, source: HistorySource) -> Self {
         self.history_source = source;
         self
     }
 
-    /// Sets where the conversations of its children go.
+    /// Sets where the conversations of its children go. Default: nowhere.
     #[must_use]
     pub fn history_merge_target(mut self, target: HistoryMergeTarget) -> Self {
         self.history_merge_target = target;
@@ -272,21 +303,23 @@ impl AgentDeclaration {
     }
 
     /// Sets the maximum number of concurrent tool calls of a run, the calls of a hand-written agent included. The
-    /// builder rejects 0.
+    /// builder rejects 0. Default: no limit.
     #[must_use]
     pub fn max_parallel(mut self, calls: usize) -> Self {
         self.max_parallel = Some(calls);
         self
     }
 
-    /// Sets the maximum time of a child's run. The builder rejects zero.
+    /// Sets the maximum time of the run of a child. Then its call ends with a tool error of kind
+    /// [`Timeout`](crate::ErrorKind::Timeout). The builder rejects zero. Default: no limit.
     #[must_use]
     pub fn child_timeout(mut self, timeout: Duration) -> Self {
         self.child_timeout = Some(timeout);
         self
     }
 
-    /// Sets how many instances of a child are displayed. The builder rejects 0.
+    /// Sets how many runs of each child are shown: those after them have `shown: false` in
+    /// [`EventKind::RunStarted`](crate::event::EventKind::RunStarted). The builder rejects 0. Default: 20.
     #[must_use]
     pub fn max_display_instances(mut self, instances: usize) -> Self {
         self.max_display_instances = instances;

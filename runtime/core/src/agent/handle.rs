@@ -22,7 +22,27 @@ use crate::journal::new_id;
 use crate::onion::caught;
 use crate::session::{Session, Wait};
 
-/// A built agent: its tools, hooks, connections and model. Cloning is cheap; clones share everything.
+/// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](super::AgentBuilder::build) and
+/// [`App`](super::App) make it. Cloning is cheap; clones share everything.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning."), ScriptedTurn::say("You said: {input}")]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+///
+/// // Two runs in one session: the second one sees the messages of the first.
+/// let session = clerk.session();
+/// clerk.request("Hello.").session(&session).run().await.unwrap();
+/// clerk.request("Goodbye.").session(&session).run().await.unwrap();
+/// assert_eq!(session.history().len(), 4);
+///
+/// clerk.shutdown().await;
+/// # });
+/// ```
 #[derive(Clone)]
 pub struct AgentHandle {
     pub(super) instance: Arc<Instance>,
@@ -54,7 +74,8 @@ impl AgentHandle {
         tools.table.entries().iter().map(told).collect()
     }
 
-    /// Creates a new session: a conversation with its own history and state.
+    /// Creates a new session: a conversation with its own history and state. It begins with the messages and with
+    /// copies of the states that the agent was built with. Run in it with [`RunRequest::session`].
     pub fn session(&self) -> Session {
         new_session(&self.shared, &self.instance)
     }
@@ -70,12 +91,23 @@ impl AgentHandle {
         self.request(input).run().await
     }
 
-    /// Runs the agent in a new session and returns its events as a stream.
+    /// Prepares a run in a new session and returns its events as a stream. The run makes progress only while the stream
+    /// is polled. Its time limit starts with this call.
     pub fn stream(&self, input: impl Into<String>) -> RunStream {
         self.request(input).stream()
     }
 
-    /// Prepares a run with further options.
+    /// Prepares a run with options, such as its session, its id or a token that cancels it.
+    ///
+    /// ```
+    /// use onionskin::{AgentHandle, RunError, Session};
+    ///
+    /// async fn reply(clerk: &AgentHandle, chat: &Session, user: &str, text: &str) -> Result<String, RunError> {
+    ///     let output = clerk.request(text).session(chat).user(user).run().await?;
+    ///     Ok(output.text)
+    /// }
+    /// # let _ = reply;
+    /// ```
     pub fn request(&self, input: impl Into<String>) -> RunRequest {
         RunRequest {
             handle: self.clone(),
@@ -89,7 +121,9 @@ impl AgentHandle {
         }
     }
 
-    /// Shuts down the MCP servers gracefully. Without this call they are killed when the last handle is dropped.
+    /// Ends the MCP servers and waits for them. A server that does not end within 2 seconds after its input was closed
+    /// is asked to terminate, and is killed after 2 more seconds. All clones of this handle use the same servers: later
+    /// calls of their tools are tool errors. Without this call the servers are killed when the last handle is dropped.
     pub async fn shutdown(self) {
         self.shared.servers.shutdown().await;
     }
@@ -101,7 +135,8 @@ impl std::fmt::Debug for AgentHandle {
     }
 }
 
-/// The options of a run that has not begun.
+/// The options of a run that has not begun. [`AgentHandle::request`] makes it; [`run`](Self::run) or
+/// [`stream`](Self::stream) begins the run.
 #[derive(Debug)]
 #[must_use = "a request does nothing until it is run"]
 pub struct RunRequest {
@@ -152,13 +187,14 @@ impl RunRequest {
         self
     }
 
-    /// Sets the approver for the calls of this run, in place of the agent's approver.
+    /// Sets the approver for the calls of this run and of the runs beneath it, in place of the agent's approver.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Sets a token that cancels the run.
+    /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
+    /// beneath it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = Some(token);
         self
@@ -166,13 +202,16 @@ impl RunRequest {
 
     /// Runs the agent.
     ///
+    /// Cancel safety: as [`AgentHandle::run`].
+    ///
     /// # Errors
     /// Returns an error if the run ends without an answer.
     pub async fn run(self) -> Result<RunOutput, RunError> {
         self.stream().output().await
     }
 
-    /// Runs the agent and returns its events as a stream.
+    /// Prepares the run and returns its events as a stream. The run makes progress only while the stream is polled. Its
+    /// time limit starts with this call.
     pub fn stream(self) -> RunStream {
         let queue = Arc::new(Queue::default());
         let AgentHandle { instance, run: answer, shared } = self.handle;

@@ -2,26 +2,48 @@
 
 use std::time::Duration;
 
-/// Limits of one run. A child's run counts separately.
+/// The limits of one run. The run of a child has its own limits and counts separately.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use onionskin::declaration::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.turns = 10;
+/// limits.time = Some(Duration::from_secs(60));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum number of model turns. Default: 50.
+    /// Maximum number of model turns. A further turn ends the run with [`RunError::Limit`](crate::RunError::Limit).
+    /// Default: 50.
     pub turns: u32,
-    /// Maximum number of tool calls. Default: no limit.
+    /// Maximum number of tool calls. Further calls are refused with a tool error of kind
+    /// [`Limit`](crate::ErrorKind::Limit), and the run continues. Default: no limit.
     pub tool_calls: Option<u32>,
-    /// Maximum number of input and output tokens together. Default: no limit.
+    /// Maximum number of input and output tokens together. It is compared before each turn, so the last turn can exceed
+    /// it. The next turn ends the run with [`RunError::Limit`](crate::RunError::Limit). Default: no limit.
     pub tokens: Option<u64>,
-    /// Maximum time from start to answer. Default: no limit.
+    /// Maximum time from start to answer, the wait for the session included. Then the run ends with
+    /// [`RunError::Limit`](crate::RunError::Limit), or with [`RunError::Busy`](crate::RunError::Busy) if it still
+    /// waits, and its calls are dropped. Default: no limit.
     pub time: Option<Duration>,
-    /// Maximum nesting depth of the run. A run that no tool, hook or child began has depth 1. Default: 16. A task that
-    /// a tool spawns starts again at 1.
+    /// Maximum nesting depth of the run: one more than the number of runs that wait for it. A deeper run does not begin
+    /// and fails with [`RunError::Depth`](crate::RunError::Depth). A task that a tool spawns starts again at 1.
+    /// Default: 16.
     pub depth: u32,
-    /// Maximum number of times that one tool may ask the model to try again. Default: 3.
+    /// Maximum number of turns in which one tool may ask the model to try again
+    /// ([`ToolError::retry`](crate::ToolError::retry)). One more ends the run with
+    /// [`RunError::Retries`](crate::RunError::Retries). Default: 3.
     pub max_retries: u32,
-    /// Maximum time for one answer of the model. Default: 5 minutes.
+    /// Maximum time for one answer of the model. A later answer is a transient error, so `model_retries` applies.
+    /// Default: 5 minutes.
     pub model_timeout: Duration,
-    /// Number of retries of a model request after a transient error. Default: 2.
+    /// Maximum number of times that a model request is repeated after a transient error
+    /// ([`ModelError::is_transient`](crate::model::ModelError::is_transient)). The pause between attempts begins at
+    /// half a second and doubles, with up to as much again at random; if the provider asks for a delay, that is used,
+    /// up to a minute. Default: 2.
     pub model_retries: u32,
 }
 

@@ -59,7 +59,7 @@ pub use tool::AgentTool;
 ///     type State = ();
 ///
 ///     fn declare() -> AgentDeclaration {
-///         AgentDeclaration::new(Self::NAME).description("Says what it is told.")
+///         AgentDeclaration::new(Self::NAME).description("Repeats its input.")
 ///     }
 ///
 ///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -74,13 +74,13 @@ pub use tool::AgentTool;
     note = "a tool belongs in `function_tools`, a toolbox in `toolboxes`"
 )]
 pub trait Agent: Send + Sync + Sized + 'static {
-    /// The agent's name.
+    /// The agent's name. Its parent calls it as the tool `agent__` plus the name.
     const NAME: &'static str;
 
     /// The type of its state; `()` without a state.
     type State: Clone + Send + Sync + 'static;
 
-    /// The declaration of the agent.
+    /// Declares the agent: its instruction, tools, hooks and limits. It is called when an agent is built.
     fn declare() -> AgentDeclaration;
 
     /// Evaluated for every agent, so that an agent that contains itself does not compile.
@@ -97,7 +97,9 @@ pub trait Agent: Send + Sync + Sized + 'static {
         ChildLink::of::<Self>()
     }
 
-    /// Answers one input. The default runs the loop of model turns and tool calls.
+    /// Answers one input. The default runs the loop of model turns and tool calls, [`AgentRun::converse`].
+    ///
+    /// Cancel safety: the runtime drops the future when the run ends early. A panic is [`RunError::Agent`].
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.

@@ -17,6 +17,29 @@ use crate::model::{Asked, History, Usage};
 use crate::session::{CallIds, Session, Transcript};
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
+///
+/// ```
+/// use onionskin::{Agent, RunError};
+/// use onionskin::declaration::AgentDeclaration;
+/// use onionskin::run::AgentRun;
+///
+/// /// Asks its model twice: for an answer, and for a shorter one.
+/// struct Editor;
+///
+/// impl Agent for Editor {
+///     const NAME: &'static str = "Editor";
+///     type State = ();
+///
+///     fn declare() -> AgentDeclaration {
+///         AgentDeclaration::new(Self::NAME).instruction("Write.")
+///     }
+///
+///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+///         run.converse(input).await?;
+///         run.converse("Say it in one sentence.".to_owned()).await
+///     }
+/// }
+/// ```
 pub struct AgentRun {
     pub(super) cx: RunContext,
     pub(super) instance: Arc<Instance>,
@@ -74,7 +97,7 @@ impl AgentRun {
         &self.cx
     }
 
-    /// The session.
+    /// The session of the run. A child in `agents: [..]` has the session of its parent.
     pub fn session(&self) -> &Session {
         &self.session
     }

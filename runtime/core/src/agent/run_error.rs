@@ -9,20 +9,19 @@ use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::session::{NoTurn, Session};
 
-/// The limit that a run reached.
+/// The limit that ended a run, with its value in [`Limits`](super::Limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Limit {
-    /// Model turns.
+    /// [`Limits::turns`](super::Limits::turns): the model called tools in the last turn, so the run needed another one.
     #[error("{0} model turns")]
     Turns(u32),
-    /// Tool calls.
-    #[error("{0} tool calls")]
-    ToolCalls(u32),
-    /// Tokens.
+    /// [`Limits::tokens`](super::Limits::tokens), which is compared before each turn.
     #[error("{0} tokens")]
     Tokens(u64),
-    /// Time.
+    /// [`Limits::time`](super::Limits::time) of this run or of a run that waits for it, or the time that
+    /// [`AgentDeclaration::child_timeout`](super::AgentDeclaration::child_timeout) or
+    /// [`AgentTool::timeout`](super::AgentTool::timeout) allows.
     #[error("{0:?}")]
     Time(Duration),
 }
@@ -31,7 +30,7 @@ pub enum Limit {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The model failed.
+    /// The model gave no answer, after the repetitions that [`Limits`](super::Limits) allow.
     #[error("the agent `{agent}` got no answer from its model: {source}")]
     Model {
         /// The agent.
@@ -39,7 +38,7 @@ pub enum RunError {
         /// The model's error.
         source: ModelError,
     },
-    /// A hook, a tool or the journal aborted the run.
+    /// A hook or a tool aborted the run ([`Exit::abort`](crate::Exit::abort)), a hook panicked, or the journal failed.
     #[error("the run was aborted: {}", .0.reason())]
     Aborted(Abort),
     /// The run reached a limit.
@@ -50,7 +49,8 @@ pub enum RunError {
         /// The limit.
         limit: Limit,
     },
-    /// The nesting of agents is too deep: as children, as tools, or through their handles in tools and hooks.
+    /// The nesting of agents is deeper than [`Limits::depth`](super::Limits::depth): as children, as tools, or through
+    /// their handles in tools and hooks.
     #[error(
         "the agent `{agent}` was not run: agents may be nested {most} deep (`limits: {{ depth: .. }}`): {chain}"
     )]
@@ -62,17 +62,18 @@ pub enum RunError {
         /// The nested agents, from the outermost inwards.
         chain: Arc<str>,
     },
-    /// A tool asked the model to try again too often.
+    /// A tool asked the model to try again in more turns than [`Limits::max_retries`](super::Limits::max_retries).
     #[error("the tool `{tool}` asked for another try {times} times; its last message: {message}")]
     Retries {
         /// The tool.
         tool: Arc<str>,
-        /// The number of requests for another attempt.
+        /// The number of turns in which it asked.
         times: u32,
         /// The tool's last message.
         message: String,
     },
-    /// The run was cancelled.
+    /// The run was cancelled: by the token of [`RunRequest::cancellation`](super::RunRequest::cancellation), or with
+    /// the run above it.
     #[error("the run of `{agent}` was cancelled")]
     Cancelled {
         /// The agent.
@@ -131,7 +132,8 @@ pub enum RunError {
         /// The agents of the app.
         known: String,
     },
-    /// A hand-written agent failed.
+    /// A hand-written agent failed or panicked, a state panicked when it was copied, or
+    /// [`AgentBuilder::run_blocking`](super::AgentBuilder::run_blocking) got no thread; `reason` says which.
     #[error("the agent `{agent}` failed: {reason}")]
     Agent {
         /// The agent.

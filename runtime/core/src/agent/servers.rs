@@ -10,7 +10,8 @@ use crate::onion::{caught, caught_async};
 use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
-/// The tools of a server for one agent. They can change while the program runs.
+/// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
+/// if [`generation`](Self::generation) changed.
 pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
@@ -45,7 +46,7 @@ pub trait ToolServer: Send + Sync + 'static {
         patterns: Option<&'static [&'static str]>,
     ) -> Result<Arc<dyn ToolProvider>, BoxError>;
 
-    /// Ends the server gracefully.
+    /// Ends the server and waits for its end. Calls of its tools after that are tool errors.
     fn shutdown(&self) -> BoxFuture<'_, ()>;
 
     /// Kills the server at once. The runtime calls this when the last agent is dropped.

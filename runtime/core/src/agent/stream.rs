@@ -12,6 +12,27 @@ use crate::event::{Event, Queue, RunOutput};
 
 /// A run in progress: a stream of its events, then its output.
 ///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+/// use onionskin::event::EventKind;
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+/// let clerk = Clerk::builder().model(model).build().await.unwrap();
+/// let mut run = clerk.stream("Hello.");
+/// let mut shown = String::new();
+/// while let Some(event) = run.next().await {
+///     if let EventKind::TextDelta { text } = event.kind {
+///         shown.push_str(&text);
+///     }
+/// }
+/// assert_eq!(shown, "Good morning.");
+/// assert_eq!(run.output().await.unwrap().text, "Good morning.");
+/// # });
+/// ```
+///
 /// The run makes progress only while the stream is polled. Dropping the stream ends the run and everything beneath it;
 /// the session's history keeps what the run did until then. From the first poll on, the stream holds its session, or
 /// its place in the session's queue, and other runs in that session wait. Read the stream to its end, or drop it.
@@ -24,7 +45,7 @@ pub struct RunStream {
     over: bool,
 }
 
-/// How a run ended well.
+/// How a run with an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Finish {
@@ -45,7 +66,10 @@ impl RunStream {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Runs to the end and returns the sum of all events, those read before included.
+    /// Runs to the end and returns the sum of all events, those read before included. After the end of the stream it
+    /// returns at once.
+    ///
+    /// Cancel safety: dropping the future ends the run, as dropping the stream does.
     ///
     /// # Errors
     /// Returns an error if the run ends without an answer.

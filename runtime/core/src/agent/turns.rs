@@ -22,7 +22,11 @@ use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage, redact_n
 use crate::onion::caught;
 
 impl AgentRun {
-    /// Runs the loop: asks the model and runs the tools that it calls, until it answers.
+    /// Runs the loop: adds `input` to the conversation, then asks the model and runs the tools that it calls, until it
+    /// answers without a call or a call stops the run. Several loops in one run continue one conversation and share its
+    /// limits.
+    ///
+    /// Cancel safety: dropping the future drops its calls. The conversation keeps one result for each of them.
     ///
     /// # Errors
     /// Returns an error if the model fails, a limit is reached, or the run is aborted.
@@ -120,7 +124,7 @@ impl AgentRun {
     fn admit_call(&self, table: &ToolTable, name: &str) -> AdmittedCall {
         let mut tally = self.tally();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
-            let text = format!("not run: the limit of {} is reached", Limit::ToolCalls(most));
+            let text = format!("not run: the limit of {most} tool calls is reached");
             return AdmittedCall::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
         }
         tally.calls += 1;

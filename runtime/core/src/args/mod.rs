@@ -215,7 +215,7 @@ impl Args {
         Ok(self.as_object_mut()?.insert(name.into(), value.into()))
     }
 
-    /// Removes one argument.
+    /// Removes one argument and returns its value; `None` as for [`Self::get`].
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         self.get(name)?;
         json::remove(self.as_object_mut().ok()?, name)

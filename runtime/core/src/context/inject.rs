@@ -247,7 +247,23 @@ impl<'a> Inject<'a> for IdempotencyKey {
     }
 }
 
-/// Reports a tool's progress as events of the run.
+/// Reports the progress of a tool as [`EventKind::Progress`] events. A tool takes it as a parameter, which the model
+/// does not see.
+///
+/// ```
+/// use onionskin::{Progress, tool};
+///
+/// /// Counts the words of texts.
+/// #[tool]
+/// fn count(texts: Vec<String>, progress: Progress) -> usize {
+///     let mut words = 0;
+///     for (done, text) in texts.iter().enumerate() {
+///         words += text.split_whitespace().count();
+///         progress.report((done + 1) as f64, Some(texts.len() as f64), None);
+///     }
+///     words
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Progress {
     run: RunContext,

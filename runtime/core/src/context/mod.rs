@@ -195,7 +195,9 @@ impl ToolContext {
         &self.entry().name
     }
 
-    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers accept.
+    /// The tool's name as the model sees it: [`Self::tool_name`] in the characters that providers accept,
+    /// `[A-Za-z0-9_-]{1,64}`. Other characters become `_` (`shell_execute`), and a longer name ends with a hash of the
+    /// whole name.
     pub fn wire_name(&self) -> &str {
         &self.entry().wire_name
     }
@@ -256,7 +258,8 @@ impl ToolContext {
             .unwrap_or_default()
     }
 
-    /// The time when the run will end this call, if there is a limit.
+    /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It
+    /// does not include the `timeout` of the tool.
     pub fn deadline(&self) -> Option<Instant> {
         self.run.deadline().map(|deadline| deadline.at)
     }
@@ -300,7 +303,19 @@ impl ToolContext {
         self.run.forget(secret);
     }
 
-    /// Sends an event with a value of the program's own. It costs nothing if the run's events have no reader.
+    /// Reports a value of the program as an [`EventKind::User`] event of the run. Without a reader of events the value is
+    /// serialised and dropped.
+    ///
+    /// ```
+    /// use onionskin::{ToolContext, tool};
+    ///
+    /// /// Counts the rows of a table.
+    /// #[tool]
+    /// fn count(cx: &ToolContext, table: String) -> Result<usize, serde_json::Error> {
+    ///     cx.emit(serde_json::json!({ "reads": table }))?;
+    ///     Ok(table.lines().count())
+    /// }
+    /// ```
     ///
     /// # Errors
     /// Returns an error if the value cannot be serialised to JSON.
@@ -314,17 +329,23 @@ impl ToolContext {
         self.run.events().push(|| self.step_id(StepKind::Tool), kind);
     }
 
-    /// The wall clock, as a step: a replayed run gets the same time again.
+    /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
+    /// fails, the run aborts.
     pub async fn now(&self) -> SystemTime {
         self.run.step(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
 
-    /// Waits, as a step: a replayed run does not wait again. Cancel safe: dropping the future ends the wait.
+    /// Waits, as a [step](crate::journal): a replayed run does not wait again. Cancel safe: dropping the future ends the
+    /// wait.
+    ///
+    /// # Panics
+    /// Panics without a tokio runtime with timers.
     pub async fn sleep(&self, duration: Duration) {
         self.run.step(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
     }
 
-    /// A random number, as a step: a replayed run gets the same number again. Do not use it for secrets.
+    /// Makes a random number, as a [step](crate::journal): a replayed run gets the same number again. Do not use it for
+    /// secrets.
     pub async fn random(&self) -> u64 {
         self.run.step(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }

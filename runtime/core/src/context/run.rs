@@ -155,17 +155,17 @@ impl RunContext {
         self.0.seed.approver.as_ref()
     }
 
-    /// The session's dynamic state.
+    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`.
     pub fn session_state(&self) -> &SessionState {
         &self.0.seed.session_state
     }
 
-    /// Cancelled when the run is aborted or dropped.
+    /// A token that is cancelled when the run is aborted, cancelled or dropped.
     pub fn cancellation(&self) -> &CancellationToken {
         self.0.latch.token()
     }
 
-    /// The time that the run has left, if it is limited.
+    /// The time that the run has left; zero after its limit, `None` without a limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.0.seed.deadline.map(|deadline| deadline.at.saturating_duration_since(Instant::now()))
     }

@@ -11,7 +11,7 @@ use super::definition::ToolDefinition;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolDeclaration {
-    /// The wire name.
+    /// The name of the tool as the model sees it ([`ToolContext::wire_name`](crate::ToolContext::wire_name)).
     pub name: Arc<str>,
     /// The tool's description.
     pub description: Arc<str>,
@@ -23,7 +23,7 @@ pub struct ToolDeclaration {
 }
 
 impl ToolDeclaration {
-    /// The model's view of this tool under a wire name. Examples of its arguments are part of the schema.
+    /// Makes the model's view of this tool under a name. Examples of its arguments are part of the schema.
     pub fn new(name: impl Into<Arc<str>>, definition: &ToolDefinition) -> Self {
         Self {
             name: name.into(),

@@ -63,7 +63,7 @@ impl Annotations {
 pub struct ToolDefinition {
     /// The tool's name.
     pub name: Arc<str>,
-    /// A title for people.
+    /// A title for people. The model does not get it.
     pub title: Option<Arc<str>>,
     /// The description for the model.
     pub description: Arc<str>,
@@ -75,15 +75,18 @@ pub struct ToolDefinition {
     pub output_schema: Option<Arc<Value>>,
     /// Hints for clients.
     pub annotations: Annotations,
-    /// Metadata for clients, as MCP's `_meta`.
+    /// Metadata for clients, as MCP's `_meta`. The model does not get it.
     pub meta: Option<Arc<Value>>,
     /// Whether a call may be repeated, and how.
     pub effect: Effect,
-    /// Whether the run ends with this tool's result.
+    /// Whether the run ends with the result of this tool. An error of the tool does not end it.
     pub stop_after: bool,
-    /// The maximum number of calls in one run.
+    /// The maximum number of calls in one run; `None` for no limit. Further calls are tool errors of kind
+    /// [`Limit`](crate::ErrorKind::Limit).
     pub max_calls: Option<u32>,
-    /// The maximum time of one attempt.
+    /// The maximum time of one attempt of the tool itself, without hooks, approval and cache; `None` for no limit. Then
+    /// the call ends with a tool error of kind [`Timeout`](crate::ErrorKind::Timeout). It needs a tokio runtime with
+    /// timers.
     pub timeout: Option<Duration>,
     /// Whether exports are strict by default.
     pub(crate) strict: bool,
@@ -112,7 +115,9 @@ impl ToolDefinition {
         (self.max_calls == Some(0)).then_some("max_calls")
     }
 
-    /// A tool that accepts any object.
+    /// Makes a definition without options, whose arguments can be any JSON object; [`Self::with_input_schema`]
+    /// describes them. The effect is [`Effect::Idempotent`], and there are no limits. An agent with an invalid name
+    /// fails to build with [`BuildError::ToolName`](crate::BuildError::ToolName).
     pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),

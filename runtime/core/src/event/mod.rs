@@ -25,7 +25,7 @@ use crate::secret::{Redact, Redactor};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Event {
-    /// The step of the event.
+    /// The step that reports the event.
     pub step: StepId,
     /// The event's number in the outermost run, counted from 1.
     pub seq: u64,
@@ -55,12 +55,12 @@ pub enum EventKind {
     /// A piece of the model's answer. It is final when the turn is finished; see
     /// [`TurnRestarted`](Self::TurnRestarted).
     TextDelta {
-        /// The piece.
+        /// The text to append to the pieces before.
         text: String,
     },
     /// A piece of the model's reasoning.
     ReasoningDelta {
-        /// The piece.
+        /// The text to append to the pieces before.
         text: String,
     },
     /// The model failed and is asked again. Discard the deltas of this agent's turn: they are not part of its answer.
@@ -96,7 +96,7 @@ pub enum EventKind {
         outcome: CallOutcome,
         /// The content for the model.
         content: Arc<[ContentBlock]>,
-        /// The duration of the call.
+        /// The time from [`ToolStarted`](Self::ToolStarted) to this event, with hooks, approval and retries.
         duration: Duration,
         /// How often the tool itself was started: more than 1 after retries. It is 0 if a hook, a guardrail, a cache or
         /// an approver answered in its place, or if the arguments were invalid.
@@ -115,9 +115,9 @@ pub enum EventKind {
     Progress {
         /// The call.
         call_id: Arc<str>,
-        /// The finished amount, in the tool's unit.
+        /// The finished amount, in a unit of the tool.
         done: f64,
-        /// The total amount.
+        /// The total amount in the same unit; `None` if it is unknown.
         total: Option<f64>,
         /// A message for people.
         message: Option<String>,

@@ -9,8 +9,9 @@ use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_h
 const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(10), jitter: 50 };
 
-/// Repeats a call after an error, up to `attempts` attempts in all. The pause begins at 100 ms and doubles up to 10 s,
-/// with jitter.
+/// Repeats a call after an error, up to `attempts` attempts in all; 0 is the same as 1. The pause begins at 100 ms and
+/// doubles up to 10 s; up to 49 percent of it are added at random. The pause needs a tokio runtime with timers: without
+/// them, the first error is returned with a note.
 ///
 /// It repeats calls only after errors that can be transient: failures, timeouts and remote errors. It does not after
 /// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice. Each

@@ -14,7 +14,7 @@ pub enum StepKind {
     Run,
     /// One answer of the model.
     Model,
-    /// The list of tools of one turn.
+    /// The list of tools of one turn. Runs record no such step.
     Tools,
     /// The innermost part of a tool call.
     Tool,

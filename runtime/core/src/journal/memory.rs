@@ -8,15 +8,36 @@ use serde_json::Value;
 
 use super::{Journal, JournalError, StepId, StepWork};
 
-/// Stores steps in memory. A second run with the same [`run_id`](crate::run::RunRequest::run_id) is answered from them.
-/// Use it in tests, and to list the steps of a run.
+/// Stores steps in memory, for tests and to list the steps of a run. A second run with the same
+/// [`run_id`](crate::run::RunRequest::run_id) is answered from them. Steps are never removed, so the memory grows with
+/// each run.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use onionskin::journal::MemoryJournal;
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! { Clerk { instruction: "Answer." } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let journal = Arc::new(MemoryJournal::default());
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Yes.")]);
+/// let clerk = Clerk::builder().model(model).journal(Arc::clone(&journal)).build().await.unwrap();
+/// clerk.request("Really?").run_id("first").run().await.unwrap();
+/// // The script has one turn. The second run is answered from the journal.
+/// let again = clerk.request("Really?").run_id("first").run().await.unwrap();
+/// assert_eq!(again.text, "Yes.");
+/// assert_eq!(journal.steps("first").len(), 1);
+/// # });
+/// ```
 #[derive(Default)]
 pub struct MemoryJournal {
     steps: Mutex<BTreeMap<(String, String), Value>>,
 }
 
 impl MemoryJournal {
-    /// The names of a run's recorded steps.
+    /// The names of the recorded steps of the run with this id, in alphabetical order; empty for an unknown id.
     pub fn steps(&self, run: &str) -> Vec<String> {
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         steps.keys().filter(|(of, _)| of == run).map(|(_, step)| step.clone()).collect()

@@ -28,6 +28,31 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
 
 /// Records the steps of runs. Without a journal a run calls its steps directly, at no cost.
 ///
+/// ```
+/// use futures_util::future::BoxFuture;
+/// use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+/// use serde_json::Value;
+///
+/// /// Prints each step that another journal does not know yet.
+/// struct Printed<J>(J);
+///
+/// impl<J: Journal> Journal for Printed<J> {
+///     fn step<'a>(
+///         &'a self,
+///         run: &'a str,
+///         id: &'a StepId,
+///         work: StepWork<'a>,
+///     ) -> BoxFuture<'a, Result<Value, JournalError>> {
+///         let work: StepWork<'a> = Box::new(move || {
+///             println!("{run}: {id}");
+///             work()
+///         });
+///         self.0.step(run, id, work)
+///     }
+/// }
+/// ```
+///
+///
 /// Cancel safety: a dropped future of `step` leaves the step in doubt. In the next run, the tool's
 /// [`Effect`](crate::Effect) decides how to continue. For a tool with the effect [`Once`](crate::Effect::Once), the
 /// start of its function is a separate step ([`StepKind::Begin`]), recorded before the function runs. If that step is
@@ -92,7 +117,7 @@ pub trait StepExec: Send + Sync {
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the journal failed at step `{step}`: {reason}")]
 pub struct JournalError {
-    /// The step.
+    /// The name of the step, as [`StepId`] is written.
     pub step: String,
     /// The reason.
     pub reason: String,

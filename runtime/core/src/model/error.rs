@@ -43,7 +43,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether a retry can succeed: after rate limits, overload and broken connections.
+    /// Whether a repeated request can succeed: after rate limits, overload, time limits and broken connections.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => {
@@ -67,7 +67,7 @@ pub enum ScriptedModelError {
         /// The agents in the script.
         known: String,
     },
-    /// All turns of the agent were played.
+    /// The conversation has as many answers as the agent has turns.
     #[error(
         "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
          conversation counts as a turn, also answers from before this run"

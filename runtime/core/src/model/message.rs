@@ -29,7 +29,7 @@ pub enum Message {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provider_data: Option<Value>,
     },
-    /// The results of the tool calls in the message before: one for each call, in call order.
+    /// The results of the tool calls in the message before: one for each call, in the order of the calls.
     Tool {
         /// The results.
         results: Vec<ToolResultMessage>,
@@ -42,14 +42,14 @@ pub enum Message {
 pub struct ToolCall {
     /// The id that the model gave the call.
     pub id: Arc<str>,
-    /// The tool's wire name.
+    /// The name of the tool as the model sees it ([`ToolContext::wire_name`](crate::ToolContext::wire_name)).
     pub name: Arc<str>,
     /// The arguments as JSON text, as the model wrote it.
     pub arguments: Arc<str>,
 }
 
 impl ToolCall {
-    /// Makes a call.
+    /// Makes a call, for example for an imported conversation.
     pub fn new(id: impl Into<Arc<str>>, name: impl Into<Arc<str>>, arguments: impl Into<Arc<str>>) -> Self {
         Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
@@ -59,9 +59,9 @@ impl ToolCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResultMessage {
-    /// The call.
+    /// The id of the call.
     pub call_id: Arc<str>,
-    /// The tool's wire name.
+    /// The name of the tool as the model sees it ([`ToolContext::wire_name`](crate::ToolContext::wire_name)).
     pub name: Arc<str>,
     /// The content for the model, shared with the call's event and its report.
     pub content: Arc<[ContentBlock]>,

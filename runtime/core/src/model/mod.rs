@@ -30,7 +30,7 @@ pub use crate::definition::ToolDeclaration;
 /// ```
 /// use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
 ///
-/// /// Says what it was told.
+/// /// Repeats the last message.
 /// struct Parrot;
 ///
 /// impl Model for Parrot {
@@ -49,7 +49,11 @@ pub trait Model: Send + Sync + 'static {
     /// Answers a conversation. Pieces of the answer are passed to `deltas` as they arrive; the whole answer is
     /// returned.
     ///
-    /// Cancel safety: dropping the future ends the request.
+    /// The run asks again after a transient error ([`Limits::model_retries`](crate::declaration::Limits::model_retries)).
+    /// A panic ends the run with [`RunError::Agent`](crate::RunError::Agent).
+    ///
+    /// Cancel safety: dropping the future ends the request. The run drops it when
+    /// [`Limits::model_timeout`](crate::declaration::Limits::model_timeout) has passed, and when the run ends.
     ///
     /// # Errors
     /// Returns an error if there is no answer. [`ModelError::is_transient`] says whether a retry can succeed.
@@ -133,7 +137,8 @@ impl ModelRequest {
 pub struct RequestParams {
     /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// Nucleus sampling.
+    /// The share of probability that nucleus sampling keeps: the model chooses among the most likely tokens whose
+    /// probabilities add up to it.
     pub top_p: Option<f64>,
     /// The maximum number of tokens in one answer.
     pub max_tokens: Option<u32>,
@@ -199,7 +204,7 @@ impl Usage {
         Self { input_tokens, output_tokens }
     }
 
-    /// All tokens.
+    /// The sum of input and output tokens.
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }

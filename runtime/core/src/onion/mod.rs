@@ -136,7 +136,11 @@ pub trait Hook: Send + Sync + Sized + 'static {
     /// `onionskin::raw_hook!();` for a hook that is added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
-    /// Runs around a call; `next.run(args)` runs the rest of the call.
+    /// Runs around a call. `next.run(args)` runs the hooks inside and the tool. A hook that does not call it answers in
+    /// their place.
+    ///
+    /// Cancel safety: the runtime drops the future when the run ends, so a hook may end at any of its awaits. A panic
+    /// of the hook aborts the run.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit). An abort ends the run, whatever hooks outside return.

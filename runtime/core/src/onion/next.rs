@@ -21,7 +21,9 @@ use crate::error::{Exit, ToolResult};
     note = "an around hook takes `next: impl Next` and calls `next.run(args).await`"
 )]
 pub trait Next: Copy + Send + Sync {
-    /// Runs the rest of the call with these arguments.
+    /// Runs the rest of the call with these arguments. The hooks inside can change them; pass a clone to keep them.
+    ///
+    /// Cancel safety: dropping the future ends the rest of the call. The tool may have taken effect.
     ///
     /// # Errors
     /// Returns the errors of the hooks inside and of the tool.

@@ -57,7 +57,7 @@ impl Session {
         }))
     }
 
-    /// The unique id of the session.
+    /// The unique id of the session: 128 random bits as 32 hexadecimal digits. Do not use it as a secret.
     pub fn id(&self) -> &str {
         self.shared_id()
     }
@@ -79,12 +79,13 @@ impl Session {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A snapshot of the messages so far.
+    /// A snapshot of the messages so far. A run adds its messages when it ends.
     pub fn history(&self) -> History {
         lock(&self.0.history).clone()
     }
 
-    /// Replaces the messages.
+    /// Replaces the history. The next run begins with these messages. A run in progress does not see them: it continues
+    /// with the messages that it began with, and appends its new messages to this history when it ends.
     pub fn set_history(&self, messages: impl Into<History>) {
         *lock(&self.0.history) = messages.into();
     }
@@ -94,7 +95,8 @@ impl Session {
         lock(&self.0.history).extend_from(messages, start);
     }
 
-    /// The dynamic state.
+    /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`. The next call sees a
+    /// value that is set here.
     pub fn state(&self) -> &SessionState {
         &self.0.dynamic
     }
@@ -132,7 +134,9 @@ impl Session {
         self.0.states.get(&id).cloned()
     }
 
-    /// The history of a child from earlier calls.
+    /// A snapshot of the messages that calls of the child with this name left in the session with
+    /// [`HistoryMergeTarget::Child`](crate::declaration::HistoryMergeTarget::Child). It is empty for other names and
+    /// settings.
     pub fn child_history(&self, child: &str) -> History {
         lock(&self.0.children).get(child).cloned().unwrap_or_default()
     }

@@ -63,7 +63,7 @@ pub struct ScriptedTurn {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedCall {
-    /// The tool's wire name.
+    /// The name of the tool as the model sees it ([`ToolContext::wire_name`](crate::ToolContext::wire_name)).
     pub tool: String,
     /// The arguments. A string is used as the raw text, so that a script can send invalid JSON.
     #[serde(default = "empty_object")]
@@ -78,12 +78,12 @@ fn empty_object() -> Value {
 }
 
 impl ScriptedModel {
-    /// A script without turns.
+    /// Makes a script without turns.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A script with the same turns for every agent.
+    /// Makes a script with the same turns for every agent.
     pub fn turns(turns: impl IntoIterator<Item = ScriptedTurn>) -> Self {
         Self::new().agent("*", turns)
     }
@@ -95,7 +95,7 @@ impl ScriptedModel {
         self
     }
 
-    /// The requests that the model got, in order.
+    /// Copies of the requests that the model got, in order. The list is never emptied.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
