@@ -8,7 +8,9 @@ mod capture;
 #[cfg(feature = "shell")]
 pub mod shell;
 
-/// `shell.execute` with its settings; `agent!` takes it as `shell.execute`. Feature `shell`.
+/// Makes the tool `shell.execute`, to change its settings for an agent that is declared by hand
+/// ([`AgentDeclaration::runtime_tool`](onionskin_core::declaration::AgentDeclaration::runtime_tool)). `agent!` takes
+/// the tool with the default settings by its name: `runtime: [shell.execute]`. Feature `shell`.
 #[cfg(feature = "shell")]
 pub fn shell() -> shell::Shell {
     shell::Shell::new()

@@ -116,7 +116,7 @@ enum Inherit {
     Everything,
 }
 
-/// The tool that `agent!` makes of `shell.execute`.
+/// Makes the tool that `agent!` makes of `shell.execute`: a [`Shell`] with the default settings.
 pub fn execute() -> impl DynTool {
     Shell::new()
 }
@@ -140,21 +140,25 @@ impl Shell {
         }
     }
 
-    /// Runs commands in this directory. The model may name another one: this does not confine it.
+    /// Runs commands in this directory. The model can name another one, relative to it or absolute: the setting does
+    /// not confine commands. Default: the directory of the program.
     #[must_use]
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
     }
 
-    /// Ends a command after this time, unless the model asks for another one (up to an hour). Default 60 s.
+    /// Sets the time limit of a command for calls without `timeout_sec`; the model can set that to at most an hour. At
+    /// the limit the process group of the command is killed, and the call ends with a tool error of kind
+    /// [`Timeout`](onionskin_core::ErrorKind::Timeout) that contains the output so far. Default: 60 seconds.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Keeps at most so many bytes of standard output, and as many of standard error. Default 64 KiB.
+    /// Sets the maximum number of bytes of standard output that the result contains, and of standard error. Of a longer
+    /// output the first and the last half of this number are kept. Default: 64 KiB.
     #[must_use]
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.max_output = bytes;
@@ -175,7 +179,7 @@ impl Shell {
         self
     }
 
-    /// Gives commands nothing but what [`env`](Self::env) sets, before or after.
+    /// Gives commands only the variables that [`env`](Self::env) sets, before or after this call.
     #[must_use]
     pub fn env_clear(mut self) -> Self {
         self.inherit = Inherit::Nothing;

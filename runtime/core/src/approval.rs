@@ -42,8 +42,10 @@ use crate::definition::Effect;
     note = "write a closure, `|request: ApprovalRequest| async move {{ Approval::Allow }}`, or implement `Approver` for the type"
 )]
 pub trait Approver: Send + Sync + 'static {
-    /// Decides about one call. A panic refuses the call. If the future is dropped, for example because of a time limit,
-    /// the call does not run.
+    /// Decides about one call. The wait for the decision is not part of the tool's `timeout`, and the call holds no
+    /// permit of `max_parallel` meanwhile. A panic refuses the call.
+    ///
+    /// Cancel safety: if the future is dropped, for example because the run ends, the call does not run.
     fn approve(&self, request: ApprovalRequest) -> impl Future<Output = Approval> + Send;
 }
 
@@ -74,7 +76,7 @@ impl<A: Approver> DynApprover for A {
 #[must_use = "an answer does nothing until it is given"]
 #[non_exhaustive]
 pub enum Approval {
-    /// The call runs, with exactly the arguments that were shown.
+    /// The call runs with exactly the arguments that were shown.
     Allow,
     /// The call is refused. The model gets the refusal, with the reason if there is one.
     Deny(Option<String>),

@@ -59,7 +59,7 @@ impl ContentBlock {
         self.clone().texts().into_iter().any(|text| redactor.shows(text))
     }
 
-    /// A text block.
+    /// Makes a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
@@ -73,7 +73,7 @@ impl ContentBlock {
     }
 }
 
-/// An image or audio: base64 data and its media type. As a tool's result it is sent as an image.
+/// An image or audio: base64 data and its media type. A tool that returns it returns an image; [`Audio`] is audio.
 ///
 /// ```
 /// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
@@ -89,17 +89,17 @@ pub struct Media {
 }
 
 impl Media {
-    /// Media from base64 data and a media type.
+    /// Makes media of base64 data and a media type. Neither is checked.
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self { data: data.into(), mime_type: mime_type.into() }
     }
 }
 
-/// An image as a tool's result.
+/// An image, as the return value of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image(pub Media);
 
-/// Audio as a tool's result.
+/// Audio, as the return value of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio(pub Media);
 
@@ -148,7 +148,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A text resource.
+    /// Makes a text resource without a media type.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self { uri: uri.into(), mime_type: None, text: Some(text.into()), blob: None }
     }

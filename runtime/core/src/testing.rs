@@ -49,7 +49,8 @@ use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
 
-/// The rest of a call, replaced by a function. It gets the arguments as the hook passes them on.
+/// Makes the rest of a call from a function, for a test of a hook. The function gets the arguments as the hook passes
+/// them on.
 ///
 /// A hook may call `run` several times, so the function may be called several times. To record something, borrow a
 /// variable:
@@ -130,7 +131,7 @@ where
     }
 }
 
-/// Builds the context of one call of this tool. By default the tool is a local function without an agent.
+/// Begins the context of one call of this tool, for a test. By default the tool is a local function without an agent.
 ///
 /// [`ToolContext::detached`] is a short form for tests that only need the tool's name.
 pub fn context(tool_name: &str) -> ContextBuilder {
@@ -146,7 +147,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
     }
 }
 
-/// Builds a [`ToolContext`] without a run.
+/// Builds a [`ToolContext`] without a run; [`context`] makes it.
 #[must_use = "a builder does nothing until it is built"]
 pub struct ContextBuilder {
     name: Arc<str>,
@@ -262,9 +263,6 @@ pub struct TestCall<S> {
 
 impl<S: Clone + Send + Sync + 'static> TestCall<S> {
     /// The state as a call that begins now gets it.
-    ///
-    /// # Panics
-    /// Does not panic: the session holds a state of this type.
     pub fn state(&self) -> State<S> {
         State::inject(&self.context).expect("the context was made with this state")
     }
@@ -274,7 +272,7 @@ impl<S: Clone + Send + Sync + 'static> TestCall<S> {
         &self.context
     }
 
-    /// The session that the call belongs to.
+    /// The session of the call, to read what the call left in it.
     pub fn session(&self) -> &Session {
         &self.session
     }

@@ -37,6 +37,21 @@ use onionskin_core::secret::Secret;
 ///
 /// If the provider streams the arguments of tool calls as text (`OpenAI`, Anthropic, Bedrock), they arrive as the model wrote
 /// them, broken JSON included. Other providers send values, which are written as JSON again. Clones share the connections.
+///
+/// A request has no time limit of its own: a run ends it after
+/// [`Limits::model_timeout`](onionskin_core::declaration::Limits::model_timeout) and repeats it after a transient error
+/// ([`Limits::model_retries`](onionskin_core::declaration::Limits::model_retries)). Redirects are not followed, because
+/// they would carry the key to another host.
+///
+/// # Errors
+/// Requests fail with
+///
+/// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
+/// - [`ModelError::Status`] if the provider answers with an error, before or within the stream,
+/// - [`ModelError::Transport`] if the provider cannot be reached or the connection breaks,
+/// - [`ModelError::Malformed`] if the answer does not follow the protocol,
+/// - [`ModelError::Tools`] if the provider does not take the agent's strict tools
+///   ([`strict_where_taken`](Self::strict_where_taken)).
 #[derive(Clone)]
 pub struct GenaiModel {
     name: Option<Arc<str>>,
@@ -61,7 +76,8 @@ enum Key {
 }
 
 impl GenaiModel {
-    /// The model that each agent names (`model: ..` in `agent!`), with keys from the environment.
+    /// Makes a model that asks the one that each agent names (`model: ..` in `agent!`), with the key from the provider's
+    /// environment variable. A request of an agent that names none fails with [`ModelError::Setup`].
     pub fn from_env() -> Self {
         Self {
             name: None,
@@ -74,7 +90,7 @@ impl GenaiModel {
         }
     }
 
-    /// This model for all agents, also for those that name another.
+    /// Makes a model that asks `model_name` for all agents, also for those that name another.
     pub fn new(model_name: impl Into<Arc<str>>) -> Self {
         Self { name: Some(model_name.into()), ..Self::from_env() }
     }

@@ -27,12 +27,12 @@ pub struct McpConfig {
 }
 
 impl McpConfig {
-    /// No servers.
+    /// Makes a configuration without servers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The servers of a `.mcp.json`.
+    /// Reads the servers of a `.mcp.json`.
     ///
     /// ```json
     /// {
@@ -58,7 +58,7 @@ impl McpConfig {
     /// are ignored: [`Self::unread`] lists them, and so do the notices of the agents that use their server.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not JSON of this form.
+    /// Returns an error if the file cannot be read, or is not JSON of this form.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, McpError> {
         let path = path.as_ref();
         let file = path.display().to_string();
@@ -67,7 +67,8 @@ impl McpConfig {
         Self::from_json(&text, &file)
     }
 
-    /// Reads a configuration from text. Errors call it `file`.
+    /// Reads the text of a `.mcp.json`, in the form that [`Self::from_file`] describes. Errors name `file` as the place
+    /// of the text; no file is read.
     ///
     /// # Errors
     /// As [`Self::from_file`].

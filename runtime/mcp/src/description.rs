@@ -24,7 +24,7 @@ pub trait McpDescription {
     /// The description as JSON.
     ///
     /// # Errors
-    /// If it is not a description.
+    /// Returns an error if the value is not a description.
     fn into_json(self) -> Result<Value, SpecError>;
 }
 

@@ -14,12 +14,14 @@ use super::server_config::ServerConfig;
 /// The configuration of servers that the program does not configure.
 const FILE: &str = ".mcp.json";
 
-/// The servers of the `.mcp.json` in the working directory, if that file exists. It is read when an agent looks for a server.
+/// The servers of the `.mcp.json` in the working directory of the program, if that file exists.
+/// [`AgentDeclaration::default_servers`](onionskin_core::declaration::AgentDeclaration::default_servers) takes it, as
+/// `agent!` does.
 #[derive(Debug, Default)]
 pub struct WorkingDirectory(OnceLock<Result<McpConfig, McpError>>);
 
 impl WorkingDirectory {
-    /// The working directory of the program.
+    /// Makes the source. No file is read yet: the file is read once, when an agent first needs a server.
     pub fn new() -> Self {
         Self::default()
     }

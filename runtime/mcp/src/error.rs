@@ -86,7 +86,7 @@ pub struct StartFailure {
     pub stdout: Option<String>,
     /// The last lines that it wrote to its standard error.
     pub stderr: Vec<String>,
-    /// The next step; then a line for each field of its configuration that was not read.
+    /// What the developer can do; then a line for each field of its configuration that was not read.
     pub next_step: String,
 }
 

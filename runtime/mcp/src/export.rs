@@ -4,7 +4,8 @@ use onionskin_core::ToolDefinition;
 use onionskin_core::export::{self, ExportError, ExportOptions, Provider};
 use rmcp::model::Tool;
 
-/// A tool as rmcp's type. Custom fields go into its `_meta`, beside the tool's own `meta`; `icons` has its own field.
+/// Exports a tool as rmcp's type. Custom fields go into its `_meta`, beside the tool's own `meta`; `icons` has its own
+/// field.
 ///
 /// ```
 /// use onionskin::export::ExportOptions;
@@ -20,8 +21,8 @@ use rmcp::model::Tool;
 /// ```
 ///
 /// # Errors
-/// If a schema is not of type `object`, if `meta` is not an object, if `icons` is not a list of icons, or if a custom field has a
-/// name that the form or the tool's `meta` uses.
+/// Returns an error if a schema is not of type `object`, if `meta` is not an object, if `icons` is not a list of icons,
+/// or if a custom field has a name that the form or the tool's `meta` uses.
 pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Tool, ExportError> {
     let form = export::mcp_with_meta(definition, options)?;
     serde_json::from_value(form).map_err(|error| ExportError::Schema {

@@ -104,32 +104,32 @@ impl FakeAnswer {
         Self { delay: Duration::ZERO, kind }
     }
 
-    /// A result as it goes over the wire, right or wrong: `{"content": [..], ..}`.
+    /// Makes an answer of this result as the server sends it, valid or not: `{"content": [..], ..}`.
     pub fn result(result: Value) -> Self {
         Self::new(Kind::Result(result))
     }
 
-    /// An error of the tool: a result with `isError`.
+    /// Makes an error of the tool: a result with `isError`.
     pub fn error(text: impl Into<String>) -> Self {
         Self::result(json!({ "content": [{ "type": "text", "text": text.into() }], "isError": true }))
     }
 
-    /// An error of the protocol: the server refuses the call.
+    /// Makes an error of the protocol: the server refuses the call.
     pub fn refusal(message: impl Into<String>) -> Self {
         Self::new(Kind::Refusal(message.into()))
     }
 
-    /// No answer: the call ends at its time limit.
+    /// Makes no answer: the call ends at its time limit.
     pub fn silence() -> Self {
         Self::new(Kind::Silence)
     }
 
-    /// The server dies. The next call starts it again.
+    /// Makes the server die at the call. The next call starts it again.
     pub fn death() -> Self {
         Self::new(Kind::Death)
     }
 
-    /// The same answer after this time.
+    /// Delays the answer by this time.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
@@ -169,7 +169,7 @@ impl From<&str> for FakeAnswer {
 }
 
 impl FakeServer {
-    /// A server without tools.
+    /// Makes a server without tools.
     pub fn new() -> Self {
         Self::default()
     }

@@ -35,7 +35,7 @@ pub(super) type Configured = Result<ServerConfig, McpError>;
 /// own in them.
 ///
 /// # Errors
-/// If it is not the JSON of such a file. A mistake in one server is an error of that server only.
+/// Returns an error if the text is not the JSON of such a file. A mistake in one server is an error of that server only.
 pub(super) fn read(text: &str, file: &str) -> Result<Servers, McpError> {
     let source = Source { text, file };
     let mut config = Servers::default();

@@ -26,7 +26,8 @@ impl Home {
     /// Starts the server on its thread.
     ///
     /// # Errors
-    /// If a time limit of it is zero, it does not start, or its tools cannot be listed.
+    /// Returns an error if a time limit of the configuration is zero, the server does not start, or its tools cannot be
+    /// listed.
     pub(super) async fn start(name: &str, config: ServerConfig) -> Result<Arc<Self>, McpError> {
         config.check(name)?;
         let command = config.command_line();

@@ -35,7 +35,7 @@ struct Told {
 
 impl Provider {
     /// # Errors
-    /// If a pattern matches none of the server's tools.
+    /// Returns an error if a pattern matches none of the server's tools.
     pub(super) fn new(
         agent: &str,
         server: Arc<Server>,

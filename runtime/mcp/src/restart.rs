@@ -64,7 +64,7 @@ impl Restarts {
     /// The start that runs, or a new one. It does not belong to a caller: if one is dropped, the others still wait for it.
     ///
     /// # Errors
-    /// If the server was shut down, or died too often within the window.
+    /// Returns an error if the server was shut down, or died too often within the window.
     pub(super) fn join(&self, server: &Arc<impl Restart>) -> Result<Outcome, String> {
         let mut state = lock(&self.0);
         if let Some((_, outcome)) = &state.running {

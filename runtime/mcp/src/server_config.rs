@@ -71,7 +71,7 @@ impl From<String> for Word {
 }
 
 impl ServerConfig {
-    /// A server that this command starts; it is looked up in `PATH`.
+    /// Makes a server that this command starts, without arguments. A command without a `/` is looked up in `PATH`.
     pub fn stdio(command: impl Into<String>) -> Self {
         Self::new(command.into().into())
     }
@@ -121,22 +121,25 @@ impl ServerConfig {
         self.env(name, value.into().expose())
     }
 
-    /// The server's working directory. Default: the program's.
+    /// Sets the working directory of the server. Default: the program's.
     #[must_use]
     pub fn cwd(mut self, directory: impl Into<PathBuf>) -> Self {
         self.cwd = Some(directory.into());
         self
     }
 
-    /// The time for one request. Progress of a call restarts it, up to ten times its length. Default: one minute. Zero is a
-    /// build error.
+    /// Sets the time limit of one request: a call, or one page of the list of tools. Each progress report of a call
+    /// restarts it, up to ten times its length in all. At the limit the request is cancelled on the server, and a call
+    /// ends with a tool error of kind [`Timeout`](onionskin_core::ErrorKind::Timeout). Default: 1 minute. Zero is an
+    /// error when the server is made.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// The time from the start of the process until its tools are listed. Default: half a minute. Zero is a build error.
+    /// Sets the time limit from the start of the process until its tools are listed. Default: 30 seconds. Zero is an
+    /// error when the server is made.
     #[must_use]
     pub fn start_timeout(mut self, timeout: Duration) -> Self {
         self.start_timeout = timeout;
@@ -144,7 +147,7 @@ impl ServerConfig {
     }
 
     /// # Errors
-    /// If a time limit is zero, so that every call, or the start, would fail.
+    /// Returns an error if a time limit is zero, so that every call, or the start, would fail.
     pub(super) fn check(&self, server: &str) -> Result<(), McpError> {
         for (setting, time) in [("timeout", self.timeout), ("start_timeout", self.start_timeout)] {
             if time.is_zero() {

@@ -13,7 +13,7 @@ use super::description::{McpDescription, unconnected};
 
 /// Methods of [`ToolSpec`] for MCP.
 pub trait McpToolSpec: Sized + sealed::Sealed {
-    /// A tool of an MCP server from its description, to be shown, changed and exported. Calls end with
+    /// Makes a tool of an MCP server from its description, to be shown, changed and exported. Calls end with
     /// [`NotConnected`](crate::NotConnected); [`McpServer`](crate::McpServer) gives tools that call the live server.
     ///
     /// ```
@@ -32,7 +32,7 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     /// ```
     ///
     /// # Errors
-    /// If it is not the description of a tool.
+    /// Returns an error if the value is not the description of a tool.
     fn from_mcp(description: impl McpDescription) -> Result<Self, SpecError>;
 
     /// Makes a tool as [`Self::from_mcp`] does, with the name of the server, which a description does not contain. [`ToolSpec::server_name`]
@@ -52,13 +52,13 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     /// ```
     ///
     /// # Errors
-    /// If it is not the description of a tool.
+    /// Returns an error if the value is not the description of a tool.
     fn from_mcp_of(server: &str, description: impl McpDescription) -> Result<Self, SpecError>;
 
-    /// The tool as MCP lists it, in rmcp's type: [`export_tool`](crate::export_tool).
+    /// Exports the tool as MCP lists it, in rmcp's type: [`export_tool`](crate::export_tool).
     ///
     /// # Errors
-    /// As for that function.
+    /// As [`export_tool`](crate::export_tool).
     #[cfg(feature = "rmcp3")]
     fn to_mcp(&self) -> Result<Tool, ExportError>;
 
@@ -86,10 +86,10 @@ pub trait McpToolSpec: Sized + sealed::Sealed {
     #[cfg(feature = "rmcp3")]
     fn to_mcp_with(&self, options: &ExportOptions) -> Result<Tool, ExportError>;
 
-    /// A route of rmcp's `ToolRouter`: the tool's listing, and a handler that calls it with its bindings, through its own
-    /// hooks. It shares the state of this value, so the next call sees later changes.
+    /// Makes a route of rmcp's `ToolRouter`: the tool's listing, and a handler that calls it with its bindings, through
+    /// its own hooks. It shares the state of this value, so the next call sees later changes.
     ///
-    /// The result has structured content beside the text. A tool error is a result with `isError`, a graceful stop is a
+    /// The result has structured content beside the text. A tool error is a result with `isError`, a stop is a
     /// result, an abort is an error of the request. A call that the client cancels is dropped.
     ///
     /// ```

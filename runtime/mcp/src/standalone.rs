@@ -30,20 +30,24 @@ use onionskin_core::spec::SpecError;
 pub struct McpServer(Arc<Home>);
 
 impl McpServer {
-    /// Starts the server, shakes hands with it and lists its tools.
+    /// Starts the server, shakes hands with it and lists its tools. The connection runs on a thread of its own, so the
+    /// tools can be called from any tokio runtime, and from synchronous code.
+    ///
+    /// Cancel safety: dropping the future kills the server.
     ///
     /// # Errors
-    /// If a time limit of it is zero, it does not start, or its tools cannot be listed.
+    /// Returns an error if a time limit of the configuration is zero, the server does not start, or its tools cannot be
+    /// listed.
     pub async fn start(name: &str, config: ServerConfig) -> Result<Self, McpError> {
         Home::start(name, config).await.map(Self)
     }
 
-    /// The name.
+    /// The server's name, as given to [`Self::start`].
     pub fn name(&self) -> &str {
         &self.0.server.name
     }
 
-    /// All its tools as they are now, called `server__tool` as agents do.
+    /// The tools that the server listed last. Each is named `server__tool`, as in an agent.
     pub fn tools(&self) -> Vec<ToolSpec> {
         self.0
             .server
@@ -53,23 +57,26 @@ impl McpServer {
             .collect()
     }
 
-    /// One of its tools, by the server's own name for it.
+    /// The tool with this name, as the server calls it (`get_time`, not `time__get_time`); `None` if the server did not
+    /// list it.
     pub fn tool(&self, name: &str) -> Option<ToolSpec> {
         let tools = self.0.server.tools();
         let tool = tools.iter().find(|tool| &*tool.name == name)?;
         Some(self.spec(McpTool::new(self.server(), tool.clone())))
     }
 
-    /// A tool of this server from a description that comes from elsewhere, for example from a file. The first call shows
-    /// whether the server has it.
+    /// Makes a tool of this server from a description that comes from elsewhere, for example from a file. The first call
+    /// shows whether the server has it.
     ///
     /// # Errors
-    /// If it is not the description of a tool.
+    /// Returns an error if the value is not the description of a tool.
     pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
         Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
     }
 
-    /// Ends the server gracefully. Calls of its tools are refused from then on.
+    /// Ends the server and waits for it. A process that does not end within 2 seconds after its input was closed is
+    /// asked to terminate, and is killed after 2 more seconds. Later calls of its tools are tool errors, for all
+    /// clones.
     pub async fn shutdown(self) {
         self.0.shutdown().await;
     }

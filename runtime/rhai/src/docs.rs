@@ -41,7 +41,7 @@ impl Docs {
     /// Reads the comments of a function with these parameters.
     ///
     /// # Errors
-    /// The part that is missing or not understood.
+    /// Returns the part that is missing or not understood.
     pub(super) fn read(function: &str, params: &[&str], comments: &[&str]) -> Result<Self, String> {
         let lines: Vec<String> = comments.iter().flat_map(|comment| strip(comment)).collect();
         let mut section = Section::Description;

@@ -50,23 +50,24 @@ pub(super) struct Function {
 pub(super) type Host = Arc<dyn Fn(Vec<Value>) -> ToolResult<Value> + Send + Sync>;
 
 impl Env {
-    /// Nothing.
+    /// Makes an environment without values and functions.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A value under a name. The script cannot change it: to assign to the name is an error, and what changes a part of it
-    /// (`list[0] = 1`, `list.push(1)`) changes a copy that is dropped, so write `let own = list;` first. A script that cannot
-    /// write the name is not loaded.
+    /// Adds a value that the script reads by this name. The script cannot change it: an assignment to the name is an
+    /// error. A change of a part (`list[0] = 1`, `list.push(1)`) changes a copy that is dropped, so a script writes
+    /// `let own = list;` first. A name that scripts cannot write is an error of [`from_code`](super::from_code).
     pub fn value(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.push((name.into(), value.into()));
         self
     }
 
-    /// A function of up to four parameters, which gives a [`ToolResult`]. It runs on the script's thread and must not
-    /// take long: the script's time limit does not end it. An error of it is one of the script, which may catch it; an
-    /// abort cannot be caught. A script that cannot write the name is not loaded. Where the
-    /// language has a function of that name, it comes first for the types that it takes.
+    /// Adds a function of up to four parameters that the script calls by this name. It runs on the thread of the
+    /// script, and the time limit of the script does not interrupt it, so it must not take long. A tool error of it is
+    /// an exception, which the script can catch. A stop or an abort ends the script. If Rhai has a function of this
+    /// name, Rhai's function is used for the types that it accepts. A name that scripts cannot write is an error of
+    /// [`from_code`](super::from_code).
     pub fn function<M>(mut self, name: impl Into<String>, function: impl HostFunction<M>) -> Self {
         let (params, call) = function.into_host();
         self.functions.push(Function { name: name.into(), params, call });

@@ -2,16 +2,16 @@
 
 use onionskin_core::text::names;
 
-/// Why a script cannot be a tool.
+/// The reason why a script cannot be a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptError {
     /// A script has a mistake.
     #[error("{line}:{column}: {reason}")]
     Invalid {
-        /// Counts from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Counts from 1; 1 where only the line is known.
+        /// The column, counted from 1. It is 1 if only the line is known.
         column: usize,
         /// The mistake.
         reason: String,
@@ -28,7 +28,7 @@ pub enum ScriptError {
     Function {
         /// The chosen function.
         wanted: Option<String>,
-        /// The functions of the script.
+        /// The functions of the script that are not `private`.
         functions: Vec<String>,
     },
 }

@@ -9,7 +9,7 @@ const DEPTH: usize = 100;
 /// A value for a script.
 ///
 /// # Errors
-/// A number that scripts cannot hold.
+/// Returns a message if scripts cannot hold a number in the value.
 pub(super) fn to_script(value: &Value) -> Result<Dynamic, String> {
     Ok(match value {
         Value::Null => Dynamic::UNIT,
@@ -35,7 +35,7 @@ fn number_to_script(number: &Number) -> Result<Dynamic, String> {
 /// A value from a script.
 ///
 /// # Errors
-/// Why it cannot be written as JSON.
+/// Returns the reason why the value has no form in JSON.
 pub(super) fn from_script(value: &Dynamic) -> Result<Value, String> {
     read(value, 0)
 }

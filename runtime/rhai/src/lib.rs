@@ -39,18 +39,18 @@ pub struct Script {
 }
 
 impl Script {
-    /// A script of this text.
+    /// Makes a script of this text, with an empty environment and the default limits.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), func_name: None, env: Env::new(), limits: ScriptLimits::default() }
     }
 
-    /// The function that is the tool, if the script has several.
+    /// Chooses the function that is the tool. It is needed if the script has several functions that are not `private`.
     pub fn func_name(mut self, name: impl Into<String>) -> Self {
         self.func_name = Some(name.into());
         self
     }
 
-    /// The values and functions of the program that the script sees. It sees nothing else.
+    /// Sets the values and functions of the program that the script sees. It sees nothing else.
     pub fn env(mut self, env: Env) -> Self {
         self.env = env;
         self
@@ -75,8 +75,8 @@ impl From<String> for Script {
     }
 }
 
-/// A function of a [Rhai](https://rhai.rs/book/) script as a tool. Its doc comment gives the description, the types
-/// of the parameters and of the result:
+/// Makes a tool of a function in a [Rhai](https://rhai.rs/book/) script. The doc comment of the function gives the
+/// description and the types of the parameters and of the result:
 ///
 /// ```
 /// use onionskin::{call, rhai};
@@ -113,8 +113,8 @@ impl From<String> for Script {
 /// a function as a closure, `|x| ..`, and not by its name. The script runs on a thread of its own, within [`ScriptLimits`]; a call that is dropped ends it.
 ///
 /// # Errors
-/// If the script is wrong, with line and column; or if it has several functions that are not `private` and none is
-/// chosen with [`Script::func_name`].
+/// Returns an error with line and column if the script is wrong. Returns an error if it has several functions that are
+/// not `private` and none is chosen with [`Script::func_name`], or if it lacks the chosen one.
 pub fn from_code(code: impl Into<Script>) -> Result<ToolSpec, ScriptError> {
     let Script { text, func_name, env, limits } = code.into();
     let script = tool::ScriptTool::load(&text, func_name.as_deref(), env, limits)?;

@@ -8,27 +8,43 @@ const STACK_OF_A_CALL: usize = 2 * 1024 * 1024;
 
 /// The limits of one call of a script.
 ///
+/// A call that exceeds one ends with a tool error of kind [`Limit`](onionskin_core::ErrorKind::Limit), or of kind
+/// [`Timeout`](onionskin_core::ErrorKind::Timeout) for [`Self::time`].
+///
+/// ```
+/// use onionskin::rhai::{Script, ScriptLimits};
+///
+/// let mut limits = ScriptLimits::default();
+/// limits.operations = 10_000;
+/// let script = Script::new("fn one() { 1 }").limits(limits);
+/// # drop(script);
+/// ```
+///
 /// The size of a value is checked when a function or an operator makes, passes or changes it; with `a[i] = value`, only `value`
 /// is checked. [`Self::memory_bytes`] bounds everything that a call holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScriptLimits {
-    /// Operations. Default 1 000 000.
+    /// Maximum number of operations: steps of the evaluator of Rhai, those of closures included. Default: 1,000,000.
     pub operations: u64,
-    /// Time. Default 5 seconds; `Duration::MAX` means unlimited.
+    /// Maximum time. It is compared at every 64th operation, so a function of the program that the script calls is not
+    /// interrupted. `Duration::MAX` means no limit. Default: 5 seconds.
     pub time: Duration,
-    /// Depth of calls of functions. Default 32, at most 256: a script with a larger limit is not loaded.
+    /// Maximum depth of calls of functions, at most 256: a larger limit is an error of [`from_code`](super::from_code).
+    /// Default: 32.
     pub call_depth: usize,
-    /// Bytes of one string, or of all strings of one value. Default 256 KiB.
+    /// Maximum number of bytes of one string, or of all strings of one value. Default: 256 KiB.
     pub string_bytes: usize,
-    /// Items of one array, including those of arrays inside of it. Default 10 000.
+    /// Maximum number of items of one array, including those of arrays inside of it. Default: 10,000.
     pub array_items: usize,
-    /// Entries of one map, including those of maps inside of it. Default 10 000.
+    /// Maximum number of entries of one map, including those of maps inside of it. Default: 10,000.
     pub map_entries: usize,
-    /// Bytes that a call holds at once: the variables of all running functions, and the copies that their expressions may make.
-    /// Default 64 MiB. It is an estimate, and rather too high: a script with deeper calls and more arguments ends earlier.
+    /// Maximum number of bytes that a call holds at once: the variables of all running functions, and the copies that
+    /// their expressions may make. The number is an estimate, and rather too high: a script with deeper calls and more
+    /// arguments ends earlier. Default: 64 MiB.
     pub memory_bytes: usize,
-    /// Bytes of the script's text. Default 64 KiB.
+    /// Maximum number of bytes of the text of the script: a longer one is an error of [`from_code`](super::from_code).
+    /// Default: 64 KiB.
     pub code_bytes: usize,
 }
 

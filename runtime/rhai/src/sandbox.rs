@@ -39,7 +39,7 @@ pub(super) struct Watch {
 /// An engine for one call, or for reading a script.
 ///
 /// # Errors
-/// If scripts cannot hold a value of the environment.
+/// Returns a message if scripts cannot hold a value of the environment.
 pub(super) fn engine(
     env: &Env,
     limits: &ScriptLimits,

@@ -46,7 +46,7 @@ impl ScriptTool {
     /// Reads a script.
     ///
     /// # Errors
-    /// If it has a mistake.
+    /// Returns an error if the script has a mistake.
     pub(super) fn load(
         text: &str,
         func_name: Option<&str>,
@@ -247,7 +247,7 @@ impl Inner {
 /// Runs work on a thread of its own with a deep stack.
 ///
 /// # Errors
-/// As the work, or if no thread can be started.
+/// Returns the error of the work, or an error if no thread can be started.
 async fn off_thread(stack: usize, work: impl FnOnce() -> ToolResult + Send + 'static) -> ToolResult {
     type Done = Result<ToolResult, Box<dyn Any + Send>>;
     let (sender, receiver) = oneshot::channel::<Done>();

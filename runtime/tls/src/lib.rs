@@ -12,7 +12,7 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 /// With `plain`, for an address without TLS, a machine may have no certificates.
 ///
 /// # Errors
-/// If the machine's certificates cannot be read.
+/// Returns an error if the machine's certificates cannot be read.
 pub fn client_config(plain: bool) -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;

@@ -192,18 +192,20 @@ impl Args {
         }
     }
 
-    /// The value of one argument.
+    /// The value of one argument, converted to the type in the tool's schema if that is possible without loss. `None`
+    /// if it is missing, or if the text is not one JSON object; [`Self::as_object`] tells these apart. `args["x"]`
+    /// reads a missing argument as `null`.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.as_object().ok()?.get(name)
     }
 
-    /// The value of one argument, for changes.
+    /// The value of one argument, for changes; `None` as for [`Self::get`].
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.get(name)?;
         self.as_object_mut().ok()?.get_mut(name)
     }
 
-    /// Sets one argument. Text that is not an object is unchanged.
+    /// Sets one argument and returns its earlier value. Text that is not an object is unchanged.
     ///
     /// # Errors
     /// As [`Args::as_object`].

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// An agent as hooks and tools see it. Cheap to clone.
+/// An agent as hooks and tools see it: its name, its description and the names of its children. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AgentInfo(Arc<AgentFacts>);
 
@@ -23,7 +23,7 @@ impl AgentInfo {
         &self.0.name
     }
 
-    /// The agent's description.
+    /// The agent's description; `None` if it has none.
     pub fn description(&self) -> Option<&str> {
         self.0.description.as_deref()
     }

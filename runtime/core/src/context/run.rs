@@ -133,7 +133,7 @@ impl RunContext {
         false
     }
 
-    /// The parent and its other children.
+    /// The team of the agent: its parent, and the other children of the parent.
     pub fn team(&self) -> Team {
         Team { run: self.clone() }
     }

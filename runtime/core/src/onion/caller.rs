@@ -52,7 +52,7 @@ pub struct ToolCaller<A: Compiled> {
 }
 
 impl<A: Compiled> ToolCaller<A> {
-    /// The tools of an agent without a state.
+    /// Makes the tools of an agent without a state.
     ///
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
@@ -61,7 +61,7 @@ impl<A: Compiled> ToolCaller<A> {
         Self::with_state(())
     }
 
-    /// The tools of an agent with a state.
+    /// Makes the tools of an agent with a state, which all calls share.
     ///
     /// # Panics
     /// Panics if the schema or a default of a tool panics.
@@ -77,7 +77,7 @@ impl<A: Compiled> ToolCaller<A> {
         Self { entry, table, run, call_id: Arc::from("direct"), calls: AtomicU64::new(0) }
     }
 
-    /// The context of one call of a tool.
+    /// Makes the context of one call of a tool.
     ///
     /// # Errors
     /// Returns an error if the agent has no compiled tool of this name.

@@ -41,23 +41,23 @@ pub struct ToolOutput {
 const SHOWN: usize = 16 << 10;
 
 impl ToolOutput {
-    /// An output of one text block.
+    /// Makes an output of one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::from_block(ContentBlock::Text(text.into()))
     }
 
-    /// An output without any content.
+    /// Makes an output without content.
     pub const fn empty() -> Self {
         Self { content: Content::NONE, structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// An output of several blocks.
+    /// Makes an output of several blocks.
     pub fn blocks(blocks: impl IntoIterator<Item = ContentBlock>) -> Self {
         let blocks = Seldom::new(blocks.into_iter().collect());
         Self { content: Content::Many(blocks), structured: Structured::None, rare: Seldom::NONE }
     }
 
-    /// An output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
+    /// Makes an output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
     /// ..}`; see [`Self::set_structured`].
     ///
     /// ```
@@ -227,7 +227,7 @@ impl ToolOutput {
         Ok(self.insert_meta(value))
     }
 
-    /// The stored value of type `T`.
+    /// The stored value of type `T`, from [`Self::insert_meta`] or [`Self::insert_shown_meta`].
     pub fn meta<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.rare.0.as_ref()?.typed.get(&TypeId::of::<T>())?.downcast_ref()
     }

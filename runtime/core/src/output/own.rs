@@ -11,7 +11,7 @@ use crate::json::holds_long_numbers;
 use crate::schema::to_json;
 
 impl ToolOutput {
-    /// The output of a function that returns this value: the text is its JSON, or the string itself, and
+    /// Makes the output of a function that returns this value: the text is its JSON, or the string itself, and
     /// `structured_content` returns the value.
     ///
     /// ```
@@ -64,7 +64,7 @@ impl ToolOutput {
         }
     }
 
-    /// The output of a function that returned `()`: the text is `done`, and there is no structured value.
+    /// Makes the output of a function that returned `()`: the text is `done`, and there is no structured value.
     pub fn unit() -> Self {
         Self { structured: Structured::Nothing, ..Self::text("done") }
     }

@@ -154,12 +154,12 @@ pub(super) enum Found {
 }
 
 impl Cache {
-    /// Makes a cache of at most 1024 results.
+    /// Makes a cache of at most 1024 results that do not expire.
     pub fn new() -> Self {
         Self { ttl: None, key: None, capacity: CAPACITY, store: Arc::default() }
     }
 
-    /// Sets the maximum age of a result.
+    /// Sets the maximum age of a result. Default: no limit.
     ///
     /// # Panics
     /// Panics if the duration is zero, because the cache would keep nothing.
@@ -178,7 +178,7 @@ impl Cache {
         self
     }
 
-    /// Sets the maximum number of results.
+    /// Sets the maximum number of results. Default: 1024.
     ///
     /// # Panics
     /// Panics if the number is zero, because the cache would keep nothing.

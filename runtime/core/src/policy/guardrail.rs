@@ -55,7 +55,7 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
     /// `Default`, or `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
     type Made: MadeBy<Self>;
 
-    /// Checks the arguments, and may change them.
+    /// Checks the arguments, and may change them. A panic refuses the call.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit): the tool then does not run. A tool error is a refusal, and the model gets its text.
@@ -69,6 +69,37 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
 
 /// Checks the result of a call before the caller sees it: it accepts it, changes it, or withholds it.
 /// `#[guardrail(output)]` on a function implements it for a generated type with the function's name.
+///
+/// ```
+/// use onionskin::{Args, ToolContext, ToolResult, ToolSpec, call, tool};
+/// use onionskin::guardrails::OutputGuardrail;
+///
+/// /// Withholds long results.
+/// #[derive(Clone)]
+/// struct AtMost(usize);
+///
+/// impl OutputGuardrail for AtMost {
+///     onionskin::raw_guardrail!();
+///
+///     async fn check(&self, _cx: &ToolContext, _args: &Args, result: ToolResult) -> ToolResult {
+///         let output = result?;
+///         if output.to_text().len() > self.0 { Err("the result is too long".into()) } else { Ok(output) }
+///     }
+/// }
+///
+/// /// Repeats a word.
+/// #[tool]
+/// fn repeat(word: &str, times: usize) -> String {
+///     word.repeat(times)
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut spec = repeat::spec();
+/// spec.add_output_guardrails(AtMost(10));
+/// assert_eq!(call!(spec, word = "ha", times = 2).await.unwrap(), "haha");
+/// assert_eq!(call!(spec, word = "ha", times = 9).await.unwrap_err().to_string(), "the result is too long");
+/// # });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an output guardrail",
     label = "not an output guardrail",
@@ -81,7 +112,8 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     type Made: MadeBy<Self>;
 
     /// Checks a result, given the arguments of the tool, and returns the result of the call. It gets errors too, but no
-    /// aborts. The output of a stop is passed as a plain one, and the result stays a stop.
+    /// aborts. The output of a stop is passed as a plain one, and the result stays a stop. A panic withholds the
+    /// result.
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit), in place of the result.

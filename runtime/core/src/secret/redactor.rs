@@ -29,7 +29,7 @@ const SHORT: usize = 3;
 /// Secrets of fewer than six bytes are not redacted.
 ///
 /// ```
-/// use onionskin_core::secret::Redactor;
+/// use onionskin::secret::Redactor;
 ///
 /// let redactor = Redactor::new([(&b"hunter2!"[..], "[password]".into())]);
 /// assert_eq!(redactor.redact("it is hunter2!"), "it is [password]");
@@ -120,7 +120,7 @@ struct Found<'n> {
 }
 
 impl Redactor {
-    /// Makes a redactor for these secrets, each with its mask.
+    /// Makes a redactor for these secrets, each with the mask that replaces it.
     pub fn new<'s>(secrets: impl IntoIterator<Item = (&'s [u8], Arc<str>)>) -> Self {
         let secrets = secrets.into_iter().map(|(secret, mask)| Arc::new(Needle::new(secret, Some(mask))));
         Self::default().and_layer(secrets.collect())
@@ -145,7 +145,7 @@ impl Redactor {
         self.and_layer(new)
     }
 
-    /// A redactor for the secrets of both.
+    /// Returns a redactor that hides the secrets of this one and of `others`.
     #[must_use]
     pub fn beside(mut self, others: &Self) -> Self {
         self.layers.extend(others.layers.iter().map(Arc::clone));
@@ -201,8 +201,8 @@ impl Redactor {
         self.layers.is_empty()
     }
 
-    /// Redacts the text. A text that was cut can end within a secret, so a possible beginning of a secret before a cut
-    /// is hidden.
+    /// Replaces each secret in the text by its mask. A text without secrets is borrowed unchanged. A text that was cut
+    /// can end within a secret, so a possible beginning of a secret before a cut is hidden.
     pub fn redact<'t>(&self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
         let text = text.into();
         let Some(mut found) = self.find(&text) else {

@@ -8,7 +8,7 @@ use super::redactor::Redactor;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use onionskin_core::secret::{Redactor, StreamRedactor};
+/// use onionskin::secret::{Redactor, StreamRedactor};
 ///
 /// let redactor = Redactor::new([(&b"hunter2!"[..], "[password]".into())]);
 /// let mut text = StreamRedactor::new(Arc::new(redactor));
@@ -28,12 +28,14 @@ impl StreamRedactor {
         Self { redactor, rest: String::new(), bytes: Vec::new() }
     }
 
-    /// Uses another redactor from now on.
+    /// Replaces the redactor, for example after the session learned a secret. It applies to the text that is held back
+    /// and to later pieces. Text that was returned already is unchanged.
     pub fn look_for(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
 
-    /// Takes the next piece and returns the text that is decided.
+    /// Takes the next piece and returns the redacted text as far as it cannot be the beginning of a secret. The text
+    /// may be empty.
     pub fn push(&mut self, piece: &str) -> String {
         self.rest.push_str(piece);
         let (settled, end) = self.redactor.settled(&self.rest);
@@ -52,7 +54,7 @@ impl StreamRedactor {
         self.push(&String::from_utf8_lossy(&bytes))
     }
 
-    /// Returns the text that was held back, at the end of the text.
+    /// Returns the redacted rest of the text after its last piece. The redactor can then begin a new text.
     pub fn finish(&mut self) -> String {
         self.rest.push_str(&String::from_utf8_lossy(&std::mem::take(&mut self.bytes)));
         self.redactor.redact(std::mem::take(&mut self.rest)).into_owned()

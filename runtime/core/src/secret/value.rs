@@ -68,7 +68,8 @@ pub struct Secret<T> {
 type Each<T> = fn(&T, &mut dyn FnMut(&[u8]));
 
 impl<T: Sensitive> Secret<T> {
-    /// Wraps a value.
+    /// Wraps a value. The session does not know it yet: see [`VisitSecrets`](derive@super::VisitSecrets) and
+    /// [`ToolContext::conceal`](crate::ToolContext::conceal).
     pub fn new(value: T) -> Self {
         made(|see| value.each(see));
         Self { value, wipe: T::wipe, each: T::each }
@@ -76,7 +77,7 @@ impl<T: Sensitive> Secret<T> {
 }
 
 impl<T> Secret<T> {
-    /// The value. Copies of it are not protected: pass it directly to the code that needs it, and keep no copy.
+    /// Borrows the value. Copies of it are not protected: pass it directly to the code that needs it, and keep no copy.
     pub const fn expose(&self) -> &T {
         &self.value
     }

@@ -114,7 +114,7 @@ impl ToolSpec {
         Ok(self)
     }
 
-    /// The visible definition of the tool with its bindings: the model's view of it.
+    /// The definition of the tool as the model sees it: without the bound parameters.
     pub fn bound(&self) -> &ToolDefinition {
         &self.definition
     }

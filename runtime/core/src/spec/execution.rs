@@ -33,7 +33,7 @@ impl Execution {
         Self { result: Err(exit), duration: Duration::ZERO, attempts: 0, hook_exits: Vec::new() }
     }
 
-    /// The output, also of a graceful stop.
+    /// The output, also of a stop.
     ///
     /// # Errors
     /// Returns the tool error or the abort that the call ended with.

@@ -104,8 +104,8 @@ impl ToolSpec {
         Self::new(tool).with_code(code)
     }
 
-    /// A tool of a server, for implementations of [`ToolServer`](crate::servers::ToolServer). Hooks read the server's
-    /// name in the call's context.
+    /// Makes a value of a tool of a server, for implementations of [`ToolServer`](crate::servers::ToolServer). Hooks
+    /// read the server's name in the call's context.
     pub fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
         Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
     }

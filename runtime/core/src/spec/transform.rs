@@ -41,7 +41,7 @@ impl fmt::Debug for Step {
 }
 
 impl Transform {
-    /// A transform without changes.
+    /// Makes a transform without changes.
     pub fn new() -> Self {
         Self::default()
     }

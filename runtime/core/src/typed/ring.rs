@@ -75,13 +75,13 @@ pub trait TypedTool: Tool {
     }
 }
 
-/// The typed arguments of a tool.
+/// The typed arguments of a tool: a struct with a field for each parameter that the model fills.
 pub type ArgsOf<T> = <T as TypedTool>::Args;
 
-/// What a tool's function returns.
+/// The return type of a tool's function.
 pub type OutputOf<T> = <T as TypedTool>::Output;
 
-/// The rest of a call for a typed hook: the typed hooks further inside, and the tool.
+/// The rest of a call for a typed hook: the typed hooks further inside, and the tool. It can be run several times.
 pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
     ///

@@ -118,7 +118,7 @@ impl Meter {
 
 impl Frames {
     /// # Errors
-    /// If it holds too much.
+    /// Returns an error if the call holds too much.
     fn look(
         &mut self,
         level: usize,

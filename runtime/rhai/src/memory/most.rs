@@ -33,7 +33,7 @@ impl Most {
     /// Rhai checks a value when it is passed, and not when it grows in place.
     ///
     /// # Errors
-    /// If it exceeds the limits.
+    /// Returns an error if the value exceeds the limits.
     pub(crate) fn check(self, size: &Size) -> Result<(), EvalAltResult> {
         match self {
             _ if size.text > self.text => Err(too_large("Length of string")),
@@ -44,7 +44,7 @@ impl Most {
     }
 
     /// # Errors
-    /// If a text of that many bytes is too long.
+    /// Returns an error if a text of that many bytes is too long.
     pub(crate) fn check_text(self, bytes: usize) -> Result<(), EvalAltResult> {
         if bytes > self.text { Err(too_large("Length of string")) } else { Ok(()) }
     }

@@ -7,7 +7,7 @@ use crate::cut;
 /// Characters of an error of `SQLite`.
 const REASON: usize = 300;
 
-/// Why a [`KnowledgeBase`](super::KnowledgeBase) failed. The model gets the text.
+/// The reason why a [`KnowledgeBase`](super::KnowledgeBase) failed. The model gets the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KnowledgeError {

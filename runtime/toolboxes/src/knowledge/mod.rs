@@ -109,27 +109,27 @@ pub struct Document {
 }
 
 impl KnowledgeBase {
-    /// A knowledge base in this file, which is created if it does not exist.
+    /// Opens the knowledge base in this file. The file is created if it does not exist.
     ///
     /// # Errors
-    /// If the file cannot be opened, or has another format.
+    /// Returns an error if the file cannot be opened, or has another format.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         store::open(path.as_ref(), flags).map(Self::new)
     }
 
-    /// A knowledge base in this file, for reading only: `add` and `delete` are refused.
+    /// Opens the knowledge base in this file for reading only: `add` and `delete` fail with [`KnowledgeError::ReadOnly`].
     ///
     /// # Errors
-    /// If the file is not there, cannot be opened, or has another format.
+    /// Returns an error if the file does not exist, cannot be opened, or has another format.
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
         store::open(path.as_ref(), OpenFlags::SQLITE_OPEN_READ_ONLY).map(Self::new)
     }
 
-    /// An empty knowledge base in memory, which ends with this object.
+    /// Makes an empty knowledge base in memory. Its documents are lost when it is dropped.
     ///
     /// # Errors
-    /// If the memory cannot be allocated.
+    /// Returns an error if the memory cannot be allocated.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
         store::in_memory().map(Self::new)
     }
@@ -139,11 +139,12 @@ impl KnowledgeBase {
         Self { connection: Mutex::new(connection), file }
     }
 
-    /// Bounds the file, or the memory, to about this number of bytes. A document that does not fit is refused. If the file is
-    /// larger already, nothing is deleted. Other objects on the same file have their own bounds.
+    /// Limits the file, or the memory, to about this number of bytes. A document that does not fit is refused with
+    /// [`KnowledgeError::Full`]. If the file is larger already, no document is deleted. Other objects on the same file
+    /// have their own limits. Default: no limit.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
         store::bound(&self.connection(), bytes)?;
         Ok(self)

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use onionskin_core::{ErrorKind, Exit, ToolError};
 
-/// Why a [`WebSearch`](super::WebSearch) was not made, or failed. The model gets the text, which contains no key, and of an
-/// address only the host.
+/// The reason why a [`WebSearch`](super::WebSearch) was not made, or failed. The model gets the text, which contains no
+/// key, and of an address only the host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebSearchError {
@@ -65,7 +65,7 @@ pub enum WebSearchError {
         host: String,
         /// The HTTP status.
         status: u16,
-        /// The next step for the program's owner.
+        /// What the owner of the program can do.
         hint: &'static str,
     },
     /// The service got too many requests.

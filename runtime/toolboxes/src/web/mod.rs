@@ -67,7 +67,8 @@ pub struct WebPage {
     pub excerpt: String,
 }
 
-/// Makes a [`WebSearch`].
+/// The settings of a [`WebSearch`]. [`WebSearch::searxng`] and [`WebSearch::brave`] begin them, [`build`](Self::build)
+/// ends them.
 #[must_use = "a builder does nothing until it is built"]
 pub struct WebSearchBuilder {
     base_url: String,
@@ -78,25 +79,26 @@ pub struct WebSearchBuilder {
 }
 
 impl WebSearch {
-    /// A `SearXNG` instance at this address: the part before `/search`. Its `settings.yml` has to list `json` under
-    /// `search.formats`, which it does not of itself.
+    /// Begins a search by the `SearXNG` instance at this address: the part before `/search`. Its `settings.yml` has to
+    /// list `json` under `search.formats`; by default it does not.
     pub fn searxng(base_url: impl Into<String>) -> WebSearchBuilder {
         WebSearchBuilder::new(Protocol::Searxng, base_url)
     }
 
-    /// Brave's search, with a key of <https://api-dashboard.search.brave.com>. It is sent there only and shows nowhere.
+    /// Begins a search by Brave, with a key of <https://api-dashboard.search.brave.com>. The key is sent to the service
+    /// only. No error and no `Debug` output shows it.
     pub fn brave(api_key: impl Into<Secret<String>>) -> WebSearchBuilder {
         let builder = WebSearchBuilder::new(Protocol::Brave, "https://api.search.brave.com");
         builder.header("x-subscription-token", api_key)
     }
 
-    /// Searches the web, for a program.
+    /// Searches the web, for code of the program. It returns at most `limit` pages, the best first.
     ///
     /// Cancel safety: dropping the future ends the request.
     ///
     /// # Errors
-    /// If the query is longer than the service takes (Brave's: 400 characters, 50 words), or it does not answer as it
-    /// should.
+    /// Returns an error if the query is longer than the service takes (Brave: 400 characters, 50 words), or if the
+    /// service does not answer as its protocol says.
     pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<WebPage>, WebSearchError> {
         // It would be refused with the same status as a wrong key.
         if let Some((unit, most, found)) = self.protocol.excess(query) {
@@ -195,35 +197,38 @@ impl WebSearchBuilder {
         }
     }
 
-    /// Uses this address instead, for a service behind a proxy. It holds no user name and no password: those
-    /// go into a [`header`](Self::header), which shows nowhere.
+    /// Sets another address, for a service behind a proxy. A user name or a password in it is an error of
+    /// [`build`](Self::build): send those in a [`header`](Self::header).
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = url.into();
         self
     }
 
-    /// Sends this header with each request, such as the key of an instance that wants one. It shows nowhere.
+    /// Sends this header with each request, such as the key of an instance that requires one. No error and no `Debug`
+    /// output shows its value.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<Secret<String>>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the time that an answer may take. Default 10 s.
+    /// Sets the time limit of one request, with the answer. At the limit the search fails with
+    /// [`WebSearchError::Timeout`]. Default: 10 seconds.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Lets queries and keys go over plain HTTP to another machine, where others may read them.
+    /// Allows plain HTTP to another machine. Others on the way can then read queries and keys. Without this call such an
+    /// address is an error of [`build`](Self::build).
     pub fn allow_http(mut self) -> Self {
         self.allow_http = true;
         self
     }
 
-    /// The toolbox. Nothing is asked yet.
+    /// Makes the toolbox. It sends no request.
     ///
     /// # Errors
-    /// If the address, a header or the machine's TLS cannot be used.
+    /// Returns an error if the base URL or a header is invalid, or if the machine's TLS cannot be used.
     pub fn build(self) -> Result<WebSearch, WebSearchError> {
         let base = self.base()?;
         let mut headers = HeaderMap::new();
