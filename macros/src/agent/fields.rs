@@ -14,21 +14,21 @@ use crate::suggest;
 keys! {
     /// The fields of an agent as they were written. Each is there once at most.
     pub(super) struct Fields from field: Field<'_> {
-        /// `name: ".."` | the name that people and parents see, else the type's: letters, digits, `_` and `-`
+        /// `name: ".."` | the name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type
         "name" => name: Option<LitStr> = Some(string(field.input, "name")?);
-        /// `description: ".."` | what parents choose the agent by
+        /// `description: ".."` | the text by which parents choose the agent
         "description" => description: Option<Expr> = Some(text(field.input, "description")?);
-        /// `instruction: ".."` | the system prompt: any expression that is text, `include_str!(..)` for example. The only field that must be there
+        /// `instruction: ".."` | the system prompt: any expression that is text, `include_str!(..)` for example. The only required field
         "instruction" => instruction: Option<Expr> = Some(text(field.input, "instruction")?);
-        /// `servers: [name, ..]` | MCP servers; where they are is configuration (feature `mcp`)
+        /// `servers: [name, ..]` | MCP servers; their commands are configured in `.mcp.json` or with `.server(..)` (feature `mcp`)
         "servers" => servers: Vec<Word> = field.list("servers: [time]", server)?;
-        /// `tools: { server: [glob, ..] }` | which of a server's tools; without an entry all
+        /// `tools: { server: [glob, ..] }` | patterns that select from the tools of a server; without an entry all
         "tools" => tools: Vec<(Word, Vec<Word>)> = field.tool_filters()?;
         /// `function_tools: [path, ..]` | tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`
         "function_tools" => function_tools: Vec<Entry> = field.list("function_tools: [add_one]", |input| {
             entry(input, "function_tools", "add_one")
         })?;
-        /// `toolboxes: [Kb, archive: Kb]` | types of [toolboxes](macro@crate::toolbox), with a prefix where there are several; their objects come with `.toolbox(..)` on the builder
+        /// `toolboxes: [Kb, archive: Kb]` | types of [toolboxes](macro@crate::toolbox), with a prefix if there are several of a type; the builder gets their objects with `.toolbox(..)`
         "toolboxes" => toolboxes: Vec<ToolboxEntry> = field.list("toolboxes: [Kb]", toolbox)?;
         /// `agents: [path, ..]` | child agents: tools called `agent__Name`
         "agents" => agents: Vec<Entry> = field.list("agents: [Researcher]", child)?;
@@ -36,9 +36,9 @@ keys! {
         "tool_hooks" => tool_hooks: Vec<HookItem> = field.list("tool_hooks: [audit]", hook)?;
         /// `runtime: [shell.execute]` | built-in tools (feature `shell`)
         "runtime" => built_in: Vec<BuiltinTool> = field.list("runtime: [shell.execute]", built_in)?;
-        /// `default: true` | the entry of an [`App`](crate::App)
+        /// `default: true` | the entry agent of an [`App`](crate::App)
         "default" => default: Option<LitBool> = Some(boolean(field.input)?);
-        /// `model: ".."` | the model's name, for models that are asked by name
+        /// `model: ".."` | the name of the model
         "model" => model: Option<Expr> = Some(text(field.input, "model")?);
         /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`
         "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
@@ -46,15 +46,15 @@ keys! {
         "limits" => limits: Vec<(Ident, Expr)> = field.table("{ turns: 10 }")?;
         /// `history_source: none` | what children start with: `none`, `child`, `orchestrator`, `messages` ([`HistorySource`](crate::declaration::HistorySource))
         "history_source" => history_source: Option<Ident> = Some(bare(field.input, "history_source: none")?);
-        /// `history_merge_target: none` | where their conversation goes: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget))
+        /// `history_merge_target: none` | where the conversations of children go: `none`, `child`, `orchestrator` ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget))
         "history_merge_target" => history_merge_target: Option<Ident> = Some(bare(field.input, "history_merge_target: none")?);
-        /// `max_parallel: 3` | how many tool calls of a run go on at once
+        /// `max_parallel: 3` | the maximum number of concurrent tool calls of a run
         "max_parallel" => max_parallel: Option<Number> = Some(number(field.input, "max_parallel: 4")?);
-        /// `child_timeout_sec: 120` | how long a child may take
+        /// `child_timeout_sec: 120` | the maximum time of a call of a child
         "child_timeout_sec" => child_timeout_sec: Option<Number> = Some(number(field.input, "child_timeout_sec: 120")?);
-        /// `max_display_instances: 20` | how many instances of a child events ask to be shown
+        /// `max_display_instances: 20` | how many runs of each child events mark as shown
         "max_display_instances" => max_display_instances: Option<Number> = Some(number(field.input, "max_display_instances: 20")?);
-        /// `effect: once` | whether it may be asked again where it is a child and failed: `pure`, `idempotent`, `once` ([`Effect`](crate::Effect))
+        /// `effect: once` | whether a failed call of the agent as a child may be repeated: `pure`, `idempotent`, `once` ([`Effect`](crate::Effect))
         "effect" => effect: Option<Ident> = Some(bare(field.input, "effect: once")?);
         /// `state: Type` | the type of the session's state, [`State`](crate::State) in tools and hooks
         "state" => state: Option<Type> = Some(state(field.input)?);

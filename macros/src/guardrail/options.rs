@@ -11,9 +11,9 @@ use crate::option::{Table, Written};
 keys! {
     /// The options of `#[guardrail(..)]`.
     pub(super) struct Options from option: Written<'_> {
-        /// `input` | the guardrail looks at the arguments, before the tool runs
+        /// `input` | the guardrail checks the arguments, before the tool runs
         "input" => input: Option<Span> = Some(option.alone("write `input` alone")?);
-        /// `output` | the guardrail looks at the output
+        /// `output` | the guardrail checks the output
         "output" => output: Option<Span> = Some(option.alone("write `output` alone")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
         "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);

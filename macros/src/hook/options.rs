@@ -19,7 +19,7 @@ pub(super) enum Form {
 keys! {
     /// The options of `#[tool_hook(..)]`.
     pub(super) struct Options from option: Written<'_> {
-        /// `around` | says the form, which the signature shows as well: the hook takes the rest of the call
+        /// `around` | names the form; the compiler checks it against the signature: the hook takes the rest of the call
         "around" => around: Option<Span> = Some(option.alone(ALONE)?);
         /// `before` | the hook takes neither the rest of the call nor its result
         "before" => before: Option<Span> = Some(option.alone(ALONE)?);

@@ -20,7 +20,7 @@ pub(crate) enum Fallback {
 keys! {
     /// The options of `#[arg(..)]`.
     pub(crate) struct Arg from option: Written<'_> {
-        /// `#[arg(default = 5)]`, `#[arg(default)]` | stands in for a missing value; without a value the type's `Default`
+        /// `#[arg(default = 5)]`, `#[arg(default)]` | the value of a missing argument; without a value the `Default` of the type
         "default" => default: Option<Fallback> = Some(default(option)?);
         /// `#[arg(rename = "from")]` | the name that the model sees
         "rename" => rename: Option<LitStr> = Some(rename(option)?);
@@ -32,7 +32,7 @@ keys! {
         "pattern" => pattern: Option<Pattern> = Some(Pattern::read(option)?);
         /// `#[arg(example = "Oslo")]` | an example for the model
         "example" => example: Option<Expr> = Some(option.value("example = 5")?);
-        /// `#[arg(skip)]` | never shown to the model; has its default
+        /// `#[arg(skip)]` | not shown to the model; the value is the default
         "skip" => skip: bool = option.flag()?;
     }
 }

@@ -28,23 +28,23 @@ keys! {
         "meta" => meta: Option<Expr> = Some(option.value("meta = [(\"icon\", \"plus\")]")?);
         /// `output_schema = expr` | the JSON Schema of the result (a `serde_json::Value`), instead of the type's
         "output_schema" => output_schema: Option<Expr> = Some(schema(option)?);
-        /// `on_error = path` | `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, wrong arguments included; a stop and an abort pass it by
+        /// `on_error = path` | `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not run for a stop or an abort
         "on_error" => on_error: Option<Path> = Some(option.path("on_error = explain")?);
         /// `timeout = 30` | how long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`
         "timeout" => timeout: Option<Timeout> = Some(option.time("timeout = \"30s\"")?);
         /// `hooks = [audit, retry(3)]` | the tool's own raw hooks, first outside; inside all hooks of the agent
         "hooks" => hooks: Vec<OwnHook> = entries(option, "hook", "hooks = [audit, retry(3)]")?;
-        /// `input_guardrails = [no_secrets]` | look at the arguments before the tool runs: [`guardrail`](macro@crate::guardrail)
+        /// `input_guardrails = [no_secrets]` | check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail)
         "input_guardrails" => input_guardrails: Vec<OwnHook> =
             entries(option, "guardrail", "input_guardrails = [no_secrets, max_length(80)]")?;
-        /// `output_guardrails = [redact]` | look at the output before anybody sees it
+        /// `output_guardrails = [redact]` | check the output before hooks and the model see it
         "output_guardrails" => output_guardrails: Vec<OwnHook> =
             entries(option, "guardrail", "output_guardrails = [redact, max_length(80)]")?;
-        /// `approval`, `approval = path` | every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved: [`Approver`](crate::approval::Approver)
+        /// `approval`, `approval = path` | every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver)
         "approval" => approval: Option<Approval> = approval(option)?;
         /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)` | results are kept for the same arguments, user and session: [`Cache`](crate::Cache)
         "cache" => cache: Option<Cache> = Some(cache(option)?);
-        /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, held against the schema: [`ToolExample`](crate::definition::ToolExample)
+        /// `examples = [example(x = 41).output(42).note("..")]` | examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample)
         "examples" => examples: Vec<Example> = Example::list(option)?;
         /// `annotations(read_only, destructive = false, idempotent, open_world)` | hints, as MCP's
         "annotations" => hints: Hints = hints(option)?;
@@ -54,7 +54,7 @@ keys! {
         "stop_after" => stop_after: bool = option.flag()?;
         /// `max_calls = 3` | how many calls one run may make
         "max_calls" => max_calls: Option<Expr> = Some(option.count("max_calls = 3")?);
-        /// `blocking` | the function (not `async`) runs on a thread of its own; its cancellation token says when nobody waits for it any more
+        /// `blocking` | the function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller is gone
         "blocking" => blocking: Option<Span> = option.flag()?.then(|| option.meta.span());
         /// `parse_docs = false` | the doc comment is kept whole
         "parse_docs" => parse_docs: bool [true] = option.flag()?;
@@ -64,7 +64,7 @@ keys! {
         "type_name" => type_name: Option<Ident> = Some(option.name("type_name = AddOne")?);
         /// `state = Ledger` | the agent's state, for `#[bind(..)]` of its fields
         "state" => state: Option<Type> = Some(option.ty("state = Ledger")?);
-        /// `strict` | every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict where their options say nothing else
+        /// `strict` | every parameter has a form in OpenAI's strict rules, which the compiler checks ([`Strict`](trait@crate::Strict)); exports are strict unless their options say otherwise
         "strict" => strict: bool = option.flag()?;
     }
 }

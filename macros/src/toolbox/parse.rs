@@ -15,9 +15,9 @@ keys! {
     pub(super) struct Options from option: Written<'_> {
         /// `instructions = ".."` | goes into the system prompt of agents that have the toolbox
         "instructions" => instructions: Option<Expr> = Some(option.words("instructions = \"Search before you answer.\"")?);
-        /// `part = Admin` | names this block, so that another block of the type takes it in: a type of that name is made
+        /// `part = Admin` | makes a type of this name for the block, which another block of the toolbox names in `parts`
         "part" => part: Option<Ident> = Some(option.name("part = Admin")?);
-        /// `parts = [Admin]` | the blocks that this one takes in
+        /// `parts = [Admin]` | adds the tools of these blocks to those of this one
         "parts" => parts: Vec<Path> = parts(option)?;
         /// `crate = path` | where this crate is, if the dependency is renamed
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_crate::onionskin")?);

@@ -54,7 +54,7 @@ impl Home {
         }
     }
 
-    /// Ends the server gracefully.
+    /// Ends the server and waits for its end.
     pub(super) async fn shutdown(&self) {
         let server = Arc::clone(&self.server);
         let _ = self.runtime.spawn(async move { server.shutdown().await }).await;

@@ -236,7 +236,7 @@ impl Pool {
             .collect()
     }
 
-    /// Shuts down all servers gracefully and concurrently.
+    /// Shuts down all servers concurrently, and waits for their ends.
     pub(super) async fn shutdown(&self) {
         join_all(self.servers.iter().map(|(name, server)| async move {
             if let Err(reason) = caught_async(async { server.shutdown().await }).await {

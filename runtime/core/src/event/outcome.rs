@@ -15,9 +15,9 @@ pub enum CallOutcome {
     Ok,
     /// With a tool error; the run continues.
     Error(ErrorKind),
-    /// With a graceful end of the run.
+    /// With a stop ([`Exit::stop`](crate::Exit::stop)), which ends the run with an answer.
     Stop,
-    /// With an abort of the run.
+    /// With an abort ([`Exit::abort`](crate::Exit::abort)), which ends the run with an error.
     Abort,
 }
 

@@ -71,7 +71,7 @@ pub enum ExportError {
         path: String,
         /// The problem at this path.
         reason: String,
-        /// The next step.
+        /// What the developer can do, as the last part of the error's text.
         next: &'static str,
     },
     /// A custom field has a reserved name.
@@ -99,7 +99,7 @@ pub enum ExportError {
         found: usize,
         /// The limit.
         most: usize,
-        /// The next step.
+        /// What the developer can do, as the last part of the error's text.
         next: &'static str,
     },
     /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not

@@ -55,7 +55,7 @@
 //! `#[tool(strict)]` makes the compiler check a tool against OpenAI's dialect. Such a tool is exported strictly unless
 //! the options say otherwise.
 //!
-//! A schema that a dialect cannot express is an [`ExportError`] with the tool, the path and the next step: an open map,
+//! A schema that a dialect cannot express is an [`ExportError`] with the tool, the path and what to write instead: an open map,
 //! a value of any type, a tuple of different types, a recursive type where they are not allowed.
 //! [`ExportOptions::lossy`] widens or narrows exactly these instead:
 //!
