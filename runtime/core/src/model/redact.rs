@@ -22,7 +22,7 @@ pub(crate) fn redact_name(name: &mut Arc<str>, redactor: &Redactor, is_tool: imp
     }
 }
 
-/// Data to send back to the provider is not redacted, nor are names of tools: see [`redact_name`].
+/// Data to send back to the provider is not redacted, nor are names of tools: see `redact_name`.
 impl Redact for Message {
     fn redact(&mut self, redactor: &Redactor) {
         match self {
