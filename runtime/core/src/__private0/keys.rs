@@ -31,24 +31,23 @@ keys! {
     agent {
         /// `name: ".."`
         ///
-        /// The name that people and parents see, else the type's: letters, digits, `_` and `-`.
+        /// The name that people and parents see: letters, digits, `_` and `-`. Default: the name of the type.
         name
         /// `description: ".."`
         ///
-        /// What parents choose the agent by.
+        /// The text by which parents choose the agent.
         description
         /// `instruction: ".."`
         ///
-        /// The system prompt: any expression that is text, `include_str!(..)` for example. The only field that must be
-        /// there.
+        /// The system prompt: any expression that is text, `include_str!(..)` for example. The only required field.
         instruction
         /// `servers: [name, ..]`
         ///
-        /// MCP servers; where they are is configuration (feature `mcp`).
+        /// MCP servers; their commands are configured in `.mcp.json` or with `.server(..)` (feature `mcp`).
         servers
         /// `tools: { server: [glob, ..] }`
         ///
-        /// Which of a server's tools; without an entry all.
+        /// Patterns that select from the tools of a server; without an entry all.
         tools
         /// `function_tools: [path, ..]`
         ///
@@ -56,8 +55,8 @@ keys! {
         function_tools
         /// `toolboxes: [Kb, archive: Kb]`
         ///
-        /// Types of [toolboxes](macro@crate::toolbox), with a prefix where there are several; their objects come with
-        /// `.toolbox(..)` on the builder.
+        /// Types of [toolboxes](macro@crate::toolbox), with a prefix if there are several of a type; the builder gets
+        /// their objects with `.toolbox(..)`.
         toolboxes
         /// `agents: [path, ..]`
         ///
@@ -74,11 +73,11 @@ keys! {
         runtime
         /// `default: true`
         ///
-        /// The entry of an [`App`](crate::App).
+        /// The entry agent of an [`App`](crate::App).
         default
         /// `model: ".."`
         ///
-        /// The model's name, for models that are asked by name.
+        /// The name of the model.
         model
         /// `request_params: { .. }`
         ///
@@ -96,24 +95,24 @@ keys! {
         history_source
         /// `history_merge_target: none`
         ///
-        /// Where their conversation goes: `none`, `child`, `orchestrator`
+        /// Where the conversations of children go: `none`, `child`, `orchestrator`
         /// ([`HistoryMergeTarget`](crate::declaration::HistoryMergeTarget)).
         history_merge_target
         /// `max_parallel: 3`
         ///
-        /// How many tool calls of a run go on at once.
+        /// The maximum number of concurrent tool calls of a run.
         max_parallel
         /// `child_timeout_sec: 120`
         ///
-        /// How long a child may take.
+        /// The maximum time of a call of a child.
         child_timeout_sec
         /// `max_display_instances: 20`
         ///
-        /// How many instances of a child events ask to be shown.
+        /// How many runs of each child events mark as shown.
         max_display_instances
         /// `effect: once`
         ///
-        /// Whether it may be asked again where it is a child and failed: `pure`, `idempotent`, `once`
+        /// Whether a failed call of the agent as a child may be repeated: `pure`, `idempotent`, `once`
         /// ([`Effect`](crate::Effect)).
         effect
         /// `state: Type`
@@ -230,8 +229,8 @@ keys! {
         output_schema
         /// `on_error = path`
         ///
-        /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, wrong arguments included; a stop and an
-        /// abort pass it by.
+        /// `fn(&ToolContext, ToolError) -> ToolResult`: answers tool errors, invalid arguments included; it does not
+        /// run for a stop or an abort.
         on_error
         /// `timeout = 30`
         ///
@@ -243,16 +242,16 @@ keys! {
         hooks
         /// `input_guardrails = [no_secrets]`
         ///
-        /// Look at the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
+        /// Check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail).
         input_guardrails
         /// `output_guardrails = [redact]`
         ///
-        /// Look at the output before anybody sees it.
+        /// Check the output before hooks and the model see it.
         output_guardrails
         /// `approval`, `approval = path`
         ///
-        /// Every call, or those of which `fn(&Args) -> bool` or `-> Option<String>` says so, has to be approved:
-        /// [`Approver`](crate::approval::Approver).
+        /// Every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a
+        /// reason): [`Approver`](crate::approval::Approver).
         approval
         /// `cache`, `cache(ttl = "60s", key = path, capacity = 100)`
         ///
@@ -260,7 +259,7 @@ keys! {
         cache
         /// `examples = [example(x = 41).output(42).note("..")]`
         ///
-        /// Examples of calls, held against the schema: [`ToolExample`](crate::definition::ToolExample).
+        /// Examples of calls, checked against the schema: [`ToolExample`](crate::definition::ToolExample).
         examples
         /// `annotations(read_only, destructive = false, idempotent, open_world)`
         ///
@@ -280,8 +279,8 @@ keys! {
         max_calls
         /// `blocking`
         ///
-        /// The function (not `async`) runs on a thread of its own; its cancellation token says when nobody waits for it
-        /// any more.
+        /// The function (not `async`) runs on a thread of its own; its `CancellationToken` is cancelled when its caller
+        /// is gone.
         blocking
         /// `parse_docs = false`
         ///
@@ -298,7 +297,7 @@ keys! {
         /// `strict`
         ///
         /// Every parameter has a form in OpenAI's strict rules, which the compiler checks
-        /// ([`Strict`](trait@crate::Strict)); exports are strict where their options say nothing else.
+        /// ([`Strict`](trait@crate::Strict)); exports are strict unless their options say otherwise.
         strict
     }
     /// The hints of `annotations(..)`.
@@ -339,7 +338,7 @@ keys! {
     arg {
         /// `#[arg(default = 5)]`, `#[arg(default)]`
         ///
-        /// Stands in for a missing value; without a value the type's `Default`.
+        /// The value of a missing argument; without a value the `Default` of the type.
         default
         /// `#[arg(rename = "from")]`
         ///
@@ -363,7 +362,7 @@ keys! {
         example
         /// `#[arg(skip)]`
         ///
-        /// Never shown to the model; has its default.
+        /// Not shown to the model; the value is the default.
         skip
     }
     /// The options of `#[bind(..)]`, behind the key of a session's value.
@@ -375,7 +374,7 @@ keys! {
     tool_hook {
         /// `around`
         ///
-        /// Says the form, which the signature shows as well: the hook takes the rest of the call.
+        /// Names the form; the compiler checks it against the signature: the hook takes the rest of the call.
         around
         /// `before`
         ///
@@ -402,11 +401,11 @@ keys! {
     guardrail {
         /// `input`
         ///
-        /// The guardrail looks at the arguments, before the tool runs.
+        /// The guardrail checks the arguments, before the tool runs.
         input
         /// `output`
         ///
-        /// The guardrail looks at the output.
+        /// The guardrail checks the output.
         output
         /// `state = Ledger`
         ///
@@ -425,11 +424,11 @@ keys! {
         instructions
         /// `part = Admin`
         ///
-        /// Names this block, so that another block of the type takes it in: a type of that name is made.
+        /// Makes a type of this name for the block, which another block of the toolbox names in `parts`.
         part
         /// `parts = [Admin]`
         ///
-        /// The blocks that this one takes in.
+        /// Adds the tools of these blocks to those of this one.
         parts
     }
 }
