@@ -1,39 +1,20 @@
-//! Decodes the values of argument text to typed parameters: `scan` finds and reads them in the usual texts. This code is
-//! not generic over tools: a hundred tools with strings and integers share two instances of it.
+//! Decodes the values of a call's arguments to typed parameters, after `scan` found them. This code is not generic over
+//! tools: a hundred tools with strings and integers share two instances of it.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
+use serde::de::value::Error as SilentError;
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::Value;
 
-use super::definition::{Defined, ToolDefinition};
+use super::definition::ToolDefinition;
 use super::param::{Param, Raw, ToolArg, optional};
-use super::parse::parse_repaired;
-use super::refusal::arguments_error;
-use super::scan::{Span, from_part, from_text, scan};
-use crate::args::Args;
-use crate::error::{Exit, ToolResult};
-use crate::json::{self, Literals};
-use crate::schema::{Problem, check, coerce, expected, has_limits};
+use crate::error::ToolResult;
 
-/// Reads all arguments of a call.
-///
-/// # Errors
-/// Returns an error if they do not fit. The error names every invalid argument.
-#[doc(hidden)]
-#[inline(never)]
-pub fn read<V: Values>(
-    tool: &'static Defined,
-    readers: &V::Readers,
-    args: &mut Args,
-    spans: &mut [Span],
-) -> ToolResult<V> {
-    match Slots::split(tool.get(), args, spans) {
-        Ok(slots) => V::read(&slots, 0, readers),
-        Err(exit) => Err(exit),
-    }
-}
+/// The range of one parameter's value in the argument text.
+pub(crate) type Span = Option<(usize, usize)>;
 
 /// The values of one call, with one slot for each of the tool's parameters.
 ///
@@ -41,37 +22,12 @@ pub fn read<V: Values>(
 /// collects no problems. `#[tool]` generates the calls to it. Implement [`crate::Tool`] for a hand-written tool.
 #[doc(hidden)]
 pub struct Slots<'a, 's> {
-    definition: &'s ToolDefinition,
-    text: &'a str,
-    spans: &'s [Span],
+    pub(super) definition: &'s ToolDefinition,
+    pub(super) text: &'a str,
+    pub(super) spans: &'s [Span],
 }
 
 impl<'a, 's> Slots<'a, 's> {
-    /// Cuts the argument text into the values of a tool's parameters, and stores their ranges in `spans`.
-    ///
-    /// # Errors
-    /// Returns an error if the text is not one JSON object, even after the listed repairs, or if it has unknown
-    /// arguments.
-    #[inline]
-    pub fn split(
-        definition: &'s ToolDefinition,
-        args: &'a mut Args,
-        spans: &'s mut [Span],
-    ) -> ToolResult<Self> {
-        let problems = match scan(definition.params, args.settle(), spans) {
-            Some(()) => None,
-            None => {
-                let problems = parse_repaired(definition.params, args, spans);
-                (!problems.is_empty()).then_some(problems)
-            }
-        };
-        // A result that a cold function makes would be written to memory and read again at every call.
-        match problems {
-            None => Ok(Self { definition, text: args.settled(), spans }),
-            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
-        }
-    }
-
     /// Decodes one parameter.
     ///
     /// # Errors
@@ -162,7 +118,7 @@ impl<'a, 's> Slots<'a, 's> {
     /// The text of a value that is present. Some providers require every argument, and models then write `null` for a
     /// missing one. A parameter with a default reads `null` as missing, unless `null` is a value of its type.
     #[inline]
-    fn given(&self, index: usize) -> Option<&'a str> {
+    pub(super) fn given(&self, index: usize) -> Option<&'a str> {
         self.raw(index).filter(|raw| *raw != "null" || !self.null_is_missing(index))
     }
 
@@ -170,10 +126,6 @@ impl<'a, 's> Slots<'a, 's> {
     fn null_is_missing(&self, index: usize) -> bool {
         let param = &self.definition.params[index];
         param.default.is_some() && (param.reads)(Raw::Text("null")).is_err()
-    }
-
-    fn schema(&self, index: usize) -> &Value {
-        &self.definition.input_schema["properties"][self.definition.params[index].name]
     }
 
     /// Whether a value that its type accepts may still be refused.
@@ -187,94 +139,6 @@ impl<'a, 's> Slots<'a, 's> {
     fn fits(&self, index: usize, raw: &str) -> bool {
         !self.is_held() || self.refused(index, raw).is_empty()
     }
-
-    /// The problems of a value that its type accepts: violated limits, keys that the type drops, and forms that the
-    /// schema does not show.
-    fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
-        let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
-        let keys = self.definition.keys(index);
-        if !is_limited && keys.is_none_or(|keys| keys.know(raw)) {
-            return Vec::new();
-        }
-        let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
-        // Without limits, the type alone decides which values are valid.
-        problems.retain(|problem| is_limited || problem.is_of_form());
-        problems
-    }
-
-    /// The schema's problems with a value.
-    fn held(&self, index: usize, value: &Value) -> Vec<Problem> {
-        check(value, self.schema(index), &self.definition.input_schema, self.definition.params[index].name)
-    }
-
-    /// Converts a value of another type without loss.
-    #[cold]
-    fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
-        let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
-        let changed =
-            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
-        (changed && self.held(index, &value).is_empty()).then_some(value)
-    }
-
-    /// The error for the model, with all problems.
-    #[cold]
-    fn refuse(&self, problems: &[Problem]) -> Exit {
-        let mut problems = problems.to_vec();
-        // A text that is not an object lacks every parameter; one line says so.
-        if !problems.iter().any(Problem::is_root) {
-            for index in 0..self.definition.params.len() {
-                problems.extend(self.problems(index));
-            }
-        }
-        Exit::Tool(arguments_error(&self.definition.name, &problems))
-    }
-
-    /// The problems of one argument.
-    fn problems(&self, index: usize) -> Vec<Problem> {
-        let param = &self.definition.params[index];
-        let Some(raw) = self.given(index) else {
-            let missing = || Problem::missing(param.name, &expected(self.schema(index)));
-            return if param.required() { vec![missing()] } else { Vec::new() };
-        };
-        let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.refused(index, raw) };
-        let mut value = match serde_json::from_str(raw) {
-            Ok(json::Unique(value)) => value,
-            Err(error) => return vec![without_place(param.name, &error)],
-        };
-        let changed =
-            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
-        let found = self.held(index, &value);
-        if !found.is_empty() {
-            return found;
-        }
-        // The schema accepts the value. The type may still reject it.
-        let error = if changed { (param.reads)(Raw::Value(value)).err() } else { Some(error) };
-        error.iter().map(|error| without_place(param.name, error)).collect()
-    }
-}
-
-fn without_place(name: &str, error: &serde_json::Error) -> Problem {
-    let mut reason = error.to_string();
-    if let Some(at) = reason.rfind(" at line ") {
-        reason.truncate(at);
-    }
-    Problem::at(name, reason)
-}
-
-/// Checks the arguments of a tool that a macro generated. Other definitions accept all.
-///
-/// # Errors
-/// Returns an error if they do not fit. The error names every invalid argument.
-pub(crate) fn check_args(definition: &ToolDefinition, args: &Args) -> ToolResult<()> {
-    let count = definition.params.len();
-    if count == 0 {
-        return Ok(());
-    }
-    let mut args = args.clone();
-    let mut spans = vec![None; count];
-    let slots = Slots::split(definition, &mut args, &mut spans)?;
-    let problems: Vec<_> = (0..count).flat_map(|index| slots.problems(index)).collect();
-    if problems.is_empty() { Ok(()) } else { Err(Exit::Tool(arguments_error(&definition.name, &problems))) }
 }
 
 /// The decoder and the schema of a parameter's type.
@@ -312,6 +176,84 @@ impl<T> Reader<T> {
     /// A required parameter of this type, without description or limits.
     pub const fn param(&self, name: &'static str) -> Param {
         Param { name, ..self.param }
+    }
+}
+
+/// As [`serde_json::from_str`], faster for whole numbers.
+fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, serde_json::Error> {
+    from_part(raw, (0, raw.len()))
+}
+
+/// As [`from_text`], for a part of a text. A number's bytes need not be valid UTF-8.
+#[inline]
+fn from_part<'de, T: Deserialize<'de>>(
+    text: &'de str,
+    (start, end): (usize, usize),
+) -> Result<T, serde_json::Error> {
+    match text.as_bytes().get(start..end).and_then(whole_number) {
+        Some(value) => Ok(value),
+        None => serde_json::from_str(text.get(start..end).unwrap_or_default()),
+    }
+}
+
+/// The value of a whole number with few digits, if `T` accepts it. The full parser handles all other values.
+#[inline]
+fn whole_number<'de, T: Deserialize<'de>>(raw: &[u8]) -> Option<T> {
+    match raw {
+        [b'-', digits @ ..] => match value_of(digits)? {
+            // JSON's minus zero is a fraction.
+            0 => None,
+            number => T::deserialize(Whole(-number)).ok(),
+        },
+        digits => T::deserialize(Whole(value_of(digits)?)).ok(),
+    }
+}
+
+#[inline]
+fn value_of(digits: &[u8]) -> Option<i64> {
+    // Eighteen digits always fit; more may not.
+    if digits.is_empty() || digits.len() > 18 {
+        return None;
+    }
+    let mut number = 0_i64;
+    for digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        number = number * 10 + i64::from(digit - b'0');
+    }
+    Some(number)
+}
+
+/// A whole number, offered to a type as `serde_json` offers it.
+struct Whole(i64);
+
+impl<'de> Deserializer<'de> for Whole {
+    type Error = SilentError;
+
+    #[inline]
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        match u64::try_from(self.0) {
+            Ok(number) => visitor.visit_u64(number),
+            Err(_) => visitor.visit_i64(self.0),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, SilentError> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 
@@ -379,6 +321,49 @@ impl<T: Send + 'static, R: Values> Values for (T, R) {
         match R::read(slots, index + 1, &readers.1) {
             Ok(rest) => Ok((value, rest)),
             Err(exit) => Err(exit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_as_serde_json_reads_them() {
+        fn same<T: for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(raw: &str) -> bool {
+            let quick = whole_number::<T>(raw.as_bytes());
+            let full = serde_json::from_str::<T>(raw);
+            match quick {
+                Some(value) => assert_eq!(Some(value), full.ok(), "{raw}"),
+                None => return false,
+            }
+            true
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Id(u32);
+        #[derive(Debug, PartialEq, Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(i64),
+            Text(String),
+        }
+        #[derive(Debug, PartialEq, Deserialize)]
+        enum Unit {
+            #[serde(rename = "1")]
+            One,
+        }
+        for raw in ["0", "1", "41", "-7", "300", "-129", "123456789012345678", "-123456789012345678"] {
+            assert!(same::<i64>(raw) && same::<f64>(raw) && same::<i128>(raw), "{raw}");
+            assert!(same::<Option<Either>>(raw) && same::<serde_json::Value>(raw), "{raw}");
+            let _ = (same::<u8>(raw), same::<i8>(raw), same::<f32>(raw), same::<Option<Option<u16>>>(raw));
+            assert!(
+                !same::<String>(raw) && !same::<bool>(raw) && !same::<Unit>(raw) && !same::<Vec<i64>>(raw)
+            );
+        }
+        assert!(same::<Id>("7") && !same::<Id>("-7"));
+        for raw in ["", "-", "-0", "1.0", "1e3", "1 ", "\"1\"", "1234567890123456789"] {
+            assert!(!same::<i64>(raw) && !same::<f64>(raw), "{raw}");
         }
     }
 }

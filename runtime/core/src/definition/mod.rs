@@ -26,9 +26,8 @@ mod veil;
 
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
-pub(crate) use decode::check_args;
 #[doc(hidden)]
-pub use decode::{Reader, Slots, Values, read, reader};
+pub use decode::{Reader, Slots, Values, reader};
 pub(crate) use definition::wire_name;
 pub use definition::{Annotations, Effect, ToolDefinition};
 #[doc(hidden)]
@@ -41,13 +40,15 @@ pub use name::NameProblem;
 pub(crate) use param::missing;
 #[doc(hidden)]
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
-pub(crate) use refusal::{arguments_error, refuse_lost, refused_by};
+pub(crate) use refusal::{arguments_error, check_args, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
 pub use reread::{ReadAgain, reader_of};
 pub(crate) use result::Encoded;
 #[doc(hidden)]
 pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, schema as schema_of};
+#[doc(hidden)]
+pub use scan::read;
 pub(crate) use schema::{arguments_schema, output_schema};
 pub use source::ToolSource;
 #[doc(hidden)]

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::decode::Span;
 use super::param::Param;
-use super::scan::Span;
 use crate::args::Args;
 use crate::json;
 use crate::schema::Problem;

@@ -1,10 +1,15 @@
-//! The error of a call whose arguments are wrong. Its sentences are in `schema`, with [`Problem`].
+//! The error of a call whose arguments are wrong: it names all problems. Their sentences are in `schema`, with [`Problem`].
 
+use serde_json::Value;
+
+use super::decode::Slots;
 use super::definition::ToolDefinition;
+use super::param::Raw;
 use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::json::{self, Literals};
 use crate::output::ToolOutput;
-use crate::schema::{Problem, refusal_text};
+use crate::schema::{Problem, check, coerce, expected, has_limits, refusal_text};
 
 /// Refuses arguments whose changes were lost, for a tool that may not read them.
 #[inline]
@@ -41,4 +46,98 @@ impl ToolDefinition {
     pub fn refuse(&self, problems: &[Problem]) -> ToolError {
         arguments_error(&self.name, problems)
     }
+}
+
+impl Slots<'_, '_> {
+    fn schema(&self, index: usize) -> &Value {
+        &self.definition.input_schema["properties"][self.definition.params[index].name]
+    }
+
+    /// The problems of a value that its type accepts: violated limits, keys that the type drops, and forms that the
+    /// schema does not show.
+    pub(super) fn refused(&self, index: usize, raw: &str) -> Vec<Problem> {
+        let is_limited = !self.definition.params[index].limits.is_empty() || has_limits(self.schema(index));
+        let keys = self.definition.keys(index);
+        if !is_limited && keys.is_none_or(|keys| keys.know(raw)) {
+            return Vec::new();
+        }
+        let mut problems = self.held(index, &serde_json::from_str(raw).unwrap_or_default());
+        // Without limits, the type alone decides which values are valid.
+        problems.retain(|problem| is_limited || problem.is_of_form());
+        problems
+    }
+
+    /// The schema's problems with a value.
+    fn held(&self, index: usize, value: &Value) -> Vec<Problem> {
+        check(value, self.schema(index), &self.definition.input_schema, self.definition.params[index].name)
+    }
+
+    /// Converts a value of another type without loss.
+    #[cold]
+    pub(super) fn coerced(&self, index: usize, raw: &str) -> Option<Value> {
+        let json::Unique(mut value) = serde_json::from_str(raw).ok()?;
+        let changed =
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
+        (changed && self.held(index, &value).is_empty()).then_some(value)
+    }
+
+    /// The error for the model, with all problems.
+    #[cold]
+    pub(super) fn refuse(&self, problems: &[Problem]) -> Exit {
+        let mut problems = problems.to_vec();
+        // A text that is not an object lacks every parameter; one line says so.
+        if !problems.iter().any(Problem::is_root) {
+            for index in 0..self.definition.params.len() {
+                problems.extend(self.problems(index));
+            }
+        }
+        Exit::Tool(arguments_error(&self.definition.name, &problems))
+    }
+
+    /// The problems of one argument.
+    fn problems(&self, index: usize) -> Vec<Problem> {
+        let param = &self.definition.params[index];
+        let Some(raw) = self.given(index) else {
+            let missing = || Problem::missing(param.name, &expected(self.schema(index)));
+            return if param.required() { vec![missing()] } else { Vec::new() };
+        };
+        let Err(error) = (param.reads)(Raw::Text(raw)) else { return self.refused(index, raw) };
+        let mut value = match serde_json::from_str(raw) {
+            Ok(json::Unique(value)) => value,
+            Err(error) => return vec![without_place(param.name, &error)],
+        };
+        let changed =
+            coerce(&mut value, self.schema(index), &self.definition.input_schema, &Literals::of(raw));
+        let found = self.held(index, &value);
+        if !found.is_empty() {
+            return found;
+        }
+        // The schema accepts the value. The type may still reject it.
+        let error = if changed { (param.reads)(Raw::Value(value)).err() } else { Some(error) };
+        error.iter().map(|error| without_place(param.name, error)).collect()
+    }
+}
+
+fn without_place(name: &str, error: &serde_json::Error) -> Problem {
+    let mut reason = error.to_string();
+    if let Some(at) = reason.rfind(" at line ") {
+        reason.truncate(at);
+    }
+    Problem::at(name, reason)
+}
+
+/// Checks the arguments of a tool that a macro generated. Other definitions accept all.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+pub(crate) fn check_args(definition: &ToolDefinition, args: &Args) -> ToolResult<()> {
+    let count = definition.params.len();
+    if count == 0 {
+        return Ok(());
+    }
+    let mut args = args.clone();
+    let mut spans = vec![None; count];
+    let slots = Slots::split(definition, &mut args, &mut spans)?;
+    let problems: Vec<_> = (0..count).flat_map(|index| slots.problems(index)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Exit::Tool(arguments_error(&definition.name, &problems))) }
 }

@@ -1,17 +1,62 @@
-//! Finds the values of a tool's parameters in plain argument text, the usual text of models, and reads a value. Both
-//! cost a fraction of a deserialiser. All other text (with a key that is unknown, escaped or duplicate, or with anything
-//! that is not JSON) is left to `parse`, which accepts it or reports its problems.
+//! Cuts the argument text into the values of a tool's parameters. Plain text, the usual text of models, costs a fraction
+//! of a deserialiser. All other text (with a key that is unknown, escaped or duplicate, or with anything that is not JSON) is
+//! left to `parse`, which accepts it or reports its problems. `decode` reads the values.
 
-use serde::de::Visitor;
-use serde::de::value::Error as SilentError;
-use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::decode::{Slots, Span, Values};
+use super::definition::{Defined, ToolDefinition};
 use super::param::Param;
+use super::parse::parse_repaired;
+use crate::args::Args;
+use crate::error::ToolResult;
 use crate::json::Sound;
 
-/// The range of one parameter's value in the argument text.
-pub(crate) type Span = Option<(usize, usize)>;
+/// Reads all arguments of a call: cuts the text here, and decodes the values.
+///
+/// # Errors
+/// Returns an error if they do not fit. The error names every invalid argument.
+#[doc(hidden)]
+#[inline(never)]
+pub fn read<V: Values>(
+    tool: &'static Defined,
+    readers: &V::Readers,
+    args: &mut Args,
+    spans: &mut [Span],
+) -> ToolResult<V> {
+    match Slots::split(tool.get(), args, spans) {
+        Ok(slots) => V::read(&slots, 0, readers),
+        Err(exit) => Err(exit),
+    }
+}
+
+impl<'a, 's> Slots<'a, 's> {
+    /// Cuts the argument text into the values of a tool's parameters, and stores their ranges in `spans`.
+    ///
+    /// # Errors
+    /// Returns an error if the text is not one JSON object, even after the listed repairs, or if it has unknown
+    /// arguments.
+    #[inline]
+    pub fn split(
+        definition: &'s ToolDefinition,
+        args: &'a mut Args,
+        spans: &'s mut [Span],
+    ) -> ToolResult<Self> {
+        let problems = match scan(definition.params, args.settle(), spans) {
+            Some(()) => None,
+            None => {
+                let problems = parse_repaired(definition.params, args, spans);
+                (!problems.is_empty()).then_some(problems)
+            }
+        };
+        // A result that a cold function makes would be written to memory and read again at every call.
+        match problems {
+            None => Ok(Self { definition, text: args.settled(), spans }),
+            Some(problems) => Err(Self { definition, text: args.settle(), spans }.refuse(&problems)),
+        }
+    }
+}
 
 /// Fills `spans` and returns `Some` if the text is plain; otherwise the content of `spans` is unspecified.
 ///
@@ -176,84 +221,6 @@ fn end_of<'t, T: Deserialize<'t>>(text: &'t str) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-/// As [`serde_json::from_str`], faster for whole numbers.
-pub(super) fn from_text<'de, T: Deserialize<'de>>(raw: &'de str) -> Result<T, serde_json::Error> {
-    from_part(raw, (0, raw.len()))
-}
-
-/// As [`from_text`], for a part of a text. A number's bytes need not be valid UTF-8.
-#[inline]
-pub(super) fn from_part<'de, T: Deserialize<'de>>(
-    text: &'de str,
-    (start, end): (usize, usize),
-) -> Result<T, serde_json::Error> {
-    match text.as_bytes().get(start..end).and_then(whole_number) {
-        Some(value) => Ok(value),
-        None => serde_json::from_str(text.get(start..end).unwrap_or_default()),
-    }
-}
-
-/// The value of a whole number with few digits, if `T` accepts it. The full parser handles all other values.
-#[inline]
-fn whole_number<'de, T: Deserialize<'de>>(raw: &[u8]) -> Option<T> {
-    match raw {
-        [b'-', digits @ ..] => match value_of(digits)? {
-            // JSON's minus zero is a fraction.
-            0 => None,
-            number => T::deserialize(Whole(-number)).ok(),
-        },
-        digits => T::deserialize(Whole(value_of(digits)?)).ok(),
-    }
-}
-
-#[inline]
-fn value_of(digits: &[u8]) -> Option<i64> {
-    // Eighteen digits always fit; more may not.
-    if digits.is_empty() || digits.len() > 18 {
-        return None;
-    }
-    let mut number = 0_i64;
-    for digit in digits {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        number = number * 10 + i64::from(digit - b'0');
-    }
-    Some(number)
-}
-
-/// A whole number, offered to a type as `serde_json` offers it.
-struct Whole(i64);
-
-impl<'de> Deserializer<'de> for Whole {
-    type Error = SilentError;
-
-    #[inline]
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
-        match u64::try_from(self.0) {
-            Ok(number) => visitor.visit_u64(number),
-            Err(_) => visitor.visit_i64(self.0),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SilentError> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, SilentError> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,43 +302,5 @@ mod tests {
             accepted += texts.iter().filter(|text| quick(text).is_some()).count();
         }
         assert!(accepted > 300, "{accepted} texts were accepted");
-    }
-
-    #[test]
-    fn whole_numbers_are_read_as_serde_json_reads_them() {
-        fn same<T: for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(raw: &str) -> bool {
-            let quick = whole_number::<T>(raw.as_bytes());
-            let full = serde_json::from_str::<T>(raw);
-            match quick {
-                Some(value) => assert_eq!(Some(value), full.ok(), "{raw}"),
-                None => return false,
-            }
-            true
-        }
-        #[derive(Debug, PartialEq, Deserialize)]
-        struct Id(u32);
-        #[derive(Debug, PartialEq, Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Number(i64),
-            Text(String),
-        }
-        #[derive(Debug, PartialEq, Deserialize)]
-        enum Unit {
-            #[serde(rename = "1")]
-            One,
-        }
-        for raw in ["0", "1", "41", "-7", "300", "-129", "123456789012345678", "-123456789012345678"] {
-            assert!(same::<i64>(raw) && same::<f64>(raw) && same::<i128>(raw), "{raw}");
-            assert!(same::<Option<Either>>(raw) && same::<serde_json::Value>(raw), "{raw}");
-            let _ = (same::<u8>(raw), same::<i8>(raw), same::<f32>(raw), same::<Option<Option<u16>>>(raw));
-            assert!(
-                !same::<String>(raw) && !same::<bool>(raw) && !same::<Unit>(raw) && !same::<Vec<i64>>(raw)
-            );
-        }
-        assert!(same::<Id>("7") && !same::<Id>("-7"));
-        for raw in ["", "-", "-0", "1.0", "1e3", "1 ", "\"1\"", "1234567890123456789"] {
-            assert!(!same::<i64>(raw) && !same::<f64>(raw), "{raw}");
-        }
     }
 }

@@ -1,5 +1,5 @@
 //! A tool as `#[tool]` generates it for most functions: only the parts that differ between functions. The code to run it
-//! is shared, so that a hundred tools do not compile it a hundred times: here, in `definition/decode.rs` and in
+//! is shared, so that a hundred tools do not compile it a hundred times: here, in `definition/scan.rs`, `definition/decode.rs` and
 //! `definition/result.rs`.
 
 use std::future::Future;
