@@ -45,16 +45,11 @@ pub(super) struct ReadyCall<'r> {
 }
 
 impl<'r> ReadyCall<'r> {
-    /// The arguments as the model wrote them.
-    #[inline]
-    pub(super) fn args(&self) -> Args {
-        Args::from(Arc::clone(&self.call.arguments))
-    }
-
-    /// Runs the call. The transcripts of children are kept for the run to merge.
+    /// Runs the call with these arguments, or with those that the model wrote. The transcripts of children are kept for
+    /// the run to merge.
     ///
     /// Cancel safety: dropping the future ends the call, and events report it as cancelled.
-    pub(super) async fn make(self, args: &mut Args) -> FinishedCall<'r> {
+    pub(super) async fn make(self, args: Option<Args>) -> FinishedCall<'r> {
         let entry = match &self.admitted.entry {
             Ok(entry) => *entry,
             Err(error) => {
@@ -90,10 +85,12 @@ impl<'r> ReadyCall<'r> {
         let mut guard = FateGuard { run: self.run, at: (self.turn, self.index_in_turn), cx, fate: self.fate };
         let cx = &guard.cx;
         self.run.cx.watch();
+        let mut args = args.unwrap_or_else(|| Args::from(Arc::clone(&self.call.arguments)));
         args.attach_schema(&cx.definition().input_schema);
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
         // hand-written hook can panic before it returns its future.
-        let result = onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, args).await }).await;
+        let result =
+            onion::outermost(cx, async { self.run.instance.onion.call_dyn(cx, &mut args).await }).await;
         // Hooks can hold secrets too, and the tool can register secrets while it runs.
         let result = self.run.cx.hide(result);
         let hook_exits = guard.cx.take_hook_log();

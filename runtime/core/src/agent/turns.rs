@@ -148,7 +148,7 @@ impl AgentRun {
     /// # Errors
     /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
-        let mut args = args.into();
+        let args = args.into();
         let table = self.tools().table;
         let admitted = self.admit_call(&table, name);
         let index_in_turn = {
@@ -172,7 +172,7 @@ impl AgentRun {
             index_in_turn,
             fate: &fate,
         };
-        ready.make(&mut args).await.result()
+        ready.make(Some(args)).await.result()
     }
 
     /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
@@ -249,9 +249,8 @@ impl<'r> Batch<'r> {
             index_in_turn: Self::index_in_turn(index),
             fate: &planned.fate,
         };
-        let mut args = ready.args();
         // A call that another call's abort ended gets its result from its fate.
-        if let Some(result) = ready.make(&mut args).await.ended() {
+        if let Some(result) = ready.make(None).await.ended() {
             *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     }
