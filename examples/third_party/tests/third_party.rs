@@ -210,3 +210,31 @@ fn only_public_items_of_core_are_named() {
         }
     }
 }
+
+/// The traits that this crate implements, and those that a wrapper of its parts implements, with their files in core.
+const TRAITS: [(&str, &str); 12] = [
+    ("Tool", "tool/mod.rs"),
+    ("DynTool", "tool/mod.rs"),
+    ("Hook", "onion/mod.rs"),
+    ("InputGuardrail", "policy/guardrail.rs"),
+    ("OutputGuardrail", "policy/guardrail.rs"),
+    ("DynInputGuardrail", "policy/guardrail.rs"),
+    ("DynOutputGuardrail", "policy/guardrail.rs"),
+    ("Model", "model/mod.rs"),
+    ("Journal", "journal/mod.rs"),
+    ("Approver", "approval.rs"),
+    ("ToolServer", "agent/servers.rs"),
+    ("ToolProvider", "agent/servers.rs"),
+];
+
+#[test]
+fn traits_of_core_have_no_hidden_items() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime/core/src");
+    for (name, file) in TRAITS {
+        let code = fs::read_to_string(src.join(file)).unwrap();
+        let (_, trait_on) = code.split_once(&format!("\npub trait {name}:")).unwrap();
+        let (items, _) = trait_on.split_once("\n}\n").unwrap();
+        assert!(items.contains("fn "), "{name}");
+        assert!(!items.contains("doc(hidden)"), "`{name}` has a hidden item");
+    }
+}
