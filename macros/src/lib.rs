@@ -12,6 +12,7 @@ mod editor;
 mod golden;
 mod guardrail;
 mod hook;
+mod hook_entry;
 mod injected;
 mod item;
 mod keys;
@@ -28,7 +29,6 @@ mod tests;
 mod tool;
 mod toolbox;
 mod visit;
-mod written;
 
 use proc_macro::TokenStream;
 

@@ -9,8 +9,8 @@ use syn::spanned::Spanned;
 use super::check::{cfg_words, state_of};
 use super::example;
 use super::model::{Method, Model};
+use crate::hook_entry::OwnHook;
 use crate::param::{Bind, Param, Source};
-use crate::written::OwnHook;
 
 /// The type and all that is implemented for it.
 pub(crate) fn expand(model: &Model) -> TokenStream {

@@ -8,10 +8,10 @@ use super::approval_cache::{Approval, Cache, approval, cache};
 use super::example::Example;
 use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
+use crate::hook_entry::{OwnHook, entries};
 use crate::keys::keys;
 use crate::option::{Table, Timeout, Written};
 use crate::suggest;
-use crate::written::{OwnHook, entries};
 
 keys! {
     /// The options of `#[tool(..)]`.

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use super::approval_cache::{Approval, Cache};
 use super::options::Options;
 use super::values::typed;
+use crate::hook_entry::OwnHook;
 use crate::listed::{Listed, whole};
-use crate::written::OwnHook;
 
 impl Options {
     /// The guardrails, each with the trait that makes it one and the alias that it goes by.

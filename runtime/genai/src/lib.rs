@@ -4,8 +4,8 @@
 
 mod answer;
 mod connect;
-mod convert;
 mod failure;
+mod request;
 mod tools;
 
 use std::borrow::Cow;
@@ -181,9 +181,9 @@ impl Model for GenaiModel {
         let (target, secret) = self.target(request).await?;
         let client = self.client()?;
         let adapter = target.model.adapter_kind.as_lower_str();
-        let mut chat = convert::chat_request(request, adapter);
+        let mut chat = request::chat_request(request, adapter);
         chat.tools = self.tools.tools(&request.tools, adapter)?;
-        let options = convert::options(&request.params);
+        let options = request::options(&request.params);
         let failed = |error| failure::model_error(error, &secret);
         if !self.stream {
             let response = client.exec_chat(target, chat, Some(&options)).await.map_err(failed)?;

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::env_vars::expand;
 use super::error::McpError;
-use super::expand::expand;
 use super::server_config::{ServerConfig, Word};
 use onionskin_core::text::nearest;
 

@@ -25,21 +25,22 @@ mod connection;
 mod convert;
 mod description;
 mod directory;
+mod env_vars;
 mod error;
-mod expand;
 #[cfg(feature = "rmcp3")]
 mod export;
 mod fake;
 mod file;
 mod filter;
 mod home;
-mod list;
+mod list_tools;
 mod lock;
 mod process;
 #[cfg(test)]
 mod properties;
 mod provider;
 mod quiet;
+mod relist;
 mod restart;
 #[cfg(feature = "server")]
 mod route;

@@ -1,9 +1,9 @@
 //! One server of a program across all of its processes: its tools, its restarts, its news.
 
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam};
 use serde_json::{Map, Value};
@@ -12,21 +12,18 @@ use tokio::time::Instant;
 
 use super::connection::{Connection, RequestError};
 use super::error::McpError;
-use super::list::Listed;
+use super::list_tools::Listed;
 use super::restart::{Absence, Restart, Restarts};
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::visible::visible;
-use super::{convert, list};
+use super::{convert, list_tools, relist};
 use crate::lock::lock;
 use onionskin_core::ToolDefinition;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// Up to this number, tools that are left out are reported one by one.
 const REFUSED: usize = 8;
-/// The time between two lists of a server whose tools change. It doubles while they keep changing.
-const RELIST: Duration = Duration::from_millis(100);
-const RARELY: Duration = Duration::from_secs(30);
 /// Only the latest news are kept, up to this number.
 const NEWS: usize = 64;
 
@@ -116,6 +113,18 @@ impl Server {
         }
         *lock(&self.tools) = listed.tools.into_iter().map(tool).collect();
         self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Reports that a changed list could not be read, unless the previous report says the same.
+    fn tell_unlisted(&self, reason: String, reported: &mut Option<String>) {
+        let reason = self.secrets.hide(reason);
+        if reported.as_ref() != Some(&reason) {
+            self.tell(format!(
+                "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it had are kept",
+                self.name
+            ));
+            *reported = Some(reason);
+        }
     }
 
     fn tell_refused(&self, refused: &[String]) {
@@ -252,7 +261,7 @@ impl Restart for Server {
         let opened = Connection::open(&self.name, &self.config, &self.secrets, tell_change).await;
         let connection = Arc::new(opened.map_err(McpError::Start)?);
         let left = self.config.start_timeout.saturating_sub(begun.elapsed());
-        let listed = match tokio::time::timeout(left, list::all(&connection)).await {
+        let listed = match tokio::time::timeout(left, list_tools::all(&connection)).await {
             Ok(listed) => listed,
             Err(_) => Err(format!("it did not list them within {:?}", self.config.start_timeout)),
         };
@@ -266,7 +275,18 @@ impl Restart for Server {
         if self.closed.load(Ordering::Acquire) {
             self.kill();
         }
-        tokio::spawn(follow(Arc::downgrade(self), Arc::downgrade(&connection), changes));
+        let (server, mut reported) = (Arc::downgrade(self), None);
+        tokio::spawn(relist::follow(Arc::downgrade(&connection), changes, move |listed| {
+            let Some(server) = server.upgrade() else { return ControlFlow::Break(()) };
+            match listed {
+                Ok(tools) => {
+                    reported = None;
+                    server.take(tools);
+                }
+                Err(reason) => server.tell_unlisted(reason, &mut reported),
+            }
+            ControlFlow::Continue(())
+        }));
         Ok(())
     }
 
@@ -278,41 +298,6 @@ impl Restart for Server {
             news.texts.pop_front();
             news.first += 1;
         }
-    }
-}
-
-/// Lists the tools again when the server reports a change, while the server and the connection exist. The more often they
-/// change, the longer it waits.
-async fn follow(server: Weak<Server>, connection: Weak<Connection>, mut changes: mpsc::Receiver<()>) {
-    let mut pause = RELIST;
-    let mut told = None;
-    let mut quiet = Instant::now();
-    while changes.recv().await.is_some() {
-        pause = if quiet.elapsed() > pause { RELIST } else { (pause * 2).min(RARELY) };
-        {
-            let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else { return };
-            match list::all(&connection).await {
-                Ok(tools) => {
-                    told = None;
-                    server.take(tools);
-                }
-                // A restart lists the tools of a dead server.
-                Err(_) if !connection.is_alive() => return,
-                Err(reason) => {
-                    let reason = server.secrets.hide(reason);
-                    if told.as_ref() != Some(&reason) {
-                        server.tell(format!(
-                            "the MCP server `{}` changed its tools and could not list them: {reason}; the tools that it \
-                             had are kept",
-                            server.name
-                        ));
-                        told = Some(reason);
-                    }
-                }
-            }
-        }
-        tokio::time::sleep(pause).await;
-        quiet = Instant::now();
     }
 }
 

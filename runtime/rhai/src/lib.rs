@@ -12,21 +12,22 @@ mod calls;
 mod chars;
 mod docs;
 mod env;
-mod error;
+mod failure;
 mod json;
 mod language;
 mod limits;
 mod lock;
 mod memory;
 mod sandbox;
+mod script_error;
 mod tool;
 
 use std::sync::Arc;
 
 pub use env::{Env, HostFunction};
-pub use error::ScriptError;
 pub use limits::ScriptLimits;
 use onionskin_core::{ToolDefinition, ToolSpec};
+pub use script_error::ScriptError;
 
 /// A script for [`from_code`]: its text, its environment and its limits.
 #[derive(Debug, Clone)]

@@ -6,25 +6,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Position, Scope, ScriptFnMetadata};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Scope, ScriptFnMetadata};
 use serde_json::{Map, Number, Value};
 use tokio::sync::oneshot;
 
 use super::calls::{first_wrong, unusable};
 use super::docs::Docs;
 use super::env::Env;
-use super::error::ScriptError;
+use super::failure::{failed, place};
 use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
 use super::lock::lock;
 use super::memory::{Meter, Shape};
 use super::sandbox::{Watch, engine};
+use super::script_error::ScriptError;
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolOutput;
 use onionskin_core::schema::{Problem, check};
 use onionskin_core::{DynTool, ToolDefinition};
-use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
+use onionskin_core::{Exit, ToolResult};
 
 /// A function of a script.
 pub(super) struct ScriptTool {
@@ -171,7 +172,7 @@ impl Inner {
         if let Some(exit) = lock(&watch.stash).take() {
             return Err(exit);
         }
-        let value = called.map_err(|error| self.failed(tool, &error))?;
+        let value = called.map_err(|error| failed(&self.limits, tool, &error))?;
         let value = from_script(&value)
             .map_err(|reason| Exit::tool(format!("the result of `{tool}` cannot be used: {reason}")))?;
         if let Some(schema) = self.docs.returned() {
@@ -198,49 +199,6 @@ impl Inner {
             },
             result => result,
         }
-    }
-
-    /// The error that the model gets for a script that failed.
-    fn failed(&self, tool: &str, error: &EvalAltResult) -> Exit {
-        let limits = &self.limits;
-        let root = error.unwrap_inner();
-        let (kind, reason) = match root {
-            EvalAltResult::ErrorTerminated(token, _) if matches!(token.as_bool(), Ok(false)) => {
-                (ErrorKind::Limit, format!("it took more than {} operations", limits.operations))
-            }
-            EvalAltResult::ErrorStackOverflow(_) => {
-                (ErrorKind::Limit, format!("its calls went more than {} levels deep", limits.call_depth))
-            }
-            EvalAltResult::ErrorDataTooLarge(what, _) => {
-                (ErrorKind::Limit, format!("it made too much data: {what}"))
-            }
-            EvalAltResult::ErrorTooManyVariables(_) => {
-                (ErrorKind::Limit, "it has too many variables".to_owned())
-            }
-            EvalAltResult::ErrorTerminated(token, _) if token.is_bool() => (
-                ErrorKind::Limit,
-                format!(
-                    "it held more than {} bytes; keep less at once, or raise `ScriptLimits::memory_bytes`",
-                    limits.memory_bytes
-                ),
-            ),
-            EvalAltResult::ErrorTerminated(..) => {
-                (ErrorKind::Timeout, format!("it took longer than {:?}", limits.time))
-            }
-            other => {
-                let mut bare = other.to_string();
-                // It names the place once more.
-                if let Some(at) = bare.rfind(" (line ") {
-                    bare.truncate(at);
-                }
-                (ErrorKind::Failed, bare)
-            }
-        };
-        let place = match place(root.position()) {
-            Some((line, column)) => format!(" at {line}:{column}"),
-            None => String::new(),
-        };
-        Exit::Tool(ToolError::new(format!("the script of `{tool}` failed{place}: {reason}")).with_kind(kind))
     }
 }
 
@@ -287,10 +245,6 @@ impl Drop for SetOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
-}
-
-fn place(position: Position) -> Option<(usize, usize)> {
-    Some((position.line()?, position.position().unwrap_or(1)))
 }
 
 fn parse_error(error: &ParseError) -> ScriptError {

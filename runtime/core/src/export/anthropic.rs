@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::error::{ExportError, Provider, Site};
-use super::keywords::object;
 use super::options::ExportOptions;
+use super::rewrite_parts::object;
 use super::strict::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 use crate::json::Literals;

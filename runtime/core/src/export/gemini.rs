@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Provider, Site};
 use super::inline::{inline, items, property};
-use super::keywords::{
+use super::options::ExportOptions;
+use super::rewrite_parts::{
     Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts, remarks,
     with_docs, words,
 };
-use super::options::ExportOptions;
 use super::strict::{Distinct, is_open};
 use crate::definition::{ToolDefinition, wire_name};
 

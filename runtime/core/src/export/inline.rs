@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
-use super::keywords::{Object, parts};
 use super::recursive::recursive;
+use super::rewrite_parts::{Object, parts};
 
 /// The maximum number of parts of a schema after inlining.
 const MOST_PARTS: usize = 100_000;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Provider, Site};
-use super::keywords::{kinds, object};
 use super::options::ExportOptions;
+use super::rewrite_parts::{kinds, object};
 use crate::definition::{Annotations, ToolDefinition};
 
 /// Exports a tool as in an MCP `tools/list` result: name, title, description, both schemas, annotations, `_meta`. MCP

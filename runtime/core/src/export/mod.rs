@@ -68,7 +68,6 @@ mod count;
 mod error;
 mod gemini;
 mod inline;
-mod keywords;
 mod mcp;
 mod null;
 mod openai;
@@ -77,6 +76,7 @@ mod plain;
 mod prompt;
 mod recursive;
 mod request;
+mod rewrite_parts;
 mod strict;
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::count;
 use super::error::{ExportError, Provider, Site};
-use super::keywords::{Object, object};
 use super::options::ExportOptions;
+use super::rewrite_parts::{Object, object};
 use super::strict::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 

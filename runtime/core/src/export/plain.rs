@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::error::{ExportError, Provider};
-use super::keywords::object;
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
+use super::rewrite_parts::object;
 use crate::definition::{ToolDefinition, wire_name};
 
 /// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::keywords;
+use super::rewrite_parts;
 use crate::definition::{ToolDefinition, ToolExample};
 
 /// The signature of a tool: `search(query, limit=10)`. An optional parameter shows its default, or `null`.
@@ -149,7 +149,7 @@ fn shown_example(definition: &ToolDefinition, example: &ToolExample) -> String {
 }
 
 fn required(definition: &ToolDefinition) -> HashSet<&str> {
-    definition.input_schema.as_object().into_iter().flat_map(keywords::required).collect()
+    definition.input_schema.as_object().into_iter().flat_map(rewrite_parts::required).collect()
 }
 
 /// `    name (type, optional): description (default: 10)`.

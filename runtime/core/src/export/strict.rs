@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
-use super::keywords::{
+use super::null::{takes_null, without_null};
+use super::rewrite_parts::{
     Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks, required,
     with_docs, words,
 };
-use super::null::{takes_null, without_null};
 
 /// The form of an optional property.
 #[derive(Clone, Copy, PartialEq, Eq)]

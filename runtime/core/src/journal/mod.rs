@@ -4,24 +4,23 @@
 //! run, a clock reading. All other code, hooks included, is deterministic given the results of the steps. A [`Journal`]
 //! records steps and answers them from the record in a later run.
 
-mod id;
 mod memory;
-mod record;
+mod step;
+mod step_id;
+mod tool_record;
 
-use std::future::Future;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use id::{StepId, StepKind};
 pub use memory::MemoryJournal;
-pub(crate) use record::CallRecord;
+pub(crate) use step::step_through;
+pub use step_id::{StepId, StepKind};
+pub(crate) use tool_record::CallRecord;
 
 /// The work of one step. It runs at most once, and the journal records its value.
 pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
@@ -149,31 +148,6 @@ pub(crate) async fn run_bounded<'a>(
     call: impl Fn(usize) -> BoxFuture<'a, ()> + Send,
 ) {
     stream::iter(0..count).map(call).buffer_unordered(limit.max(1)).for_each(async |()| {}).await;
-}
-
-/// Runs work with a typed value as a step of a run.
-///
-/// # Errors
-/// Returns a message if the journal fails, or if its record has another type.
-pub(crate) async fn step_through<T, F, Fut>(
-    journal: &dyn Journal,
-    run_id: &str,
-    id: StepId,
-    work: F,
-) -> Result<T, String>
-where
-    T: Serialize + DeserializeOwned + Send + 'static,
-    F: FnOnce() -> Fut + Send,
-    Fut: Future<Output = T> + Send,
-{
-    let work: StepWork<'_> = Box::new(move || {
-        Box::pin(async move {
-            // A value that cannot be serialised is found below, where it is read back.
-            serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
-        })
-    });
-    let value = journal.step(run_id, &id, work).await.map_err(|error| error.to_string())?;
-    serde_json::from_value(value).map_err(|error| format!("step `{id}` does not fit its record: {error}"))
 }
 
 /// A random number from the standard library's hash seeds, for ids and jitter. Do not use it for secrets.

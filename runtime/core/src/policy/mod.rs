@@ -8,8 +8,8 @@ mod approval;
 mod cache;
 mod declared;
 mod fill;
-mod form;
 mod guardrail;
+mod guardrail_returns;
 mod inside;
 mod on_error;
 mod stack;
@@ -21,10 +21,10 @@ pub use cache::{Cache, CacheKey, keyed};
 pub(crate) use cache::{Flights, no_cache_of_once};
 pub use declared::{ToolPolicy, recover};
 pub(crate) use fill::{Fill, fill_in};
-pub use form::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub use guardrail::{
     DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail, OutputGuardrails,
 };
+pub use guardrail_returns::{GuardedOutput, InputReturn, OutputGiven, OutputReturn, SeenArgs};
 pub(crate) use inside::Inside;
 pub(crate) use on_error::answer;
 pub(crate) use stack::{ForEach, Stack};

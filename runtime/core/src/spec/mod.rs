@@ -13,6 +13,7 @@
 // `toolspec` is the value. `shape` holds the differences between the tool and its visible form; `bind` and `transform`
 // change them. `call` passes through `hooks` to the tool.
 
+mod add_stages;
 mod added;
 mod args;
 mod bind;
@@ -27,7 +28,6 @@ mod fill;
 mod hooks;
 mod param;
 mod shape;
-mod stages;
 mod toolbox;
 mod toolspec;
 mod transform;

@@ -8,9 +8,9 @@ use rhai::{Dynamic, Engine, EvalAltResult, Position, Scope};
 use super::super::limits::ScriptLimits;
 use super::super::lock::lock;
 use super::captured::Captured;
-use super::most::Most;
 use super::shape::Shape;
 use super::size::Size;
+use super::value_limits::Most;
 
 /// Accesses of a function's variables between two looks at them, at most: the more is held, and the further in, the fewer.
 const ACCESSES: usize = 64;

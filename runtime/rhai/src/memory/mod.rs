@@ -6,11 +6,11 @@
 
 mod captured;
 mod meter;
-mod most;
 mod shape;
 mod size;
+mod value_limits;
 
 pub(super) use meter::{MEMORY, Meter};
-pub(super) use most::Most;
 pub(super) use shape::Shape;
 pub(super) use size::Size;
+pub(super) use value_limits::Most;
