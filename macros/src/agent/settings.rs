@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprLit, Lit};
+use syn::{Expr, UnOp};
 
 use crate::diag::Errors;
+use crate::number;
 use crate::suggest;
 
 /// The way in which an entry becomes a field of the runtime's struct.
@@ -75,7 +76,7 @@ pub(super) const LIMITS: Settings = Settings {
 };
 
 /// An entry that was written, and how the expansion writes it.
-pub(super) struct Given<'a> {
+pub(super) struct GivenSetting<'a> {
     pub(super) key: &'a Ident,
     pub(super) value: &'a Expr,
     pub(super) write: Write,
@@ -91,8 +92,12 @@ impl Settings {
     }
 
     /// Resolves the known entries and reports mistakes.
-    pub(super) fn resolve<'a>(&self, table: &'a [(Ident, Expr)], errors: &mut Errors) -> Vec<Given<'a>> {
-        let mut given: Vec<Given<'a>> = Vec::new();
+    pub(super) fn resolve<'a>(
+        &self,
+        table: &'a [(Ident, Expr)],
+        errors: &mut Errors,
+    ) -> Vec<GivenSetting<'a>> {
+        let mut given: Vec<GivenSetting<'a>> = Vec::new();
         for (key, value) in table {
             let name = key.to_string();
             let Some(setting) = self.find(&name) else {
@@ -103,7 +108,7 @@ impl Settings {
                 errors.push(key.span(), format_args!("`{name}` is given twice; keep one of them"));
             }
             setting.check(value, errors);
-            given.push(Given { key, value, write: setting.write });
+            given.push(GivenSetting { key, value, write: setting.write });
         }
         given
     }
@@ -113,12 +118,12 @@ impl Setting {
     /// Checks a value that is written as a literal.
     fn check(&self, value: &Expr, errors: &mut Errors) {
         let name = self.name;
-        let is_negative = matches!(value, Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)));
-        let number = match value {
-            Expr::Lit(ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse::<f64>().ok(),
-            Expr::Lit(ExprLit { lit: Lit::Float(float), .. }) => float.base10_parse().ok(),
-            _ => None,
-        };
+        if let Some(error) = number::digits(value).and_then(number::with_unit) {
+            errors.add(error);
+            return;
+        }
+        let number = number::literal(value);
+        let is_negative = matches!(value, Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)));
         let is_time = matches!(self.write, Write::Seconds(_) | Write::OptionalSeconds(_));
         let is_zero = number.is_some_and(|number| number == 0.0 || (is_time && is_zero_time(number)));
         if matches!((self.write, value), (Write::List, Expr::Lit(_))) {

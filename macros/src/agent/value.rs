@@ -8,6 +8,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, Type, braced, bracketed, toke
 
 use super::ast::{Number, Word};
 use crate::diag::Errors;
+use crate::number;
 
 /// An expression that may give text.
 pub(super) fn text(input: ParseStream<'_>, key: &str) -> syn::Result<Expr> {
@@ -42,28 +43,13 @@ pub(super) fn boolean(input: ParseStream<'_>) -> syn::Result<syn::LitBool> {
 
 pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Number> {
     let expr: Expr = input.parse()?;
-    let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));
-    let (negative, literal) = match &expr {
-        Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => (true, &*unary.expr),
-        other => (false, other),
-    };
-    let Expr::Lit(literal) = literal else { return Err(wrong()) };
-    let suffix = match &literal.lit {
-        Lit::Int(int) => int.suffix(),
-        Lit::Float(float) => float.suffix(),
-        _ => "",
-    };
     // `30ms` is a literal of which only the digits would be read.
-    if !suffix.is_empty() {
-        let message = format!("a plain number is wanted here, without `{suffix}`: `{example}`");
+    if let Some(unit) = number::digits(&expr).and_then(number::unit) {
+        let message = format!("a plain number is wanted here, without `{unit}`: `{example}`");
         return Err(syn::Error::new_spanned(&expr, message));
     }
-    let value: f64 = match &literal.lit {
-        Lit::Int(int) => int.base10_parse().map_err(|_| wrong())?,
-        Lit::Float(float) => float.base10_parse().map_err(|_| wrong())?,
-        _ => return Err(wrong()),
-    };
-    Ok(Number { value: if negative { -value } else { value }, span: expr.span() })
+    let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));
+    Ok(Number { value: number::literal(&expr).ok_or_else(wrong)?, span: expr.span() })
 }
 
 pub(super) fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> {
