@@ -6,11 +6,11 @@ use syn::{Attribute, Data, DeriveInput, Ident, Meta, Path, Type, TypePath};
 
 use crate::diag::Errors;
 use crate::keys::keys;
-use crate::option::{Table, Written};
+use crate::option::{Table, WrittenOption};
 
 keys! {
     /// The options of `#[strict(..)]` and `#[visit_secrets(..)]`.
-    struct Options from option: Written<'_> {
+    struct Options from option: WrittenOption<'_> {
         /// `crate = path` | where this crate is, if the dependency is renamed
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
     }

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Expr, ExprCall, Path};
 
-use crate::option::Written;
+use crate::option::WrittenOption;
 
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
 pub(crate) struct OwnHook {
@@ -17,7 +17,11 @@ pub(crate) struct OwnHook {
 }
 
 /// The list of a tool's own hooks, or of its guardrails: the word for an entry, and an example.
-pub(crate) fn entries(option: &mut Written<'_>, what: &str, example: &str) -> syn::Result<Vec<OwnHook>> {
+pub(crate) fn entries(
+    option: &mut WrittenOption<'_>,
+    what: &str,
+    example: &str,
+) -> syn::Result<Vec<OwnHook>> {
     let (list, errors) = (option.list(example)?, &mut *option.errors);
     let mut entries = Vec::new();
     for entry in list {

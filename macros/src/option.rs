@@ -33,7 +33,7 @@ pub(crate) struct Table<O: 'static> {
 }
 
 /// Reads one option.
-type Read<O> = fn(&mut O, &mut Written<'_>) -> syn::Result<()>;
+type Read<O> = fn(&mut O, &mut WrittenOption<'_>) -> syn::Result<()>;
 
 impl<O> Table<O> {
     /// A table without anything special.
@@ -71,7 +71,7 @@ impl<O> Table<O> {
         errors: &mut Errors,
     ) -> Vec<String> {
         each(parsed, self.ending, errors, &mut |name, meta, errors| match find(self.keys, name) {
-            Some(key) => (key.read)(options, &mut Written { meta, errors }),
+            Some(key) => (key.read)(options, &mut WrittenOption { meta, errors }),
             None => {
                 let instead = self.elsewhere.iter().find(|(known, _)| *known == name);
                 let unknown = || suggest::unknown(self.what, &meta_name(meta), &names(self.keys));
@@ -153,12 +153,12 @@ const NO_COLON: &str =
     "write `=` between an option and its value; the values of a hook or a guardrail have no names";
 
 /// An option as it was written: `key`, `key = value` or `key(..)`.
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenOption<'a> {
     pub(crate) meta: &'a Meta,
     pub(crate) errors: &'a mut Errors,
 }
 
-impl Written<'_> {
+impl WrittenOption<'_> {
     /// The value of `key = value`.
     pub(crate) fn value(&self, example: &str) -> syn::Result<Expr> {
         match self.meta {

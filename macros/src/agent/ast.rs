@@ -19,14 +19,14 @@ pub(super) struct Number {
 
 /// A path in a list, with its `#[cfg]`s.
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct ListEntry {
     pub(super) cfgs: Vec<Attribute>,
     pub(super) path: Path,
 }
 
 /// A toolbox: `Kb`, or `archive: Kb` where its tools get a prefix.
 pub(super) struct ToolboxEntry {
-    pub(super) entry: Entry,
+    pub(super) entry: ListEntry,
     pub(super) prefix: Option<Ident>,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum HookItem {
 
 /// A hook, its configuration, and the calls that it concerns.
 pub(super) struct HookEntry {
-    pub(super) entry: Entry,
+    pub(super) entry: ListEntry,
     pub(super) config: Vec<Expr>,
     pub(super) filter: Option<Filter>,
 }

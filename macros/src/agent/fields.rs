@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Expr, LitBool, LitStr, Path, Type};
 
-use super::ast::{BuiltinTool, Entry, HookItem, Number, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, HookItem, ListEntry, Number, ToolboxEntry, Word};
 use super::field_reader::Field;
 use super::list::{built_in, child, entry, hook, server, toolbox};
 use super::settings::{LIMITS, REQUEST_PARAMS};
@@ -25,13 +25,13 @@ keys! {
         /// `tools: { server: [glob, ..] }` | patterns that select from the tools of a server; without an entry all
         "tools" => tools: Vec<(Word, Vec<Word>)> = field.tool_filters()?;
         /// `function_tools: [path, ..]` | tools: `#[tool]` functions, types that implement [`Tool`](crate::Tool) and `Default`
-        "function_tools" => function_tools: Vec<Entry> = field.list("function_tools: [add_one]", |input| {
+        "function_tools" => function_tools: Vec<ListEntry> = field.list("function_tools: [add_one]", |input| {
             entry(input, "function_tools", "add_one")
         })?;
         /// `toolboxes: [Kb, archive: Kb]` | types of [toolboxes](macro@crate::toolbox), with a prefix if there are several of a type; the builder gets their objects with `.toolbox(..)`
         "toolboxes" => toolboxes: Vec<ToolboxEntry> = field.list("toolboxes: [Kb]", toolbox)?;
         /// `agents: [path, ..]` | child agents: tools called `agent__Name`
-        "agents" => agents: Vec<Entry> = field.list("agents: [Researcher]", child)?;
+        "agents" => agents: Vec<ListEntry> = field.list("agents: [Researcher]", child)?;
         /// `tool_hooks: [hook, ..]` | hooks, outermost first: `path`, `path(values)`, either with `for [..]` or `except [..]`; `..` is the place of those that are added at run time
         "tool_hooks" => tool_hooks: Vec<HookItem> = field.list("tool_hooks: [audit]", hook)?;
         /// `runtime: [shell.execute]` | built-in tools (feature `shell`)

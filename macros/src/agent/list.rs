@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Lit, LitStr, Path, Token, bracketed, parenthesized, token};
 
-use super::ast::{BuiltinTool, Entry, Filter, HookEntry, HookItem, ToolboxEntry, Word};
+use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::value::{skip_all, skip_item, word};
 use crate::{hook_entry, suggest};
 
@@ -31,7 +31,7 @@ pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
 }
 
 /// A child, by its name alone.
-pub(super) fn child(input: ParseStream<'_>) -> syn::Result<Entry> {
+pub(super) fn child(input: ParseStream<'_>) -> syn::Result<ListEntry> {
     let entry = entry(input, "agents", "Researcher")?;
     if input.peek(token::Brace) {
         let name = entry.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
@@ -92,7 +92,7 @@ pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
     Ok(attrs)
 }
 
-pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<Entry> {
+pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
     let cfgs = cfgs(input)?;
     if input.peek(LitStr) {
         let text: LitStr = input.parse()?;
@@ -118,7 +118,7 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
             format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
         ));
     }
-    Ok(Entry { cfgs, path })
+    Ok(ListEntry { cfgs, path })
 }
 
 /// `Kb`, or `archive: Kb`.

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, LitBool, Path, Type, Visibility};
 
-use super::ast::{Entry, ToolboxEntry, Word};
-use super::settings::Given;
+use super::ast::{ListEntry, ToolboxEntry, Word};
+use super::settings::GivenSetting;
 use crate::paths::Runtime;
 
 /// An agent, understood.
@@ -23,17 +23,17 @@ pub(super) struct AgentModel<'a> {
     /// The same, or `()`.
     pub(super) state: TokenStream,
     pub(super) servers: Vec<Server<'a>>,
-    pub(super) functions: &'a [Entry],
+    pub(super) functions: &'a [ListEntry],
     pub(super) toolboxes: &'a [ToolboxEntry],
-    pub(super) children: &'a [Entry],
+    pub(super) children: &'a [ListEntry],
     /// The macros that give the built-in tools, each at its tool.
     pub(super) built_in: Vec<Ident>,
     /// Outermost first.
     pub(super) hooks: Vec<Hook<'a>>,
     /// The number of hooks outside of the dynamic ones.
     pub(super) seam: usize,
-    pub(super) request_params: Vec<Given<'a>>,
-    pub(super) limits: Vec<Given<'a>>,
+    pub(super) request_params: Vec<GivenSetting<'a>>,
+    pub(super) limits: Vec<GivenSetting<'a>>,
     /// Variants of the runtime's types.
     pub(super) history_source: Option<Ident>,
     pub(super) history_merge_target: Option<Ident>,
@@ -52,7 +52,7 @@ pub(super) struct Server<'a> {
 
 /// A hook, its values, and the calls that it concerns.
 pub(super) struct Hook<'a> {
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a ListEntry,
     pub(super) config: &'a [Expr],
     pub(super) filter: Option<Filter<'a>>,
 }

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Path, Token, parenthesized, token};
 
-use super::ast::{Entry, Target, Word};
+use super::ast::{ListEntry, Target, Word};
 use super::fields::Fields;
 use super::list::{built_in, entry, last_word, same, text};
 use super::model;
@@ -80,7 +80,7 @@ pub(super) fn resolve<'a>(
 }
 
 fn find<'a>(path: &'a Path, fields: &'a Fields) -> Option<model::Target<'a>> {
-    let position = |entries: &[Entry]| entries.iter().position(|entry| same(&entry.path, path));
+    let position = |entries: &[ListEntry]| entries.iter().position(|entry| same(&entry.path, path));
     if let Some(index) = position(&fields.function_tools) {
         return Some(model::Target::Function(index));
     }

@@ -7,7 +7,7 @@ use super::probe::{Probes, between_commas, inside};
 
 /// The form of a key's value.
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
+pub(super) enum ValueForm {
     /// An expression.
     Value,
     Type,
@@ -28,23 +28,25 @@ pub(super) enum Shape {
 }
 
 /// The form of the value of a key, given the module of `keys` that has the key.
-pub(super) fn shape(module: &str, key: &str) -> Shape {
+pub(super) fn shape(module: &str, key: &str) -> ValueForm {
     match (module, key) {
         ("agent", "function_tools" | "tool_hooks")
-        | (_, "hooks" | "input_guardrails" | "output_guardrails") => Shape::Entries,
-        ("agent", "toolboxes" | "agents") | ("toolbox", "parts") => Shape::Types,
-        ("agent", "runtime") => Shape::Dotted("runtime"),
-        ("agent", "request_params") => Shape::Keys("request_params"),
-        ("agent", "limits") => Shape::Keys("limits"),
-        ("agent", "history_source") => Shape::Word("history_source"),
-        ("agent", "history_merge_target") => Shape::Word("history_merge_target"),
-        (_, "effect") => Shape::Word("effect"),
-        (_, "state" | "crate") => Shape::Type,
-        ("tool_hook", "tool") => Shape::Entry,
-        ("tool", "annotations") => Shape::Keys("annotations"),
-        ("tool", "cache") => Shape::Keys("cache"),
-        ("tool", "examples") | ("agent", "servers" | "tools") | (_, "type_name" | "part") => Shape::Nothing,
-        _ => Shape::Value,
+        | (_, "hooks" | "input_guardrails" | "output_guardrails") => ValueForm::Entries,
+        ("agent", "toolboxes" | "agents") | ("toolbox", "parts") => ValueForm::Types,
+        ("agent", "runtime") => ValueForm::Dotted("runtime"),
+        ("agent", "request_params") => ValueForm::Keys("request_params"),
+        ("agent", "limits") => ValueForm::Keys("limits"),
+        ("agent", "history_source") => ValueForm::Word("history_source"),
+        ("agent", "history_merge_target") => ValueForm::Word("history_merge_target"),
+        (_, "effect") => ValueForm::Word("effect"),
+        (_, "state" | "crate") => ValueForm::Type,
+        ("tool_hook", "tool") => ValueForm::Entry,
+        ("tool", "annotations") => ValueForm::Keys("annotations"),
+        ("tool", "cache") => ValueForm::Keys("cache"),
+        ("tool", "examples") | ("agent", "servers" | "tools") | (_, "type_name" | "part") => {
+            ValueForm::Nothing
+        }
+        _ => ValueForm::Value,
     }
 }
 
@@ -69,24 +71,24 @@ impl Probes {
         }
     }
 
-    fn shaped(&mut self, shape: Shape, value: &[TokenTree]) {
+    fn shaped(&mut self, shape: ValueForm, value: &[TokenTree]) {
         let listed = || between_commas(inside(value, Delimiter::Bracket).unwrap_or_default());
         match shape {
-            Shape::Value => self.value(value),
-            Shape::Type => self.ty(value),
-            Shape::Entry => self.entry(value),
-            Shape::Entries => listed().iter().for_each(|entry| self.filtered(behind_cfgs(entry))),
-            Shape::Types => listed().iter().for_each(|entry| self.ty(behind_prefix(behind_cfgs(entry)))),
-            Shape::Word(module) => match value {
+            ValueForm::Value => self.value(value),
+            ValueForm::Type => self.ty(value),
+            ValueForm::Entry => self.entry(value),
+            ValueForm::Entries => listed().iter().for_each(|entry| self.filtered(behind_cfgs(entry))),
+            ValueForm::Types => listed().iter().for_each(|entry| self.ty(behind_prefix(behind_cfgs(entry)))),
+            ValueForm::Word(module) => match value {
                 [word @ TokenTree::Ident(_), ..] => self.key(module, word),
                 _ => self.no_key(module),
             },
-            Shape::Dotted(module) => listed().iter().for_each(|words| self.dotted(module, words)),
-            Shape::Keys(module) => {
+            ValueForm::Dotted(module) => listed().iter().for_each(|words| self.dotted(module, words)),
+            ValueForm::Keys(module) => {
                 let keys = inside(value, Delimiter::Parenthesis).or_else(|| inside(value, Delimiter::Brace));
                 self.options(module, &between_commas(keys.unwrap_or_default()));
             }
-            Shape::Nothing => {}
+            ValueForm::Nothing => {}
         }
     }
 

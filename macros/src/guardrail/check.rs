@@ -7,7 +7,7 @@ use syn::{ReturnType, Type};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
-use crate::middleware::{Kind, Options, Parameter, Role, each_role_once};
+use crate::middleware::{MiddlewareKind, Options, Parameter, Role, each_role_once};
 
 /// The item, with an error that it is not a function.
 pub(super) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {
@@ -33,7 +33,7 @@ pub(super) fn check(
 }
 
 /// Returns whether each parameter exists at the place of a guardrail.
-fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool {
+fn has_place(parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors) -> bool {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if let Some(next) = next {
@@ -41,7 +41,7 @@ fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool 
             &next.ty,
             "a guardrail allows, rewrites or refuses, and has no `next`: what goes around calls is a `#[tool_hook]`",
         );
-    } else if let (Kind::Input, Some(outcome)) = (kind, outcome) {
+    } else if let (MiddlewareKind::Input, Some(outcome)) = (kind, outcome) {
         errors.at(
             &outcome.ty,
             "an input guardrail comes before the tool has run: take the parameter off, or write `#[guardrail(output)]`",
@@ -53,7 +53,7 @@ fn has_place(parameters: &[Parameter], kind: Kind, errors: &mut Errors) -> bool 
 }
 
 /// Checks the signature as far as its tokens show it. rustc checks the rest.
-fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &mut Errors) {
+fn signature(function: &FnItem, parameters: &[Parameter], kind: MiddlewareKind, errors: &mut Errors) {
     let sig = &function.sig;
     if let ReturnType::Type(_, ty) = &sig.output
         && matches!(**ty, Type::ImplTrait(_))
@@ -68,7 +68,7 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &m
             .at(&outcome.ty, "the output would be lost: return it (`-> ToolOutput`), or borrow it (`&mut`)");
     }
     match outcome {
-        None if kind == Kind::Output => errors.at(
+        None if kind == MiddlewareKind::Output => errors.at(
             &sig.ident,
             "an output guardrail takes the output: add `output: &mut ToolOutput`, or `result: &mut ToolResult` to see \
              errors too",
@@ -80,7 +80,10 @@ fn signature(function: &FnItem, parameters: &[Parameter], kind: Kind, errors: &m
         _ => {}
     }
     let args = parameters.iter().find(|parameter| matches!(parameter.role, Role::Args));
-    if kind == Kind::Input && args.is_none() && parameters.iter().all(|parameter| !of_the_call(parameter)) {
+    if kind == MiddlewareKind::Input
+        && args.is_none()
+        && parameters.iter().all(|parameter| !of_the_call(parameter))
+    {
         errors.at(
             &sig.ident,
             "an input guardrail looks at the arguments: add `args: &Args`, or `args: &mut Args`",

@@ -6,8 +6,8 @@ use syn::Type;
 
 use crate::item::type_ident;
 use crate::middleware::{
-    CallArgs, Kind, Made, Middleware, Role, awaited, call_args, item, made, returned, returned_alias,
-    send_future,
+    CallArgs, Made, Middleware, MiddlewareKind, Role, awaited, call_args, item, made, returned,
+    returned_alias, send_future,
 };
 
 /// The type beside the function.
@@ -20,7 +20,7 @@ pub(super) fn expand(guardrail: &Middleware) -> TokenStream {
 fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
     let (alias, Made { ty: made, item }) = (returned_alias(guardrail), made(guardrail, ty));
     let (name, call) = match guardrail.kind {
-        Kind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
+        MiddlewareKind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
         _ => (quote!(InputGuardrail), input_check(guardrail)),
     };
     quote! {

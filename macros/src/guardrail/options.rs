@@ -5,12 +5,12 @@ use syn::{Path, Type};
 
 use crate::diag::Errors;
 use crate::keys::keys;
-use crate::middleware::{self, Kind};
-use crate::option::{Table, Written};
+use crate::middleware::{self, MiddlewareKind};
+use crate::option::{Table, WrittenOption};
 
 keys! {
     /// The options of `#[guardrail(..)]`.
-    pub(super) struct Options from option: Written<'_> {
+    pub(super) struct Options from option: WrittenOption<'_> {
         /// `input` | the guardrail checks the arguments, before the tool runs
         "input" => input: Option<Span> = Some(option.alone("write `input` alone")?);
         /// `output` | the guardrail checks the output
@@ -38,8 +38,8 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> middleware::Opt
     let before = errors.is_empty();
     let seen = TABLE.read(&mut options, tokens, errors);
     let mut kinds = seen.iter().filter_map(|key| match key.as_str() {
-        "input" => Some((Kind::Input, options.input)),
-        "output" => Some((Kind::Output, options.output)),
+        "input" => Some((MiddlewareKind::Input, options.input)),
+        "output" => Some((MiddlewareKind::Output, options.output)),
         _ => None,
     });
     let first = kinds.next();
@@ -54,7 +54,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> middleware::Opt
     }
     middleware::Options {
         // Read as one of the two where it says neither.
-        kind: first.map_or(Kind::Input, |(kind, _)| kind),
+        kind: first.map_or(MiddlewareKind::Input, |(kind, _)| kind),
         crate_path: options.crate_path,
         type_name: options.type_name,
         state: options.state,

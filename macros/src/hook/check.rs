@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
-use super::options::Form;
+use super::options::HookPlace;
 use crate::diag::Errors;
 use crate::item::FnItem;
 use crate::middleware::{Options, Parameter, Role, each_role_once};
@@ -12,9 +12,9 @@ use crate::middleware::{Options, Parameter, Role, each_role_once};
 /// The form of the hook, as its parameters show it and as `written` says it.
 pub(super) fn form(
     parameters: &[Parameter],
-    written: Option<(Form, Span)>,
+    written: Option<(HookPlace, Span)>,
     errors: &mut Errors,
-) -> Option<Form> {
+) -> Option<HookPlace> {
     let next = parameters.iter().find(|parameter| matches!(parameter.role, Role::Next));
     let outcome = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome));
     if !each_role_once(parameters, errors) {
@@ -29,20 +29,20 @@ pub(super) fn form(
         return None;
     }
     let by_signature = match (next, outcome) {
-        (Some(_), _) => Form::Around,
-        (None, Some(_)) => Form::After,
-        (None, None) => Form::Before,
+        (Some(_), _) => HookPlace::Around,
+        (None, Some(_)) => HookPlace::After,
+        (None, None) => HookPlace::Before,
     };
     match written {
         None => Some(by_signature),
         Some((form, _)) if form == by_signature => Some(form),
         Some((form, span)) => {
             errors.push(span, match form {
-                Form::Around => "an around hook takes the rest of the call: add `next: impl Next`",
-                Form::Before if next.is_some() => "a before hook has no `next`: take it off, or write `around`",
-                Form::Before => "a before hook has no result yet: take the parameter off, or write `after`",
-                Form::After if next.is_some() => "an after hook has no `next`: take it off, or write `around`",
-                Form::After => "an after hook takes the result: add `result: &mut ToolResult` or `output: &mut ToolOutput`",
+                HookPlace::Around => "an around hook takes the rest of the call: add `next: impl Next`",
+                HookPlace::Before if next.is_some() => "a before hook has no `next`: take it off, or write `around`",
+                HookPlace::Before => "a before hook has no result yet: take the parameter off, or write `after`",
+                HookPlace::After if next.is_some() => "an after hook has no `next`: take it off, or write `around`",
+                HookPlace::After => "an after hook takes the result: add `result: &mut ToolResult` or `output: &mut ToolOutput`",
             });
             None
         }
@@ -52,7 +52,7 @@ pub(super) fn form(
 /// Checks the rules of the hook's form.
 pub(super) fn of_form(
     function: &FnItem,
-    form: Form,
+    form: HookPlace,
     parameters: &[Parameter],
     options: &Options,
     errors: &mut Errors,
@@ -60,7 +60,7 @@ pub(super) fn of_form(
     let sig = &function.sig;
     if options.tool.is_some() {
         let has_args = parameters.iter().any(|parameter| matches!(parameter.role, Role::Args));
-        if form != Form::Around || !has_args {
+        if form != HookPlace::Around || !has_args {
             errors.at(
                 &sig.ident,
                 "a typed hook goes around its tool: it takes `args: ArgsOf<tool>` and `next: impl TypedNext<tool>`",
@@ -72,10 +72,10 @@ pub(super) fn of_form(
         ReturnType::Type(_, ty) if matches!(**ty, Type::ImplTrait(_)) => Some(ty),
         _ => None,
     };
-    if form == Form::Around && sig.asyncness.is_none() && opaque.is_none() {
+    if form == HookPlace::Around && sig.asyncness.is_none() && opaque.is_none() {
         errors.at(sig.fn_token, "an around hook waits for the call inside: write `async fn`");
     }
-    if form == Form::Around && matches!(sig.output, ReturnType::Default) {
+    if form == HookPlace::Around && matches!(sig.output, ReturnType::Default) {
         errors.at(&sig.ident, "an around hook gives the result of the call: write `-> ToolResult`");
     }
     if let Some(ty) = opaque {
@@ -84,7 +84,7 @@ pub(super) fn of_form(
             "a hook names what it returns: around `async fn .. -> ToolResult`, before `()` or `ToolResult<()>`",
         );
     }
-    if let (Form::After, ReturnType::Default) = (form, &sig.output)
+    if let (HookPlace::After, ReturnType::Default) = (form, &sig.output)
         && let Some(outcome) = parameters.iter().find(|parameter| matches!(parameter.role, Role::Outcome))
         && !matches!(outcome.ty, Type::Reference(_))
     {

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Type;
 
-use super::options::Form;
+use super::options::HookPlace;
 use super::ring::made_in_a_ring;
 use super::typed;
 use crate::item::type_ident;
@@ -13,19 +13,19 @@ use crate::middleware::{
     returned_alias, send_future, values_alias,
 };
 
-pub(super) fn expand(hook: &Middleware, form: Form) -> TokenStream {
+pub(super) fn expand(hook: &Middleware, form: HookPlace) -> TokenStream {
     let ty = type_ident(&hook.type_name);
     let Some(tool) = &hook.tool else { return item(hook, &raw_impl(hook, form, &ty)) };
     let (tool, item) = (typed::named_tool(hook, tool), item(hook, &typed::expand(hook, &ty)));
     quote!(#tool #item)
 }
 
-fn raw_impl(hook: &Middleware, form: Form, ty: &Ident) -> TokenStream {
+fn raw_impl(hook: &Middleware, form: HookPlace, ty: &Ident) -> TokenStream {
     let call = match form {
-        Form::Around if is_direct(hook) => direct_call(hook),
-        Form::Around => around_call(hook),
-        Form::Before => before_call(hook),
-        Form::After => after_call(hook),
+        HookPlace::Around if is_direct(hook) => direct_call(hook),
+        HookPlace::Around => around_call(hook),
+        HookPlace::Before => before_call(hook),
+        HookPlace::After => after_call(hook),
     };
     let (Made { ty: made, item }, returned) = (made_in_a_ring(hook, ty), returned_alias(hook));
     quote! {

@@ -11,7 +11,7 @@ use quote::quote;
 
 use crate::diag::Errors;
 use crate::item::{FnItem, is_marked_twice};
-use crate::middleware::{Kind, Middleware, stand_in, tool_alias};
+use crate::middleware::{Middleware, MiddlewareKind, stand_in, tool_alias};
 
 /// Expands the attribute. The function is always given back, its own attributes taken off, whatever is wrong.
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
@@ -20,7 +20,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         return not_a_function(&item).unwrap_or(item);
     };
     if !function.has_body() {
-        let error = function.declared_method(Kind::Hook.method());
+        let error = function.declared_method(MiddlewareKind::Hook.method());
         return quote!(#function #error);
     }
     let mut errors = Errors::default();

@@ -6,11 +6,11 @@ use syn::{Path, Type};
 use crate::diag::Errors;
 use crate::keys::keys;
 use crate::middleware;
-use crate::option::{Table, Written};
+use crate::option::{Table, WrittenOption};
 
 /// The place of a hook: around the call, before it, or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(super) enum HookPlace {
     Around,
     Before,
     After,
@@ -18,7 +18,7 @@ pub(super) enum Form {
 
 keys! {
     /// The options of `#[tool_hook(..)]`.
-    pub(super) struct Options from option: Written<'_> {
+    pub(super) struct Options from option: WrittenOption<'_> {
         /// `around` | names the form; the compiler checks it against the signature: the hook takes the rest of the call
         "around" => around: Option<Span> = Some(option.alone(ALONE)?);
         /// `before` | the hook takes neither the rest of the call nor its result
@@ -45,14 +45,17 @@ const TABLE: Table<Options> = Table {
 const ALONE: &str = "write the form alone: `around`, `before` or `after`";
 
 /// Reads the options of a hook: those that guardrails have too, and its form, where one is written.
-pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> (middleware::Options, Option<(Form, Span)>) {
+pub(super) fn parse(
+    tokens: TokenStream,
+    errors: &mut Errors,
+) -> (middleware::Options, Option<(HookPlace, Span)>) {
     let mut options = Options::default();
     let seen = TABLE.read(&mut options, tokens, errors);
     let mut forms = seen.iter().filter_map(|key| {
         Some(match key.as_str() {
-            "around" => (Form::Around, options.around?),
-            "before" => (Form::Before, options.before?),
-            "after" => (Form::After, options.after?),
+            "around" => (HookPlace::Around, options.around?),
+            "before" => (HookPlace::Before, options.before?),
+            "after" => (HookPlace::After, options.after?),
             _ => return None,
         })
     });

@@ -8,7 +8,7 @@ use syn::{ReturnType, Type};
 
 use super::item::{config, state};
 use super::model::Middleware;
-use super::options::Kind;
+use super::options::MiddlewareKind;
 use super::parameter::{Parameter, Role};
 use crate::injected::asked;
 
@@ -40,7 +40,7 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
                     <#ty as __rt::TypedArgs<<#tool as __rt::TypedTool>::Args>>::give(__args)
                 }
             }
-            Role::Args if middleware.kind == Kind::Output => {
+            Role::Args if middleware.kind == MiddlewareKind::Output => {
                 quote!(<#ty as __rt::SeenArgs<'_>>::seen(__args))
             }
             Role::Args => quote!(<#ty as __rt::InjectArgs<'_>>::inject_args(__args)),

@@ -4,13 +4,13 @@ use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Token, Type, TypeParamBound};
 
-use super::options::{Kind, Options};
+use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
 use crate::diag::Errors;
 use crate::injected::{asked, is_injected, is_named};
 use crate::item::FnItem;
 
-pub(super) fn qualifiers(function: &FnItem, kind: Kind, errors: &mut Errors) {
+pub(super) fn qualifiers(function: &FnItem, kind: MiddlewareKind, errors: &mut Errors) {
     let (sig, word) = (&function.sig, kind.word());
     if let syn::Safety::Unsafe(token) = &sig.safety {
         errors.at(
@@ -50,9 +50,9 @@ pub(super) fn one_state(parameters: &[Parameter], options: &Options, errors: &mu
             format_args!(
                 "say whose field this is: `#[{}state = Ledger)]`, with the agent's state",
                 match kind {
-                    Kind::Hook => "tool_hook(",
-                    Kind::Input => "guardrail(input, ",
-                    Kind::Output => "guardrail(output, ",
+                    MiddlewareKind::Hook => "tool_hook(",
+                    MiddlewareKind::Input => "guardrail(input, ",
+                    MiddlewareKind::Output => "guardrail(output, ",
                 }
             ),
         );
@@ -72,7 +72,7 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
     let typed_hook = options.is_typed;
     match role {
         // Another error says that a guardrail has no `next`.
-        Role::Next if options.kind != Kind::Hook => {}
+        Role::Next if options.kind != MiddlewareKind::Hook => {}
         Role::Next => {
             let is_open = match ty {
                 Type::ImplTrait(open) => can_be_next(&open.bounds),
@@ -103,7 +103,7 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {
-                let whom = if options.kind == Kind::Hook { "`agent!`" } else { "the tool" };
+                let whom = if options.kind == MiddlewareKind::Hook { "`agent!`" } else { "the tool" };
                 errors.at(
                     ty,
                     format_args!(

@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::model::Middleware;
-use super::options::Kind;
+use super::options::MiddlewareKind;
 use super::parameter::Role;
 use crate::injected::{asked, is_named};
 use crate::item::{FnItem, type_ident};
@@ -21,11 +21,11 @@ pub(crate) fn item(middleware: &Middleware, impls: &TokenStream) -> TokenStream 
     let cfgs = &middleware.cfgs;
     let name = middleware.name.unraw();
     let doc = match middleware.kind {
-        Kind::Hook => format!("The tool hook `{name}` as a type, to be named in `agent!`."),
-        Kind::Input => {
+        MiddlewareKind::Hook => format!("The tool hook `{name}` as a type, to be named in `agent!`."),
+        MiddlewareKind::Input => {
             format!("The guardrail `{name}` as a type, to be named in a tool's `input_guardrails`.")
         }
-        Kind::Output => {
+        MiddlewareKind::Output => {
             format!("The guardrail `{name}` as a type, to be named in a tool's `output_guardrails`.")
         }
     };

@@ -14,5 +14,5 @@ pub(crate) use call::{
 pub(crate) use check::each_role_once;
 pub(crate) use item::{Made, config, item, made, stand_in, values_alias};
 pub(crate) use model::Middleware;
-pub(crate) use options::{Kind, Options};
+pub(crate) use options::{MiddlewareKind, Options};
 pub(crate) use parameter::{Parameter, Role};

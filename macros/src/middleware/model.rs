@@ -8,7 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, ReturnType, Signature, Type, Visibility};
 
 use super::check;
-use super::options::{Kind, Options};
+use super::options::{MiddlewareKind, Options};
 use super::parameter::{Generics, Parameter, Plain, Role};
 use crate::diag::Errors;
 use crate::item::{FnItem, is_reserved, misspelt};
@@ -17,7 +17,7 @@ use crate::paths::Runtime;
 
 /// A hook or a guardrail, understood.
 pub(crate) struct Middleware {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MiddlewareKind,
     pub(crate) name: Ident,
     pub(crate) type_name: Ident,
     pub(crate) vis: Visibility,
@@ -84,9 +84,9 @@ impl Middleware {
                      another name with `{}`",
                     kind.word(),
                     match kind {
-                        Kind::Hook => "#[tool_hook(type_name = ..)]",
-                        Kind::Input => "#[guardrail(input, type_name = ..)]",
-                        Kind::Output => "#[guardrail(output, type_name = ..)]",
+                        MiddlewareKind::Hook => "#[tool_hook(type_name = ..)]",
+                        MiddlewareKind::Input => "#[guardrail(input, type_name = ..)]",
+                        MiddlewareKind::Output => "#[guardrail(output, type_name = ..)]",
                     },
                 ),
             );
@@ -124,7 +124,7 @@ fn is_bound(parameter: &FnArg) -> bool {
     matches!(parameter, FnArg::Typed(typed) if typed.attrs.iter().any(|attr| attr.path().is_ident("bind")))
 }
 
-fn is_ours(attr: &Attribute, kind: Kind) -> bool {
+fn is_ours(attr: &Attribute, kind: MiddlewareKind) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == kind.attribute())
 }
 

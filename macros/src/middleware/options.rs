@@ -5,7 +5,7 @@ use syn::{Path, Type};
 
 /// The kind of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Kind {
+pub(crate) enum MiddlewareKind {
     #[default]
     Hook,
     /// A guardrail over arguments.
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Output,
 }
 
-impl Kind {
+impl MiddlewareKind {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Hook => "hook",
@@ -68,7 +68,7 @@ impl Kind {
 /// The options that hooks and guardrails have in common.
 #[derive(Default)]
 pub(crate) struct Options {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MiddlewareKind,
     /// True if the option `tool` is there, also with a wrong value.
     pub(crate) is_typed: bool,
     /// The tool of a typed hook.

@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, FnArg, GenericParam, Lifetime, Meta, Pat, Token, Type, TypeParamBound};
 
-use super::options::{Kind, Options};
+use super::options::{MiddlewareKind, Options};
 use crate::diag::Errors;
 use crate::injected::is_named;
 use crate::item::FnItem;
@@ -83,7 +83,7 @@ impl Parameter {
             _ if bound.is_some() => bound.map_or(Role::Inject, |bound| Role::Bound(Box::new(bound))),
             [attr, more @ ..] => {
                 if !matches!(attr.meta, Meta::Path(_)) {
-                    let whom = if kind == Kind::Hook { "`agent!`" } else { "the tool" };
+                    let whom = if kind == MiddlewareKind::Hook { "`agent!`" } else { "the tool" };
                     errors.at(
                         attr,
                         format_args!(
@@ -138,14 +138,14 @@ pub(super) struct Generics {
 }
 
 impl Generics {
-    pub(super) fn read(function: &FnItem, kind: Kind, errors: &mut Errors) -> Self {
+    pub(super) fn read(function: &FnItem, kind: MiddlewareKind, errors: &mut Errors) -> Self {
         let (sig, word) = (&function.sig, kind.word());
         let mut generics = Self { types: Vec::new(), lifetimes: Vec::new() };
         for param in &sig.generics.params {
             match param {
                 GenericParam::Lifetime(param) => generics.lifetimes.push(param.lifetime.ident.clone()),
                 GenericParam::Type(param) => {
-                    let is_next = kind == Kind::Hook
+                    let is_next = kind == MiddlewareKind::Hook
                         && sig.inputs.iter().any(|input| match input {
                             FnArg::Typed(typed) => is_ident(&typed.ty, &param.ident),
                             FnArg::Receiver(_) => false,
@@ -165,11 +165,11 @@ impl Generics {
                         errors.at(
                             &param.ident,
                             match kind {
-                                Kind::Hook => {
+                                MiddlewareKind::Hook => {
                                     "only the type of `next` can be a type parameter of a hook: a hook is one thing for \
                                      all tools"
                                 }
-                                Kind::Input | Kind::Output => {
+                                MiddlewareKind::Input | MiddlewareKind::Output => {
                                     "a guardrail is one thing for all tools: write the type itself"
                                 }
                             },

@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, LitStr, Meta};
 use super::limits::{Bounds, LENGTH, Pattern, RANGE};
 use crate::diag::Errors;
 use crate::keys::keys;
-use crate::option::{Table, Written};
+use crate::option::{Table, WrittenOption};
 
 /// The replacement for a missing value.
 pub(crate) enum Fallback {
@@ -19,7 +19,7 @@ pub(crate) enum Fallback {
 
 keys! {
     /// The options of `#[arg(..)]`.
-    pub(crate) struct Arg from option: Written<'_> {
+    pub(crate) struct Arg from option: WrittenOption<'_> {
         /// `#[arg(default = 5)]`, `#[arg(default)]` | the value of a missing argument; without a value the `Default` of the type
         "default" => default: Option<Fallback> = Some(default(option)?);
         /// `#[arg(rename = "from")]` | the name that the model sees
@@ -82,14 +82,14 @@ impl Arg {
     }
 }
 
-fn default(option: &Written<'_>) -> syn::Result<Fallback> {
+fn default(option: &WrittenOption<'_>) -> syn::Result<Fallback> {
     match option.meta {
         Meta::Path(path) => Ok(Fallback::OfType(path.span())),
         _ => Ok(Fallback::Expr(Box::new(option.value("default = 5")?))),
     }
 }
 
-fn rename(option: &Written<'_>) -> syn::Result<LitStr> {
+fn rename(option: &WrittenOption<'_>) -> syn::Result<LitStr> {
     let name = option.text("rename = \"from\"")?;
     if name.value().is_empty() {
         return Err(syn::Error::new_spanned(name, "an argument needs a name"));

@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Expr, LitStr, Meta, Token};
 
-use super::{Form, Param, Source, secret};
+use super::{Param, PassedAs, Source, secret};
 use crate::diag::Errors;
 
 const WANTED: &str = "write a field of the agent's state, `#[bind(user.name)]`, or a key of the session's, `#[bind(\"user.name\")]`";
@@ -25,7 +25,7 @@ impl Bind {
             errors.at(&attr.meta, WANTED);
             return None;
         }
-        let bind = errors.take(attr.parse_args::<Given>())?;
+        let bind = errors.take(attr.parse_args::<BindSyntax>())?;
         if let (Bind::Field(field), Some(default)) = (&bind.0, &bind.1) {
             errors.at(
                 default,
@@ -41,9 +41,9 @@ impl Bind {
 }
 
 /// The content of the parentheses: the bind, and a default that a field cannot have.
-struct Given(Bind, Option<Expr>);
+struct BindSyntax(Bind, Option<Expr>);
 
-impl Parse for Given {
+impl Parse for BindSyntax {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let wrong = |error: &syn::Error| syn::Error::new(error.span(), WANTED);
         let bind = if input.peek(LitStr) {
@@ -119,12 +119,14 @@ impl Param {
         let span = field.span().resolved_at(Span::mixed_site());
         let place = quote!(__state.#field);
         let value = match self.form {
-            Form::Ref | Form::Slice | Form::Str | Form::Path => return quote_spanned!(span=> &#place),
-            Form::OptionPath => quote_spanned! {span=>
+            PassedAs::Ref | PassedAs::Slice | PassedAs::Str | PassedAs::Path => {
+                return quote_spanned!(span=> &#place);
+            }
+            PassedAs::OptionPath => quote_spanned! {span=>
                 ::core::option::Option::map(::core::option::Option::as_ref(&#place), __rt::lend)
             },
-            Form::OptionRef => quote_spanned!(span=> ::core::option::Option::as_ref(&#place)),
-            Form::OptionSlice | Form::OptionStr => {
+            PassedAs::OptionRef => quote_spanned!(span=> ::core::option::Option::as_ref(&#place)),
+            PassedAs::OptionSlice | PassedAs::OptionStr => {
                 quote_spanned!(span=> ::core::option::Option::as_deref(&#place))
             }
             _ => quote_spanned!(span=> ::core::clone::Clone::clone(&#place)),

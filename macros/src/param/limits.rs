@@ -8,7 +8,7 @@ use syn::{Expr, ExprRange, Meta, RangeLimits};
 
 use crate::diag::Errors;
 use crate::number::{digits, literal, with_unit};
-use crate::option::{Written, meta_name};
+use crate::option::{WrittenOption, meta_name};
 
 /// A `range(..)` or a `length(..)`: its span, and its numbers as far as the macro knows them.
 #[derive(Default)]
@@ -64,7 +64,7 @@ pub(super) const LENGTH: Limit = Limit {
 type ReadBound = fn(&Expr, &mut Errors) -> Option<(TokenStream, Option<f64>)>;
 
 impl Pattern {
-    pub(super) fn read(option: &mut Written<'_>) -> syn::Result<Self> {
+    pub(super) fn read(option: &mut WrittenOption<'_>) -> syn::Result<Self> {
         let text = option.text("pattern = \"^[a-z]+$\"")?;
         let regex = match regex_lite::Regex::new(&text.value()) {
             Ok(regex) => Some(regex),
@@ -84,7 +84,7 @@ impl Pattern {
 
 impl Limit {
     /// Reads the option, and reports its mistakes.
-    pub(super) fn read(&self, option: &mut Written<'_>) -> Bounds {
+    pub(super) fn read(&self, option: &mut WrittenOption<'_>) -> Bounds {
         let (meta, errors, example) = (option.meta, &mut *option.errors, self.example);
         let mut bounds = Bounds { span: Some(meta.span()), words: words(meta), ..Bounds::default() };
         let Meta::List(list) = meta else {

@@ -6,14 +6,14 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, Type};
 
 use super::arg::{Arg, Fallback};
-use super::form::argument;
 use super::limits::{Bounds, Pattern};
+use super::passed_as::argument;
 use crate::diag::Errors;
 use crate::injected::plain;
 use crate::number::literal;
 
 /// The kind of a type that is known by its name: it decides which limits fit.
-enum Kind {
+enum LimitedType {
     /// A whole number, from the least to the greatest.
     Whole(f64, f64),
     Float,
@@ -39,7 +39,7 @@ fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
         }
     }
     let kind = match ty {
-        Type::Slice(_) | Type::Array(_) => Some(Kind::List),
+        Type::Slice(_) | Type::Array(_) => Some(LimitedType::List),
         Type::Path(path) => path.path.segments.last().and_then(|last| kind(&last.ident.to_string())),
         _ => None,
     };
@@ -47,7 +47,7 @@ fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     if !fit(&kind, arg, errors) {
         return;
     }
-    if let (Kind::Whole(least, most), Some(range)) = (&kind, &arg.range) {
+    if let (LimitedType::Whole(least, most), Some(range)) = (&kind, &arg.range) {
         holds(ty, (*least, *most), range, errors);
     }
     default(&kind, is_optional, arg, errors);
@@ -57,38 +57,38 @@ fn of_type(ty: &Type, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     clippy::cast_precision_loss,
     reason = "a range that is wrong by one near 2^64 is none of the mistakes"
 )]
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<LimitedType> {
     Some(match name {
-        "u8" => Kind::Whole(0.0, u8::MAX.into()),
-        "u16" => Kind::Whole(0.0, u16::MAX.into()),
-        "u32" => Kind::Whole(0.0, u32::MAX.into()),
-        "u64" | "usize" => Kind::Whole(0.0, u64::MAX as f64),
-        "u128" => Kind::Whole(0.0, u128::MAX as f64),
-        "i8" => Kind::Whole(i8::MIN.into(), i8::MAX.into()),
-        "i16" => Kind::Whole(i16::MIN.into(), i16::MAX.into()),
-        "i32" => Kind::Whole(i32::MIN.into(), i32::MAX.into()),
-        "i64" | "isize" => Kind::Whole(i64::MIN as f64, i64::MAX as f64),
-        "i128" => Kind::Whole(i128::MIN as f64, i128::MAX as f64),
-        "f32" | "f64" => Kind::Float,
-        "bool" => Kind::Bool,
-        "str" | "String" | "Path" | "PathBuf" => Kind::Text,
-        "Vec" | "HashSet" | "BTreeSet" | "VecDeque" => Kind::List,
-        "HashMap" | "BTreeMap" => Kind::Map,
+        "u8" => LimitedType::Whole(0.0, u8::MAX.into()),
+        "u16" => LimitedType::Whole(0.0, u16::MAX.into()),
+        "u32" => LimitedType::Whole(0.0, u32::MAX.into()),
+        "u64" | "usize" => LimitedType::Whole(0.0, u64::MAX as f64),
+        "u128" => LimitedType::Whole(0.0, u128::MAX as f64),
+        "i8" => LimitedType::Whole(i8::MIN.into(), i8::MAX.into()),
+        "i16" => LimitedType::Whole(i16::MIN.into(), i16::MAX.into()),
+        "i32" => LimitedType::Whole(i32::MIN.into(), i32::MAX.into()),
+        "i64" | "isize" => LimitedType::Whole(i64::MIN as f64, i64::MAX as f64),
+        "i128" => LimitedType::Whole(i128::MIN as f64, i128::MAX as f64),
+        "f32" | "f64" => LimitedType::Float,
+        "bool" => LimitedType::Bool,
+        "str" | "String" | "Path" | "PathBuf" => LimitedType::Text,
+        "Vec" | "HashSet" | "BTreeSet" | "VecDeque" => LimitedType::List,
+        "HashMap" | "BTreeMap" => LimitedType::Map,
         _ => return None,
     })
 }
 
 /// Returns whether the type has each kind of limit: a range of a text is a mistake.
-fn fit(kind: &Kind, arg: &Arg, errors: &mut Errors) -> bool {
+fn fit(kind: &LimitedType, arg: &Arg, errors: &mut Errors) -> bool {
     let range = (arg.range.as_ref().and_then(|range| range.span), "range");
     let length = (arg.length.as_ref().and_then(|length| length.span), "length");
     let pattern = (arg.pattern.as_ref().map(|pattern| pattern.span), "pattern");
     let (wrong, instead): (&[(Option<Span>, &str)], &str) = match kind {
-        Kind::Whole(..) | Kind::Float => (&[length, pattern], "a number has a `range(..)`"),
-        Kind::Bool => (&[range, length, pattern], "it is `true` or `false`"),
-        Kind::Text => (&[range], "text has a `length(..)` or a `pattern = \"..\"`"),
-        Kind::List => (&[range, pattern], "a list has a `length(..)`"),
-        Kind::Map => (&[range, pattern], "a map has a `length(..)`"),
+        LimitedType::Whole(..) | LimitedType::Float => (&[length, pattern], "a number has a `range(..)`"),
+        LimitedType::Bool => (&[range, length, pattern], "it is `true` or `false`"),
+        LimitedType::Text => (&[range], "text has a `length(..)` or a `pattern = \"..\"`"),
+        LimitedType::List => (&[range, pattern], "a list has a `length(..)`"),
+        LimitedType::Map => (&[range, pattern], "a map has a `length(..)`"),
     };
     let mut fits = true;
     for (span, limit) in wrong {
@@ -122,12 +122,12 @@ fn holds(ty: &Type, (lowest, highest): (f64, f64), range: &Bounds, errors: &mut 
 }
 
 /// Checks that a literal default and a literal example are in the limits.
-fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
+fn default(kind: &LimitedType, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     let given = match &arg.default {
         Some(Fallback::Expr(value)) => Some(&**value),
         _ => None,
     };
-    if let Some((limit, value)) = given.and_then(|value| outside(kind, &Given::of(value)?, arg)) {
+    if let Some((limit, value)) = given.and_then(|value| outside(kind, &LiteralValue::of(value)?, arg)) {
         errors.push(
             given.map_or_else(Span::call_site, Spanned::span),
             format_args!("the default {value} is outside of `{limit}`: change one of them"),
@@ -135,11 +135,11 @@ fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
     }
     if let Some(Fallback::OfType(span)) = &arg.default {
         let own = match kind {
-            Kind::Whole(..) | Kind::Float => Given::Number(0.0),
-            Kind::Text => Given::Text(String::new()),
-            _ => Given::Empty,
+            LimitedType::Whole(..) | LimitedType::Float => LiteralValue::Number(0.0),
+            LimitedType::Text => LiteralValue::Text(String::new()),
+            _ => LiteralValue::Empty,
         };
-        if !matches!(kind, Kind::Bool)
+        if !matches!(kind, LimitedType::Bool)
             && !is_optional
             && let Some((limit, value)) = outside(kind, &own, arg)
         {
@@ -152,7 +152,7 @@ fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
         }
     }
     if let Some(example) = &arg.example
-        && let Some((limit, value)) = Given::of(example).and_then(|given| outside(kind, &given, arg))
+        && let Some((limit, value)) = LiteralValue::of(example).and_then(|given| outside(kind, &given, arg))
     {
         errors.push(
             example.span(),
@@ -162,14 +162,14 @@ fn default(kind: &Kind, is_optional: bool, arg: &Arg, errors: &mut Errors) {
 }
 
 /// A value that is known here.
-enum Given {
+enum LiteralValue {
     Number(f64),
     Text(String),
     /// A list or a map with nothing in it.
     Empty,
 }
 
-impl Given {
+impl LiteralValue {
     fn of(value: &Expr) -> Option<Self> {
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(Self::Text(text.value())),
@@ -179,7 +179,7 @@ impl Given {
 }
 
 /// The limit that a value is outside of, and how the value reads.
-fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
+fn outside(kind: &LimitedType, value: &LiteralValue, arg: &Arg) -> Option<(String, String)> {
     let is_in = |bounds: &Bounds, number: f64| {
         let above = bounds.least.is_none_or(|least| number >= least);
         let below = |most: f64| number < most || (number <= most && !bounds.excludes_most);
@@ -190,10 +190,10 @@ fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
     };
     #[expect(clippy::cast_precision_loss, reason = "no text in a source is that long")]
     match (kind, value) {
-        (Kind::Whole(..) | Kind::Float, Given::Number(number)) => {
+        (LimitedType::Whole(..) | LimitedType::Float, LiteralValue::Number(number)) => {
             Some((beyond(&arg.range, *number)?, format!("`{number}`")))
         }
-        (Kind::Text, Given::Text(text)) => {
+        (LimitedType::Text, LiteralValue::Text(text)) => {
             let refused =
                 |pattern: &Pattern| pattern.regex.as_ref().is_some_and(|regex| !regex.is_match(text));
             let pattern = arg.pattern.as_ref().filter(|pattern| refused(pattern));
@@ -201,7 +201,9 @@ fn outside(kind: &Kind, value: &Given, arg: &Arg) -> Option<(String, String)> {
                 .or_else(|| pattern.map(|pattern| pattern.words.clone()))?;
             Some((limit, format!("`{text:?}`")))
         }
-        (Kind::List | Kind::Map, Given::Empty) => Some((beyond(&arg.length, 0.0)?, "empty".to_owned())),
+        (LimitedType::List | LimitedType::Map, LiteralValue::Empty) => {
+            Some((beyond(&arg.length, 0.0)?, "empty".to_owned()))
+        }
         _ => None,
     }
 }

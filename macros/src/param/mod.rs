@@ -11,14 +11,14 @@ use syn::{
 
 mod arg;
 mod bind;
-mod form;
 mod limits;
 mod limits_check;
+mod passed_as;
 mod secret;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
-pub(crate) use form::{Form, argument, borrows, of_success, refers, with_lifetime};
+pub(crate) use passed_as::{PassedAs, argument, borrows, of_success, refers, with_lifetime};
 
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
@@ -40,8 +40,8 @@ pub(crate) struct Param {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
     pub(crate) source: Source,
-    pub(crate) form: Form,
-    /// The type that is read: owned, but for [`Form::Borrowing`].
+    pub(crate) form: PassedAs,
+    /// The type that is read: owned, but for [`PassedAs::Borrowing`].
     pub(crate) owned: TokenStream,
     /// The alias of the type that is read or injected, and the type behind it, where it has to be asked for.
     pub(crate) checked: Option<(Ident, TokenStream)>,
@@ -110,8 +110,9 @@ impl Param {
         {
             errors.at(&*ty, "injected values are shared: write `&ToolContext`");
         }
-        let (form, owned) = if injected { (Form::Value, quote!()) } else { form::of(ty, errors) };
-        if bound.is_some() && matches!(form, Form::Cow | Form::CowStr | Form::OptionCowStr | Form::Borrowing)
+        let (form, owned) = if injected { (PassedAs::Value, quote!()) } else { passed_as::of(ty, errors) };
+        if bound.is_some()
+            && matches!(form, PassedAs::Cow | PassedAs::CowStr | PassedAs::OptionCowStr | PassedAs::Borrowing)
         {
             errors.at(&*ty, "the state has this value as it is: take it by value or by `&`");
         }
@@ -196,8 +197,12 @@ impl Param {
 
     /// A value that was written down, as the owned type.
     pub(crate) fn as_owned(&self, value: &Expr) -> TokenStream {
-        let converts = matches!(self.form, Form::Str | Form::CowStr | Form::Slice | Form::Cow | Form::Path);
-        let optional = matches!(self.form, Form::OptionStr | Form::OptionCowStr | Form::OptionPath);
+        let converts = matches!(
+            self.form,
+            PassedAs::Str | PassedAs::CowStr | PassedAs::Slice | PassedAs::Cow | PassedAs::Path
+        );
+        let optional =
+            matches!(self.form, PassedAs::OptionStr | PassedAs::OptionCowStr | PassedAs::OptionPath);
         match value {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if !self.is_plain() => {
                 // rustc reports at the text that the type cannot be made of it.
@@ -217,7 +222,7 @@ impl Param {
 
     /// Returns whether a call must give the parameter, as far as its type shows that.
     pub(crate) fn is_surely_required(&self) -> bool {
-        let text = matches!(self.form, Form::Str | Form::Slice | Form::CowStr);
+        let text = matches!(self.form, PassedAs::Str | PassedAs::Slice | PassedAs::CowStr);
         let named = last_segment(&self.ty).is_some_and(|last| last.ident == "String" || last.ident == "Vec");
         self.arg.default.is_none() && (text || named || self.is_plain())
     }

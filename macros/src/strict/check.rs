@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 
-use super::parse::{Fields, Input, Shape, Style, Tag, Unseen, Variant};
+use super::parse::{Input, SerdeFields, Style, Tag, TypeBody, Unseen, Variant};
 use crate::diag::Errors;
 
 pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
@@ -11,9 +11,11 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
     }
     let ident = &input.item.ident;
     match &input.shape {
-        Shape::As(_) => {}
-        Shape::Union(at) => errors.push(*at, "a union has no form that a model could write: make it an enum"),
-        Shape::Struct(fields) => {
+        TypeBody::As(_) => {}
+        TypeBody::Union(at) => {
+            errors.push(*at, "a union has no form that a model could write: make it an enum")
+        }
+        TypeBody::Struct(fields) => {
             if fields.style == Style::Named && fields.list.is_empty() && !fields.closed {
                 errors.at(
                     ident,
@@ -23,7 +25,7 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
             }
             self::fields(fields, ident, input, errors);
         }
-        Shape::Enum { tag, variants } => {
+        TypeBody::Enum { tag, variants } => {
             if variants.is_empty() {
                 errors.at(ident, "an enum without variants has no value that a model could write");
             }
@@ -69,7 +71,7 @@ fn variant(variant: &Variant, tag: Tag, input: &Input<'_>, errors: &mut Errors) 
     self::fields(fields, &variant.ident, input, errors);
 }
 
-fn fields(fields: &Fields, ident: &Ident, input: &Input<'_>, errors: &mut Errors) {
+fn fields(fields: &SerdeFields, ident: &Ident, input: &Input<'_>, errors: &mut Errors) {
     if matches!(fields.style, Style::Tuple | Style::Newtype) && fields.list.is_empty() {
         errors.at(
             ident,

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Generics, parse_quote};
 
-use super::parse::{Field, Fields, Input, Shape, Style, Tag, Variant};
+use super::parse::{Input, SerdeField, SerdeFields, Style, Tag, TypeBody, Variant};
 use crate::derive::{self, same};
 use crate::paths::Runtime;
 
@@ -27,7 +27,9 @@ pub(super) fn expand(input: &Input<'_>, is_valid: bool) -> TokenStream {
         }
     });
     let one_enum = match &input.shape {
-        Shape::Struct(fields) if is_valid => one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS)),
+        TypeBody::Struct(fields) if is_valid => {
+            one_enum(fields, &quote!(<#ident as __rt::StrictFields>::ENUMS))
+        }
         _ => None,
     };
     let allow = derive::allows_deprecated(input.item).then(|| quote!(#[allow(deprecated)]));
@@ -52,7 +54,7 @@ fn bounds(input: &Input<'_>, is_valid: bool) -> Generics {
         param.default = None;
     }
     let described_as = match &input.shape {
-        Shape::As(ty) => Some(&**ty),
+        TypeBody::As(ty) => Some(&**ty),
         _ => None,
     };
     let types = all(&input.shape).map(|(field, _)| &field.ty).chain(described_as);
@@ -72,14 +74,14 @@ fn bounds(input: &Input<'_>, is_valid: bool) -> Generics {
 }
 
 /// All fields, each with whether it is inside a variant's own object.
-fn all(shape: &Shape) -> Box<dyn Iterator<Item = (&Field, bool)> + '_> {
+fn all(shape: &TypeBody) -> Box<dyn Iterator<Item = (&SerdeField, bool)> + '_> {
     match shape {
-        Shape::Struct(fields) => Box::new(fields.list.iter().map(|field| (field, false))),
-        Shape::Enum { tag, variants } => Box::new(variants.iter().flat_map(|variant| {
+        TypeBody::Struct(fields) => Box::new(fields.list.iter().map(|field| (field, false))),
+        TypeBody::Enum { tag, variants } => Box::new(variants.iter().flat_map(|variant| {
             let inside = is_inside(variant, *tag);
             variant.fields.list.iter().map(move |field| (field, inside))
         })),
-        Shape::As(_) | Shape::Union(_) => Box::new(std::iter::empty()),
+        TypeBody::As(_) | TypeBody::Union(_) => Box::new(std::iter::empty()),
     }
 }
 
@@ -94,16 +96,16 @@ fn checks(input: &Input<'_>) -> TokenStream {
     let mut strict =
         |ty: &dyn ToTokens, span: Span| checks.extend(quote_spanned!(at(span)=> __rt::strict::<#ty>();));
     match &input.shape {
-        Shape::As(ty) => strict(ty, ty.span()),
-        Shape::Union(_) => {}
-        Shape::Struct(fields) => one_by_one(fields, false, &mut strict),
-        Shape::Enum { tag, variants } => {
+        TypeBody::As(ty) => strict(ty, ty.span()),
+        TypeBody::Union(_) => {}
+        TypeBody::Struct(fields) => one_by_one(fields, false, &mut strict),
+        TypeBody::Enum { tag, variants } => {
             for variant in variants {
                 one_by_one(&variant.fields, is_inside(variant, *tag), &mut strict);
             }
         }
     }
-    if let Shape::Enum { tag, variants } = &input.shape {
+    if let TypeBody::Enum { tag, variants } = &input.shape {
         for variant in variants {
             checks.extend(variant_checks(variant, is_inside(variant, *tag)));
         }
@@ -121,7 +123,7 @@ fn variant_checks(variant: &Variant, inside: bool) -> TokenStream {
     })
 }
 
-fn one_by_one(fields: &Fields, inside: bool, strict: &mut dyn FnMut(&dyn ToTokens, Span)) {
+fn one_by_one(fields: &SerdeFields, inside: bool, strict: &mut dyn FnMut(&dyn ToTokens, Span)) {
     if let (Style::Tuple, [first, rest @ ..]) = (fields.style, &fields.list[..]) {
         // A list in the dialect has items of one type; the first that differs is shown.
         let odd = rest.iter().find(|field| !same(&field.ty, &first.ty)).unwrap_or(first);
@@ -137,8 +139,8 @@ fn one_by_one(fields: &Fields, inside: bool, strict: &mut dyn FnMut(&dyn ToToken
 /// The number of enums among the fields of the type, if another type can flatten it.
 fn among_others(input: &Input<'_>) -> Option<TokenStream> {
     match &input.shape {
-        Shape::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),
-        Shape::Enum { tag, variants } => {
+        TypeBody::Struct(fields) if fields.style == Style::Named => Some(enums(fields)),
+        TypeBody::Enum { tag, variants } => {
             let object = |variant: &Variant| {
                 !variant.untagged
                     && match tag {
@@ -153,24 +155,24 @@ fn among_others(input: &Input<'_>) -> Option<TokenStream> {
     }
 }
 
-fn enums(fields: &Fields) -> TokenStream {
+fn enums(fields: &SerdeFields) -> TokenStream {
     let each = flattened(fields).map(strict_fields);
     quote!(0 #(+ #each)*)
 }
 
 /// A constant that does not compile if several flattened fields contain more than one enum.
-fn one_enum(fields: &Fields, enums: &TokenStream) -> Option<TokenStream> {
+fn one_enum(fields: &SerdeFields, enums: &TokenStream) -> Option<TokenStream> {
     let second = flattened(fields).nth(1)?;
     let ty = &second.ty;
     let checked = quote_spanned!(at(ty.span())=> <#ty as __rt::OneEnum<{ #enums < 2 }>>::HOLDS);
     Some(quote!(const _: bool = #checked;))
 }
 
-fn flattened(fields: &Fields) -> impl Iterator<Item = &Field> {
+fn flattened(fields: &SerdeFields) -> impl Iterator<Item = &SerdeField> {
     fields.list.iter().filter(|field| field.flatten)
 }
 
-fn strict_fields(field: &Field) -> TokenStream {
+fn strict_fields(field: &SerdeField) -> TokenStream {
     let ty = &field.ty;
     quote_spanned!(at(ty.span())=> __rt::strict_fields::<#ty>())
 }

@@ -15,16 +15,16 @@ use crate::diag::Errors;
 pub(super) struct Input<'i> {
     pub(super) item: &'i DeriveInput,
     pub(super) crate_path: Option<Path>,
-    pub(super) shape: Shape,
+    pub(super) shape: TypeBody,
     /// Attributes that change a schema invisibly, each with its kind.
     pub(super) unseen: Vec<(Span, Unseen)>,
 }
 
 /// The type that is described.
-pub(super) enum Shape {
+pub(super) enum TypeBody {
     /// Another type, in place of this one.
     As(Box<Type>),
-    Struct(Fields),
+    Struct(SerdeFields),
     Enum {
         tag: Tag,
         variants: Vec<Variant>,
@@ -43,14 +43,14 @@ pub(super) enum Tag {
 
 pub(super) struct Variant {
     pub(super) ident: Ident,
-    pub(super) fields: Fields,
+    pub(super) fields: SerdeFields,
     pub(super) untagged: bool,
 }
 
-pub(super) struct Fields {
+pub(super) struct SerdeFields {
     pub(super) style: Style,
     /// Those that a model writes.
-    pub(super) list: Vec<Field>,
+    pub(super) list: Vec<SerdeField>,
     /// True if unknown fields are refused.
     pub(super) closed: bool,
 }
@@ -64,7 +64,7 @@ pub(super) enum Style {
     Named,
 }
 
-pub(super) struct Field {
+pub(super) struct SerdeField {
     /// The type that is described.
     pub(super) ty: Type,
     pub(super) flatten: bool,
@@ -86,14 +86,14 @@ impl<'i> Input<'i> {
         let mut unseen = attrs.unseen();
         let closed = attrs.has("deny_unknown_fields");
         let shape = match (attrs.described_as(), &item.data) {
-            (_, Data::Union(union)) => Shape::Union(union.union_token.span),
-            (Some(ty), _) => Shape::As(Box::new(ty)),
+            (_, Data::Union(union)) => TypeBody::Union(union.union_token.span),
+            (Some(ty), _) => TypeBody::As(Box::new(ty)),
             (None, Data::Struct(data)) => {
-                let mut fields = Fields::read(&data.fields, closed, &mut unseen);
+                let mut fields = SerdeFields::read(&data.fields, closed, &mut unseen);
                 if attrs.has("transparent") {
                     fields.style = Style::Newtype;
                 }
-                Shape::Struct(fields)
+                TypeBody::Struct(fields)
             }
             (None, Data::Enum(data)) => {
                 let tag = match (attrs.has("untagged"), attrs.has("tag"), attrs.has("content")) {
@@ -104,7 +104,7 @@ impl<'i> Input<'i> {
                 };
                 let variants =
                     data.variants.iter().filter_map(|variant| Variant::read(variant, closed, &mut unseen));
-                Shape::Enum { tag, variants: variants.collect() }
+                TypeBody::Enum { tag, variants: variants.collect() }
             }
         };
         let crate_path = derive::crate_path(item, "strict", "Strict", errors);
@@ -120,18 +120,18 @@ impl Variant {
         }
         unseen.extend(attrs.unseen());
         let fields = match attrs.described_as() {
-            Some(ty) => Fields {
+            Some(ty) => SerdeFields {
                 style: Style::Newtype,
-                list: vec![Field { ty, flatten: false, described: None }],
+                list: vec![SerdeField { ty, flatten: false, described: None }],
                 closed,
             },
-            None => Fields::read(&variant.fields, closed, unseen),
+            None => SerdeFields::read(&variant.fields, closed, unseen),
         };
         Some(Self { ident: variant.ident.clone(), fields, untagged: attrs.has("untagged") })
     }
 }
 
-impl Fields {
+impl SerdeFields {
     fn read(all: &syn::Fields, closed: bool, unseen: &mut Vec<(Span, Unseen)>) -> Self {
         let mut list = Vec::new();
         for field in all {
@@ -140,7 +140,7 @@ impl Fields {
                 continue;
             }
             unseen.extend(attrs.unseen());
-            list.push(Field {
+            list.push(SerdeField {
                 ty: attrs.described_as().unwrap_or_else(|| field.ty.clone()),
                 flatten: attrs.has("flatten"),
                 described: attrs.described,

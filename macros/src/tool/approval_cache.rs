@@ -3,7 +3,7 @@
 use syn::{Expr, ExprLit, Lit, Meta, Path};
 
 use crate::keys::keys;
-use crate::option::{Table, Timeout, Written};
+use crate::option::{Table, Timeout, WrittenOption};
 
 /// The calls that need an approval.
 pub(crate) enum Approval {
@@ -19,7 +19,7 @@ pub(crate) struct Cache {
 
 keys! {
     /// The options of `cache(..)`.
-    pub(crate) struct CacheOptions from option: Written<'_> {
+    pub(crate) struct CacheOptions from option: WrittenOption<'_> {
         /// `ttl = "60s"` | how long a result is kept
         "ttl" => ttl: Option<Timeout> = Some(option.time("ttl = \"60s\"")?);
         /// `key = path` | a function that makes the key of a call
@@ -34,7 +34,7 @@ const CACHE: Table<CacheOptions> = Table {
     ..Table::new("option of `cache`", CacheOptions::KEYS)
 };
 
-pub(super) fn approval(option: &Written<'_>) -> syn::Result<Option<Approval>> {
+pub(super) fn approval(option: &WrittenOption<'_>) -> syn::Result<Option<Approval>> {
     match option.meta {
         Meta::Path(_) => Ok(Some(Approval::Always)),
         Meta::NameValue(pair) => match &pair.value {
@@ -48,7 +48,7 @@ pub(super) fn approval(option: &Written<'_>) -> syn::Result<Option<Approval>> {
     }
 }
 
-pub(super) fn cache(option: &mut Written<'_>) -> syn::Result<Cache> {
+pub(super) fn cache(option: &mut WrittenOption<'_>) -> syn::Result<Cache> {
     let mut options = CacheOptions::default();
     match option.meta {
         Meta::Path(_) => {}

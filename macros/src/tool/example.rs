@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, ExprLit, ExprMethodCall, Lit, LitStr};
 
 use super::values::show;
 use crate::diag::Errors;
-use crate::option::Written;
+use crate::option::WrittenOption;
 use crate::param::Param;
 use crate::suggest;
 
@@ -24,7 +24,7 @@ pub(crate) struct Example {
 
 impl Example {
     /// Reads a list of examples.
-    pub(super) fn list(option: &mut Written<'_>) -> syn::Result<Vec<Self>> {
+    pub(super) fn list(option: &mut WrittenOption<'_>) -> syn::Result<Vec<Self>> {
         let list = option.list(WANTED)?;
         Ok(list.iter().filter_map(|entry| Self::read(entry, option.errors)).collect())
     }

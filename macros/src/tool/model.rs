@@ -10,7 +10,7 @@ use super::options::Options;
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};
 use crate::item::{FnItem, type_ident};
-use crate::param::{Form, Param, borrows, of_success, refers};
+use crate::param::{Param, PassedAs, borrows, of_success, refers};
 use crate::paths::Runtime;
 use crate::suggest;
 
@@ -108,7 +108,7 @@ impl Model {
     pub(crate) fn is_typed(&self) -> bool {
         let borrowed = |returned| borrows(returned) || self.is_layered() && refers(of_success(returned));
         !self.returned.as_ref().is_some_and(borrowed)
-            && !self.params.iter().any(|param| param.form == Form::Borrowing)
+            && !self.params.iter().any(|param| param.form == PassedAs::Borrowing)
     }
 }
 

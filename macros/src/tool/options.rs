@@ -10,12 +10,12 @@ use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
 use crate::hook_entry::{OwnHook, entries};
 use crate::keys::keys;
-use crate::option::{Table, Timeout, Written};
+use crate::option::{Table, Timeout, WrittenOption};
 use crate::suggest;
 
 keys! {
     /// The options of `#[tool(..)]`.
-    pub(crate) struct Options from option: Written<'_> {
+    pub(crate) struct Options from option: WrittenOption<'_> {
         /// `name = "add"` | the name that the model sees: letters, digits, `_`, `-`, at most 64; else the function's
         "name" => name: Option<LitStr> = Some(option.text("name = \"add_one\"")?);
         /// `title = ".."` | a name for people
@@ -82,7 +82,7 @@ const TABLE: Table<Options> = Table {
 
 keys! {
     /// The hints of `annotations(..)`.
-    pub(crate) struct Hints from option: Written<'_> {
+    pub(crate) struct Hints from option: WrittenOption<'_> {
         /// `read_only` | the tool changes nothing
         "read_only" => read_only: Option<bool> = Some(option.flag()?);
         /// `destructive` | the tool may destroy something
@@ -145,7 +145,7 @@ impl Options {
     }
 }
 
-fn schema(option: &Written<'_>) -> syn::Result<Expr> {
+fn schema(option: &WrittenOption<'_>) -> syn::Result<Expr> {
     const EXAMPLE: &str = "output_schema = my_schema()";
     match option.value(EXAMPLE)? {
         Expr::Lit(literal) => Err(syn::Error::new_spanned(
@@ -156,7 +156,7 @@ fn schema(option: &Written<'_>) -> syn::Result<Expr> {
     }
 }
 
-fn hints(option: &mut Written<'_>) -> syn::Result<Hints> {
+fn hints(option: &mut WrittenOption<'_>) -> syn::Result<Hints> {
     let Meta::List(list) = option.meta else {
         return Err(syn::Error::new_spanned(
             option.meta,
@@ -174,7 +174,7 @@ fn hints(option: &mut Written<'_>) -> syn::Result<Hints> {
     Ok(hints)
 }
 
-fn effect(option: &Written<'_>) -> syn::Result<Ident> {
+fn effect(option: &WrittenOption<'_>) -> syn::Result<Ident> {
     let path = option.path("effect = once")?;
     if let Some(word) = path.get_ident() {
         return choice::variant(EFFECTS, "effect", &word.to_string(), word.span());

@@ -7,7 +7,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use super::expand::Expansion;
 use crate::injected::last_segment;
-use crate::param::{Form, Param};
+use crate::param::{Param, PassedAs};
 
 impl Expansion<'_> {
     /// Reads the model's arguments into a tuple. One error lists all wrong arguments.
@@ -30,9 +30,9 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
     let default = format_ident!("__default_{at}");
     let has_default = param.arg.default.is_some();
     let read = match param.form {
-        Form::Str | Form::CowStr => quote!(slots.text(#slot)?),
-        Form::OptionStr | Form::OptionCowStr => quote!(slots.optional_text(#slot)?),
-        Form::Borrowing => {
+        PassedAs::Str | PassedAs::CowStr => quote!(slots.text(#slot)?),
+        PassedAs::OptionStr | PassedAs::OptionCowStr => quote!(slots.optional_text(#slot)?),
+        PassedAs::Borrowing => {
             let ty = param.read_type();
             quote!(slots.borrow::<#ty>(#slot)?)
         }
@@ -43,8 +43,8 @@ fn read_one(slot: usize, at: usize, param: &Param) -> TokenStream {
         return read;
     }
     let default = match param.form {
-        Form::Str | Form::CowStr => quote!(__rt::Cow::Owned(#default())),
-        Form::OptionStr | Form::OptionCowStr => {
+        PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow::Owned(#default())),
+        PassedAs::OptionStr | PassedAs::OptionCowStr => {
             quote!(::core::option::Option::map(#default(), __rt::Cow::Owned))
         }
         _ => quote!(#default()),

@@ -11,7 +11,7 @@ use super::model::Model;
 use super::options::Hints;
 use super::values::{show, typed};
 use crate::option::Timeout;
-use crate::param::{Form, with_lifetime};
+use crate::param::{PassedAs, with_lifetime};
 
 impl Expansion<'_> {
     /// One reader for each parameter's type, defaults and examples as functions, the table of parameters.
@@ -30,7 +30,7 @@ impl Expansion<'_> {
             }
             let reader = format_ident!("__READER_{at}");
             let name = &param.name;
-            if param.form == Form::Borrowing {
+            if param.form == PassedAs::Borrowing {
                 items.extend(quote_spanned! {param.ty.span().resolved_at(Span::mixed_site())=>
                     const _: bool = {
                         use __rt::NoAlias as _;
@@ -38,7 +38,7 @@ impl Expansion<'_> {
                     };
                 });
             }
-            let base = if param.form == Form::Borrowing {
+            let base = if param.form == PassedAs::Borrowing {
                 if self.model.options.strict {
                     let span = param.ty.span().resolved_at(Span::mixed_site());
                     items.extend(quote_spanned!(span=> const _: () = __rt::strict::<#owned>();));

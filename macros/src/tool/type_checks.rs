@@ -11,7 +11,7 @@ use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
 use crate::injected::plain;
-use crate::param::{Form, Param};
+use crate::param::{Param, PassedAs};
 
 /// Types that every tool can have. They have no check, so most tools cost the compiler nothing here.
 const PLAIN: &[&str] = &[
@@ -28,7 +28,7 @@ impl Param {
             self.checked = Some((alias, asked));
             return;
         }
-        let is_read = self.is_model() && !self.reads_text() && self.form != Form::Borrowing;
+        let is_read = self.is_model() && !self.reads_text() && self.form != PassedAs::Borrowing;
         if is_read && !is_plain(&self.ty) {
             let alias = format_ident!("Value{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let owned = std::mem::replace(&mut self.owned, quote!(#alias));

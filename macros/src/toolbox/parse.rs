@@ -7,12 +7,12 @@ use syn::{Attribute, Expr, ImplItem, ItemImpl, Meta, Path, Type, parse_quote_spa
 use crate::diag::Errors;
 use crate::item::FnItem;
 use crate::keys::keys;
-use crate::option::{Table, Written};
+use crate::option::{Table, WrittenOption};
 use crate::tool::{self, Member};
 
 keys! {
     /// The options of `#[toolbox(..)]`.
-    pub(super) struct Options from option: Written<'_> {
+    pub(super) struct Options from option: WrittenOption<'_> {
         /// `instructions = ".."` | goes into the system prompt of agents that have the toolbox
         "instructions" => instructions: Option<Expr> = Some(option.words("instructions = \"Search before you answer.\"")?);
         /// `part = Admin` | makes a type of this name for the block, which another block of the toolbox names in `parts`
@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-fn parts(option: &mut Written<'_>) -> syn::Result<Vec<Path>> {
+fn parts(option: &mut WrittenOption<'_>) -> syn::Result<Vec<Path>> {
     let mut parts: Vec<Path> = Vec::new();
     let words = |part: &Path| part.to_token_stream().to_string();
     for part in option.list("parts = [Admin]")? {

@@ -198,13 +198,13 @@ impl From<String> for ContentBlock {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Wire {
-    Known(Known),
+    Known(KnownBlock),
     Unknown(Value),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Known {
+enum KnownBlock {
     Text { text: String },
     Image(Box<Media>),
     Audio(Box<Media>),
@@ -215,11 +215,11 @@ enum Known {
 impl From<Wire> for ContentBlock {
     fn from(wire: Wire) -> Self {
         match wire {
-            Wire::Known(Known::Text { text }) => Self::Text(text),
-            Wire::Known(Known::Image(media)) => Self::Image(media),
-            Wire::Known(Known::Audio(media)) => Self::Audio(media),
-            Wire::Known(Known::Resource { resource }) => Self::Resource(resource),
-            Wire::Known(Known::ResourceLink(link)) => Self::ResourceLink(link),
+            Wire::Known(KnownBlock::Text { text }) => Self::Text(text),
+            Wire::Known(KnownBlock::Image(media)) => Self::Image(media),
+            Wire::Known(KnownBlock::Audio(media)) => Self::Audio(media),
+            Wire::Known(KnownBlock::Resource { resource }) => Self::Resource(resource),
+            Wire::Known(KnownBlock::ResourceLink(link)) => Self::ResourceLink(link),
             Wire::Unknown(value) => Self::Text(value.to_string()),
         }
     }
@@ -228,11 +228,11 @@ impl From<Wire> for ContentBlock {
 impl From<ContentBlock> for Wire {
     fn from(block: ContentBlock) -> Self {
         Self::Known(match block {
-            ContentBlock::Text(text) => Known::Text { text },
-            ContentBlock::Image(media) => Known::Image(media),
-            ContentBlock::Audio(media) => Known::Audio(media),
-            ContentBlock::Resource(resource) => Known::Resource { resource },
-            ContentBlock::ResourceLink(link) => Known::ResourceLink(link),
+            ContentBlock::Text(text) => KnownBlock::Text { text },
+            ContentBlock::Image(media) => KnownBlock::Image(media),
+            ContentBlock::Audio(media) => KnownBlock::Audio(media),
+            ContentBlock::Resource(resource) => KnownBlock::Resource { resource },
+            ContentBlock::ResourceLink(link) => KnownBlock::ResourceLink(link),
         })
     }
 }

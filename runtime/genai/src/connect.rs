@@ -4,7 +4,7 @@ use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, ModelIden, ServiceTarget};
 
-use super::Key;
+use super::ApiKeySource;
 use super::failure::{self, ApiKey};
 use onionskin_core::model::ModelError;
 
@@ -74,7 +74,7 @@ pub(super) async fn target(
     model: &str,
     adapter: Option<&str>,
     base_url: Option<&str>,
-    key: &Key,
+    key: &ApiKeySource,
 ) -> Result<(ServiceTarget, ApiKey), ModelError> {
     let kind = adapter_kind(model, adapter, base_url.is_some())?;
     let mut target = client
@@ -91,14 +91,14 @@ pub(super) async fn target(
         ))),
     };
     let secret = match key {
-        Key::Given(secret) => secret.clone(),
-        Key::Env(name) => from_env(name)?,
+        ApiKeySource::Given(secret) => secret.clone(),
+        ApiKeySource::Env(name) => from_env(name)?,
         // genai always sends a key; a server that wants none does not look at it.
-        Key::Usual if base_url.is_some() => {
+        ApiKeySource::Usual if base_url.is_some() => {
             target.auth = AuthData::from_single("none");
             return Ok((target, ApiKey::none()));
         }
-        Key::Usual => match &target.auth {
+        ApiKeySource::Usual => match &target.auth {
             AuthData::FromEnv(name) => from_env(name)?,
             _ => return Ok((target, ApiKey::none())),
         },

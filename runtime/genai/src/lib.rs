@@ -57,7 +57,7 @@ pub struct GenaiModel {
     name: Option<Arc<str>>,
     base_url: Option<Arc<str>>,
     adapter: Option<Arc<str>>,
-    key: Key,
+    key: ApiKeySource,
     stream: bool,
     tools: Declared,
     client: Arc<OnceLock<Result<Client, ModelError>>>,
@@ -65,7 +65,7 @@ pub struct GenaiModel {
 
 /// The source of the key.
 #[derive(Clone, Default)]
-enum Key {
+enum ApiKeySource {
     /// The provider's own environment variable; none for a base URL of the user's own.
     #[default]
     Usual,
@@ -83,7 +83,7 @@ impl GenaiModel {
             name: None,
             base_url: None,
             adapter: None,
-            key: Key::default(),
+            key: ApiKeySource::default(),
             stream: true,
             tools: Declared::default(),
             client: Arc::default(),
@@ -116,14 +116,14 @@ impl GenaiModel {
     /// Uses this key. No error shows it, even if the provider's answer does.
     #[must_use]
     pub fn api_key(mut self, key: impl Into<Secret<String>>) -> Self {
-        self.key = Key::Given(ApiKey::new(key.into()));
+        self.key = ApiKeySource::Given(ApiKey::new(key.into()));
         self
     }
 
     /// Uses the key in this environment variable, read at each request.
     #[must_use]
     pub fn api_key_env(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.key = Key::Env(name.into());
+        self.key = ApiKeySource::Env(name.into());
         self
     }
 

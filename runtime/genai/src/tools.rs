@@ -12,10 +12,10 @@ use onionskin_core::model::{ModelError, ToolDeclaration};
 pub(super) struct Declared {
     /// True if a strict tool that the provider does not accept as strict is sent without `strict`.
     where_taken: bool,
-    made: Arc<Mutex<Vec<Made>>>,
+    made: Arc<Mutex<Vec<ConvertedTools>>>,
 }
 
-struct Made {
+struct ConvertedTools {
     of: Weak<[ToolDeclaration]>,
     adapter: &'static str,
     tools: Vec<Tool>,
@@ -35,8 +35,9 @@ impl Declared {
         if all.is_empty() {
             return Ok(None);
         }
-        let is_same =
-            |made: &Made| made.adapter == adapter && std::ptr::eq(made.of.as_ptr(), Arc::as_ptr(all));
+        let is_same = |made: &ConvertedTools| {
+            made.adapter == adapter && std::ptr::eq(made.of.as_ptr(), Arc::as_ptr(all))
+        };
         // A panic cannot leave the list half changed, so a poisoned lock is good.
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(made) = made.iter().find(|made| is_same(made)) {
@@ -44,7 +45,7 @@ impl Declared {
         }
         let tools = declare(all, adapter, self.where_taken)?;
         made.retain(|made| made.of.strong_count() > 0);
-        made.push(Made { of: Arc::downgrade(all), adapter, tools: tools.clone() });
+        made.push(ConvertedTools { of: Arc::downgrade(all), adapter, tools: tools.clone() });
         Ok(Some(tools))
     }
 }

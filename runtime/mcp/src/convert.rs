@@ -63,7 +63,7 @@ pub(super) fn result(server: &str, answer: &str) -> ToolResult {
     if !text.starts_with('{') {
         return Err(unusable(server, "gave an answer that is not a tool result"));
     }
-    let answer: Answer = match serde_json::from_str(text) {
+    let answer: CallAnswer = match serde_json::from_str(text) {
         Ok(answer) => answer,
         Err(error) => {
             let text = unreadable(server, &wire::reason(&error));
@@ -112,7 +112,7 @@ fn unusable(server: &str, what: &str) -> Exit {
 /// The result of a call. The library's type for it takes no block that it does not know; ours are kept as their JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
+struct CallAnswer {
     result_type: Option<String>,
     content: Option<Vec<ContentBlock>>,
     structured_content: Option<Value>,
@@ -122,7 +122,7 @@ struct Answer {
     task: Option<IgnoredAny>,
 }
 
-impl Answer {
+impl CallAnswer {
     /// Whether it has no field of a result. `text` is not such a field. The empty object is an empty result.
     fn is_foreign(&self, text: &str) -> bool {
         let known = self.content.is_some() || self.structured_content.is_some() || self.is_error.is_some();

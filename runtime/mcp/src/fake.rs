@@ -88,11 +88,11 @@ impl Tool {
 #[derive(Clone, Debug)]
 pub struct FakeAnswer {
     delay: Duration,
-    kind: Kind,
+    kind: Behaviour,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum Behaviour {
     Result(Value),
     Refusal(String),
     Silence,
@@ -100,13 +100,13 @@ enum Kind {
 }
 
 impl FakeAnswer {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: Behaviour) -> Self {
         Self { delay: Duration::ZERO, kind }
     }
 
     /// Makes an answer of this result as the server sends it, valid or not: `{"content": [..], ..}`.
     pub fn result(result: Value) -> Self {
-        Self::new(Kind::Result(result))
+        Self::new(Behaviour::Result(result))
     }
 
     /// Makes an error of the tool: a result with `isError`.
@@ -116,17 +116,17 @@ impl FakeAnswer {
 
     /// Makes an error of the protocol: the server refuses the call.
     pub fn refusal(message: impl Into<String>) -> Self {
-        Self::new(Kind::Refusal(message.into()))
+        Self::new(Behaviour::Refusal(message.into()))
     }
 
     /// Makes no answer: the call ends at its time limit.
     pub fn silence() -> Self {
-        Self::new(Kind::Silence)
+        Self::new(Behaviour::Silence)
     }
 
     /// Makes the server die at the call. The next call starts it again.
     pub fn death() -> Self {
-        Self::new(Kind::Death)
+        Self::new(Behaviour::Death)
     }
 
     /// Delays the answer by this time.
@@ -300,10 +300,10 @@ impl InProcess for FakeServer {
                         _ => return "exit status: 0",
                     },
                     Some((id, kind)) = calls.next() => match (running.remove(&id.to_string()), kind) {
-                        (_, Kind::Death) => return "exit status: 1",
-                        (false, _) | (_, Kind::Silence) => None,
-                        (true, Kind::Result(result)) => Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })),
-                        (true, Kind::Refusal(message)) => {
+                        (_, Behaviour::Death) => return "exit status: 1",
+                        (false, _) | (_, Behaviour::Silence) => None,
+                        (true, Behaviour::Result(result)) => Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })),
+                        (true, Behaviour::Refusal(message)) => {
                             let error = json!({ "code": -32603, "message": message });
                             Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
                         }

@@ -105,7 +105,7 @@ impl<'t> Source<'t> {
     }
 
     fn members(&self, part: &'t str, field: &str) -> Result<Vec<(String, &'t str)>, McpError> {
-        serde_json::from_str::<Fields<'t>>(part).map(|fields| fields.0).map_err(|error| {
+        serde_json::from_str::<JsonFields<'t>>(part).map(|fields| fields.0).map_err(|error| {
             let place = (error.line().max(1), error.column().max(1));
             self.error_in(part, place, field, plain(&error))
         })
@@ -247,11 +247,11 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 /// The fields of an object, unread.
-struct Fields<'t>(Vec<(String, &'t str)>);
+struct JsonFields<'t>(Vec<(String, &'t str)>);
 
-impl<'de: 't, 't> Deserialize<'de> for Fields<'t> {
+impl<'de: 't, 't> Deserialize<'de> for JsonFields<'t> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor).map(Fields)
+        deserializer.deserialize_map(FieldsVisitor).map(JsonFields)
     }
 }
 

@@ -13,14 +13,14 @@ use rhai::{Array, Dynamic, EvalAltResult, FnPtr, INT, ImmutableString, Map, Nati
 use super::memory::{Most, Size};
 
 /// The result of a function of the language.
-pub(super) type Made<T> = Result<T, Box<EvalAltResult>>;
+pub(super) type ScriptResult<T> = Result<T, Box<EvalAltResult>>;
 
 pub(super) fn replace(
     cx: &NativeCallContext<'_>,
     text: &mut ImmutableString,
     from: &str,
     to: &str,
-) -> Made<()> {
+) -> ScriptResult<()> {
     if text.is_empty() {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(super) fn pad(
     text: &mut ImmutableString,
     len: INT,
     padding: ImmutableString,
-) -> Made<()> {
+) -> ScriptResult<()> {
     let (len, before) = (usize::try_from(len).unwrap_or(0), text.chars().count());
     if padding.is_empty() || len <= before {
         return Ok(());
@@ -52,7 +52,12 @@ pub(super) fn pad(
 }
 
 /// Pads to at least this number of items. The language's own function overflows when it adds sizes.
-pub(super) fn pad_array(cx: NativeCallContext<'_>, items: &mut Array, len: INT, item: Dynamic) -> Made<()> {
+pub(super) fn pad_array(
+    cx: NativeCallContext<'_>,
+    items: &mut Array,
+    len: INT,
+    item: Dynamic,
+) -> ScriptResult<()> {
     let len = usize::try_from(len).unwrap_or(0);
     let (mut growing, item) = (Growing::new(&cx), item.flatten());
     growing.size.items = items.len();
@@ -76,7 +81,7 @@ impl Growing {
         Self { size: Size::up_to(usize::MAX), most: Most::of(cx.engine()) }
     }
 
-    fn add(&mut self, value: Dynamic) -> Made<Dynamic> {
+    fn add(&mut self, value: Dynamic) -> ScriptResult<Dynamic> {
         let value = value.flatten();
         self.size.items += 1;
         self.size.add(&value);
@@ -85,7 +90,11 @@ impl Growing {
     }
 }
 
-pub(super) fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: FnPtr) -> Made<Array> {
+pub(super) fn map_array(
+    cx: NativeCallContext<'_>,
+    items: &mut Array,
+    function: FnPtr,
+) -> ScriptResult<Array> {
     let mut growing = Growing::new(&cx);
     let made = items.iter_mut().enumerate().map(|(at, item)| {
         let made = function.call_raw_with_extra_args("map", &cx, Some(item), [], [index(at)], Some(0))?;
@@ -94,7 +103,7 @@ pub(super) fn map_array(cx: NativeCallContext<'_>, items: &mut Array, function: 
     made.collect()
 }
 
-pub(super) fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> Made<Map> {
+pub(super) fn map_map(cx: NativeCallContext<'_>, entries: &mut Map, function: FnPtr) -> ScriptResult<Map> {
     let mut growing = Growing::new(&cx);
     let made = entries.iter_mut().map(|(name, value)| {
         let key = [name.as_str().into()];
@@ -109,7 +118,7 @@ pub(super) fn zip(
     items: &mut Array,
     others: Array,
     function: FnPtr,
-) -> Made<Array> {
+) -> ScriptResult<Array> {
     let mut growing = Growing::new(&cx);
     let made = items.iter().zip(others).enumerate().map(|(at, (item, other))| {
         let both = [item.clone(), other];

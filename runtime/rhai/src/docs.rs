@@ -11,20 +11,20 @@ pub(super) struct Docs {
     /// The docs of the parameters, in the order of the function.
     pub(super) params: Vec<ParamDoc>,
     /// Type and words of the result.
-    returns: Option<(Kind, String)>,
+    returns: Option<(DocType, String)>,
 }
 
 #[derive(Debug)]
 pub(super) struct ParamDoc {
     pub(super) name: String,
-    kind: Kind,
+    kind: DocType,
     pub(super) default: Option<Value>,
     text: String,
 }
 
 /// A type.
 #[derive(Debug, Clone, PartialEq)]
-struct Kind {
+struct DocType {
     schema: Value,
     optional: bool,
 }
@@ -136,7 +136,7 @@ impl Docs {
     }
 }
 
-impl Kind {
+impl DocType {
     fn to_schema(&self) -> Value {
         if !self.optional {
             return self.schema.clone();
@@ -291,7 +291,7 @@ fn is_text(kind: &str, text: &str) -> bool {
     parse_kind(bare).is_none() && (text.is_empty() || bare.contains(char::is_whitespace))
 }
 
-fn returns(text: &str) -> Option<(Kind, String)> {
+fn returns(text: &str) -> Option<(DocType, String)> {
     let text = text.trim();
     let bare = text.strip_prefix("* ").or_else(|| text.strip_prefix("- ")).unwrap_or(text);
     let (kind, rest) = match bare.strip_prefix('`') {
@@ -305,10 +305,10 @@ fn returns(text: &str) -> Option<(Kind, String)> {
 }
 
 /// Reads a type.
-fn parse_kind(text: &str) -> Option<Kind> {
+fn parse_kind(text: &str) -> Option<DocType> {
     let text = text.trim();
     if let Some(inner) = text.strip_suffix('?') {
-        return Some(Kind { optional: true, ..parse_kind(inner)? });
+        return Some(DocType { optional: true, ..parse_kind(inner)? });
     }
     if text.contains('|') {
         return alternatives(text);
@@ -342,8 +342,8 @@ fn parse_kind(text: &str) -> Option<Kind> {
     Some(required(schema))
 }
 
-fn required(schema: Value) -> Kind {
-    Kind { schema, optional: false }
+fn required(schema: Value) -> DocType {
+    DocType { schema, optional: false }
 }
 
 fn literal(text: &str) -> Option<String> {
@@ -351,7 +351,7 @@ fn literal(text: &str) -> Option<String> {
 }
 
 /// `"a" | "b"`, or several types.
-fn alternatives(text: &str) -> Option<Kind> {
+fn alternatives(text: &str) -> Option<DocType> {
     let parts: Vec<_> = text.split('|').map(str::trim).collect();
     let is_nothing = |part: &&str| ["null", "none", "()"].contains(&part.to_ascii_lowercase().as_str());
     let real: Vec<_> = parts.iter().copied().filter(|part| !is_nothing(part)).collect();
@@ -367,5 +367,5 @@ fn alternatives(text: &str) -> Option<Kind> {
             json!({ "anyOf": several? })
         }
     };
-    Some(Kind { schema, optional })
+    Some(DocType { schema, optional })
 }

@@ -13,7 +13,7 @@ use rhai::{
     RhaiNativeFunc, Shared, Variant,
 };
 
-use super::bounded::{Made, index_of, map_array, map_map, pad, pad_array, replace, zip};
+use super::bounded::{ScriptResult, index_of, map_array, map_map, pad, pad_array, replace, zip};
 use super::chars::Chars;
 
 /// The functions of the language itself: no clock, no files, nothing that waits.
@@ -47,7 +47,7 @@ pub(super) fn withhold(engine: &mut Engine) {
     engine.register_fn("sleep", |_: i64| no_waiting()).register_fn("sleep", |_: f64| no_waiting());
 }
 
-fn no_waiting() -> Made<()> {
+fn no_waiting() -> ScriptResult<()> {
     Err("a script cannot wait".into())
 }
 
@@ -129,7 +129,7 @@ fn letters(module: &mut Module) {
 /// Functions that take another one by its name. It may be one of the language, which could change the items.
 fn named(module: &mut Module) {
     for name in ["map", "filter", "some", "all", "dedup", "reduce", "reduce_rev", "sort", "drain", "retain"] {
-        let refused = move || -> Made<Dynamic> {
+        let refused = move || -> ScriptResult<Dynamic> {
             Err(format!("`{name}` takes a closure, such as `|x| ..`, and not the name of a function").into())
         };
         FuncRegistration::new(name)

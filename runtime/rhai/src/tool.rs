@@ -17,7 +17,7 @@ use super::failure::{failed, place};
 use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
 use super::lock::lock;
-use super::memory::{Meter, Shape};
+use super::memory::{MemoryNeed, Meter};
 use super::sandbox::{Watch, engine};
 use super::script_error::ScriptError;
 use onionskin_core::Args;
@@ -40,7 +40,7 @@ struct Inner {
     env: Env,
     limits: ScriptLimits,
     docs: Docs,
-    shape: Shape,
+    shape: MemoryNeed,
 }
 
 impl ScriptTool {
@@ -79,7 +79,7 @@ impl ScriptTool {
         env: Env,
         limits: ScriptLimits,
     ) -> Result<Self, ScriptError> {
-        let meter = Arc::new(Meter::new(&limits, Shape::default()));
+        let meter = Arc::new(Meter::new(&limits, MemoryNeed::default()));
         let engine = engine(&env, &limits, &Watch::default(), &meter).map_err(|reason| at_line(1, reason))?;
         // The names that functions may use beside their own.
         let mut scope = Scope::new();
@@ -116,7 +116,7 @@ impl ScriptTool {
             Docs::read(chosen.name, &chosen.params, &chosen.comments).map_err(|why| at_line(line, why))?;
         let definition = super::definition(chosen.name, &docs);
         let function = chosen.name.to_owned();
-        let shape = Shape::of(&ast);
+        let shape = MemoryNeed::of(&ast);
         Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs, shape }) })
     }
 

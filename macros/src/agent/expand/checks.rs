@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 
 use super::names::{child_alias, entry_span, hook_alias, known_alias, tool_alias, toolbox_alias};
 use super::toolboxes;
-use crate::agent::ast::Entry;
+use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Target};
 use crate::listed::Listed;
 
@@ -13,7 +13,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     let state = &agent.state;
     let mut checks = TokenStream::new();
     let tools = agent.functions;
-    let names = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let names = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
@@ -21,7 +21,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
     }
     // In one body: a constant for each tool would cost the compiler more.
-    let each = tools.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let each = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         let once = (index > 0).then(|| {
             quote_spanned! {span=>
@@ -64,14 +64,14 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         });
     }
     checks.extend(methods(agent));
-    let agents = agent.children.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let agents = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Agent>::NAME))
     });
     if agent.children.len() > 1 {
         checks.extend(quote!(const __AGENT_CLASH: usize = __rt::first_clash(&[#(#agents),*]);));
     }
-    for (index, Entry { cfgs, path }) in agent.children.iter().enumerate() {
+    for (index, ListEntry { cfgs, path }) in agent.children.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         let listed = Listed { alias: &alias, kind: quote!(__rt::Agent), spans: [span; 2] };
         let described = listed.item("DESCRIBED");

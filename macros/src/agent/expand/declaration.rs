@@ -8,16 +8,16 @@ use syn::spanned::Spanned;
 use super::filter;
 use super::names::{child_alias, entry_span, toolbox_alias};
 use super::toolboxes::prefix;
-use crate::agent::ast::Entry;
+use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Server};
-use crate::agent::settings::{Given, Write};
+use crate::agent::settings::{GivenSetting, Write};
 
 /// `impl Agent`.
 pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
     let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
     let described = agent.description.is_some();
     let declaration = declaration(agent);
-    let children = agent.children.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let children = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
     });
@@ -94,7 +94,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         calls.extend(quote_spanned!(span=> let __agent = #root::#gives!(__agent);));
     }
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
-        let Entry { cfgs, path } = &toolbox.entry;
+        let ListEntry { cfgs, path } = &toolbox.entry;
         let (alias, span) = (toolbox_alias(index, path), entry_span(path));
         let prefix = prefix(toolbox);
         calls.extend(quote_spanned! {span=>
@@ -102,7 +102,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
         });
     }
-    for (index, Entry { cfgs, path }) in agent.children.iter().enumerate() {
+    for (index, ListEntry { cfgs, path }) in agent.children.iter().enumerate() {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
@@ -155,7 +155,7 @@ fn count(method: &str, count: Option<usize>) -> Option<TokenStream> {
     Some(quote!(let __agent = __agent.#method(#count);))
 }
 
-fn request_params(given: &[Given<'_>]) -> Option<TokenStream> {
+fn request_params(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
     let set = settings("__params", given)?;
     Some(quote! {
         let mut __params = <__rt::RequestParams as ::core::default::Default>::default();
@@ -164,7 +164,7 @@ fn request_params(given: &[Given<'_>]) -> Option<TokenStream> {
     })
 }
 
-fn limits(given: &[Given<'_>]) -> Option<TokenStream> {
+fn limits(given: &[GivenSetting<'_>]) -> Option<TokenStream> {
     let set = settings("__limits", given)?;
     Some(quote! {
         let mut __limits = <__rt::Limits as ::core::default::Default>::default();
@@ -174,8 +174,8 @@ fn limits(given: &[Given<'_>]) -> Option<TokenStream> {
 }
 
 /// Writes the entries into the fields of a variable; none without entries.
-fn settings(into: &str, given: &[Given<'_>]) -> Option<TokenStream> {
-    let set = given.iter().map(|Given { key, value, write }| {
+fn settings(into: &str, given: &[GivenSetting<'_>]) -> Option<TokenStream> {
+    let set = given.iter().map(|GivenSetting { key, value, write }| {
         let span = Span::call_site().located_at(value.span());
         // The whole statement has the span of the value, so the compiler shows the value only.
         let into = Ident::new(into, span);

@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use crate::agent::ast::Entry;
+use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Hook};
 
 pub(super) fn tool_alias(index: usize, path: &Path) -> Ident {
@@ -39,8 +39,8 @@ pub(super) fn entry_span(path: &Path) -> Span {
 
 /// All aliases of an agent.
 pub(super) fn aliases(agent: &AgentModel<'_>) -> TokenStream {
-    let alias = |name: Ident, entry: &Entry| {
-        let Entry { cfgs, path } = entry;
+    let alias = |name: Ident, entry: &ListEntry| {
+        let ListEntry { cfgs, path } = entry;
         quote!(#(#cfgs)* type #name = #path;)
     };
     let tools =

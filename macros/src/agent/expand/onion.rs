@@ -6,7 +6,7 @@ use syn::Attribute;
 
 use super::filter::concerned;
 use super::names::{entry_span, hook_alias, known_alias, tool_alias};
-use crate::agent::ast::Entry;
+use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Hook};
 
 /// The number of layers between two boxes. rustc reaches its default recursion limit near 23 layers.
@@ -27,7 +27,7 @@ fn tool_field(index: usize) -> Ident {
 /// The tools of the agent, by index, inside the ring of typed hooks.
 fn core(agent: &AgentModel<'_>) -> TokenStream {
     let tools = || {
-        agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+        agent.functions.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
             (index, cfgs, entry_span(path), tool_alias(index, path), tool_field(index))
         })
     };
@@ -217,7 +217,7 @@ fn compose(agent: &AgentModel<'_>, hooks: &[Hook<'_>]) -> TokenStream {
             let __ring = <<#alias as __rt::Hook>::Made as __rt::HookMadeBy<#alias>>::ring(&#value, __ring);
         }
     });
-    let make_tools = agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let make_tools = agent.functions.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, field, span) = (tool_alias(index, path), tool_field(index), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* #field: <<#alias as __rt::Tool>::State as __rt::Make<#alias>>::make())
     });

@@ -5,19 +5,19 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::names::{entry_span, tool_alias, toolbox_alias};
-use crate::agent::ast::{Entry, ToolboxEntry};
+use crate::agent::ast::{ListEntry, ToolboxEntry};
 use crate::agent::model::AgentModel;
 
 /// Each toolbox works on the agent's state, and its tools have names of their own.
 pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     let state = &agent.state;
-    let functions = agent.functions.iter().enumerate().map(|(index, Entry { cfgs, path })| {
+    let functions = agent.functions.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let alias = tool_alias(index, path);
         quote!(#(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
     let functions = quote!(&[#(#functions),*]);
     let names = |index: usize, toolbox: &ToolboxEntry| {
-        let Entry { cfgs, path } = &toolbox.entry;
+        let ListEntry { cfgs, path } = &toolbox.entry;
         let alias = toolbox_alias(index, path);
         let prefix = toolbox.prefix.as_ref().map(|prefix| prefix.unraw().to_string()).unwrap_or_default();
         (quote!(#(#cfgs)*), quote!((#prefix, <#alias as __rt::Toolbox>::TOOLS)))

@@ -10,11 +10,11 @@ use serde_json::{Number, Value};
 pub(crate) struct Literals<'t> {
     text: Cow<'t, str>,
     /// By the bits of the value's fraction.
-    found: OnceCell<HashMap<u64, Found>>,
+    found: OnceCell<HashMap<u64, LiteralPlace>>,
 }
 
 /// The literals for one fraction.
-struct Found {
+struct LiteralPlace {
     /// The position of the first literal.
     at: (usize, usize),
     /// Whether all literals have the same text.
@@ -49,14 +49,14 @@ impl<'t> Literals<'t> {
         }
     }
 
-    fn found(&self) -> &HashMap<u64, Found> {
+    fn found(&self) -> &HashMap<u64, LiteralPlace> {
         self.found.get_or_init(|| {
             let mut found = HashMap::new();
             for literal in number_literals(&self.text) {
                 let Some(number) = fraction(literal) else { continue };
                 let start = literal.as_ptr().addr() - self.text.as_ptr().addr();
                 let exact = !is_rounded(literal);
-                let this = Found { at: (start, start + literal.len()), alike: true, exact };
+                let this = LiteralPlace { at: (start, start + literal.len()), alike: true, exact };
                 let first = found.entry(number.to_bits()).or_insert(this);
                 first.alike &= self.text.get(first.at.0..first.at.1) == Some(literal);
                 first.exact &= exact;

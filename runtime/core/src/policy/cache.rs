@@ -46,7 +46,7 @@ const CAPACITY: usize = 1024;
 
 #[derive(Default)]
 struct Store {
-    kept: HashMap<Key, Kept>,
+    kept: HashMap<Key, CachedResult>,
     /// The same entries by age, the oldest first.
     ages: BTreeMap<u64, Key>,
     next: u64,
@@ -119,7 +119,7 @@ impl Drop for Flight {
     }
 }
 
-struct Kept {
+struct CachedResult {
     output: ToolOutput,
     at: Instant,
     age: u64,
@@ -132,7 +132,7 @@ impl Store {
         let age = self.next;
         self.next += 1;
         self.ages.insert(age, key.clone());
-        self.kept.insert(key, Kept { output, at: Instant::now(), age });
+        self.kept.insert(key, CachedResult { output, at: Instant::now(), age });
     }
 
     fn remove(&mut self, key: &Key) {
@@ -143,7 +143,7 @@ impl Store {
 }
 
 /// The result of a cache look-up.
-pub(super) enum Found {
+pub(super) enum Lookup {
     Output(ToolOutput),
     /// Nothing is stored and no call is in progress. The result of this call may be cached.
     Nothing(Flight),
@@ -203,14 +203,14 @@ impl Cache {
         cx: &ToolContext,
         args: Option<&mut Args>,
         fill: Option<&dyn Fill>,
-    ) -> Found {
+    ) -> Lookup {
         // A caller that runs the tool again rejects the earlier result, so that one is not cached either.
         let (times, stored) = cx.stages(|stages| stages.ask(self.id()));
         if let Some(key) = stored {
             self.store().remove(&key);
         }
         let Some(key) = args.filter(|_| times == 1).and_then(|args| self.key_of(cx, args, fill)) else {
-            return Found::Off;
+            return Lookup::Off;
         };
         loop {
             match self.look_now(cx, &key) {
@@ -222,28 +222,28 @@ impl Cache {
     }
 
     /// The stored result, or a token for the end of the call in progress.
-    fn look_now(&self, cx: &ToolContext, key: &Key) -> Result<Found, CancellationToken> {
+    fn look_now(&self, cx: &ToolContext, key: &Key) -> Result<Lookup, CancellationToken> {
         let mut store = self.store();
         match store.kept.get(key) {
             Some(kept) if self.ttl.is_none_or(|ttl| kept.at.elapsed() < ttl) => {
                 tracing::debug!(tool = cx.tool_name(), "answered from the cache");
                 cx.stages(|stages| stages.store(self.id(), key));
-                return Ok(Found::Output(kept.output.clone()));
+                return Ok(Lookup::Output(kept.output.clone()));
             }
             Some(_) => store.remove(key),
             None => {}
         }
         match store.flights.get(key) {
             // The call in progress waits for this one.
-            Some(running) if cx.run().is_beneath(&running.run) => return Ok(Found::Off),
-            Some(running) if Flights::here().hold(running.number) => return Ok(Found::WithinItself),
+            Some(running) if cx.run().is_beneath(&running.run) => return Ok(Lookup::Off),
+            Some(running) if Flights::here().hold(running.number) => return Ok(Lookup::WithinItself),
             Some(running) => return Err(running.over.clone()),
             None => {}
         }
         let number = NEXT_FLIGHT.fetch_add(1, Ordering::Relaxed);
         let running = Running { run: cx.run().clone(), number, over: CancellationToken::new() };
         store.flights.insert(key.clone(), running);
-        Ok(Found::Nothing(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
+        Ok(Lookup::Nothing(Flight { key: key.clone(), number, store: Arc::clone(&self.store) }))
     }
 
     /// Caches the result of a call, unless the tool was run again.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::approval::{self, Needed};
-use super::cache::{Cache, Found, no_cache_of_once};
+use super::cache::{Cache, Lookup, no_cache_of_once};
 use super::fill::Fill;
 use super::guardrail::{DynInputGuardrail, DynOutputGuardrail};
 use super::inside::Inside;
@@ -129,9 +129,9 @@ impl Stages {
             self.approve(cx, args).await?;
             let Some(cache) = &self.cache else { return self.guarded(cx, args, inside).await };
             match cache.look(cx, inside.final_args(args).as_mut(), self.fill()).await {
-                Found::Output(output) => Ok(output),
-                Found::Off => self.guarded(cx, args, inside).await,
-                Found::WithinItself => {
+                Lookup::Output(output) => Ok(output),
+                Lookup::Off => self.guarded(cx, args, inside).await,
+                Lookup::WithinItself => {
                     let text = format!(
                         "`{}` was called by itself with the same arguments, and its cache would wait for the result of \
                          the first call for ever",
@@ -139,7 +139,7 @@ impl Stages {
                     );
                     Err(Exit::Tool(ToolError::new(text)))
                 }
-                Found::Nothing(flight) => {
+                Lookup::Nothing(flight) => {
                     let output = flight.around(self.guarded(cx, args, inside)).await?;
                     cache.keep(cx, &flight, &output);
                     Ok(output)

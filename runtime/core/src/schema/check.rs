@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 
 use super::budget::{Budget, Chain, of_text, weight};
-use super::found::{Found, Path, Verdict};
+use super::found::{Findings, Path, Verdict};
 use super::keys::is_of_texts;
 use super::pattern::Patterns;
 use super::problem::{Problem, expected};
@@ -47,12 +47,12 @@ pub(super) fn check_within(
     path: &str,
     budget: &Budget,
 ) -> Vec<Problem> {
-    let mut found = Found::Words(Vec::new());
+    let mut found = Findings::Words(Vec::new());
     let walk =
         Walk { root, budget, depth: Cell::new(0), patterns: RefCell::default(), lists: RefCell::default() };
     walk.walk(value, schema, None, &Path::root(path), &mut found);
     match found {
-        Found::Words(problems) if !budget.is_spent() => problems,
+        Findings::Words(problems) if !budget.is_spent() => problems,
         _ => vec![Problem::unchecked(path)],
     }
 }
@@ -80,7 +80,7 @@ impl<'s> Walk<'s> {
         schema: &'s Value,
         before: Option<&Chain<'_>>,
         path: &Path<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) {
         let Value::Object(object) = schema else { return };
         if !self.budget.take(1) || found.is_settled(path.level) {
@@ -104,7 +104,7 @@ impl<'s> Walk<'s> {
         object: &'s Object,
         chain: &Chain<'_>,
         path: &Path<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) {
         if let Some(target) = self.resolve(object) {
             self.walk(value, target, Some(chain), path, found);
@@ -145,15 +145,15 @@ impl<'s> Walk<'s> {
         options: &'s [Value],
         chain: &Chain<'_>,
         path: &Path<'_>,
-        found: &mut Found,
+        found: &mut Findings,
     ) -> bool {
         let mut within = Vec::new();
         for option in options {
-            let mut verdict = Found::Verdict(path.level, Verdict::Fits);
+            let mut verdict = Findings::Verdict(path.level, Verdict::Fits);
             self.walk(value, option, Some(chain), path, &mut verdict);
             match verdict {
-                Found::Verdict(_, Verdict::Fits) => return true,
-                Found::Verdict(_, Verdict::Within) => within.push(option),
+                Findings::Verdict(_, Verdict::Fits) => return true,
+                Findings::Verdict(_, Verdict::Within) => within.push(option),
                 _ => {}
             }
         }
@@ -166,7 +166,7 @@ impl<'s> Walk<'s> {
             (Some(meant), _) => self.walk(value, meant, Some(chain), path, found),
             (None, Some(first)) => {
                 let told = |option: &'s Value| {
-                    let mut told = Found::Words(Vec::new());
+                    let mut told = Findings::Words(Vec::new());
                     self.walk(value, option, Some(chain), path, &mut told);
                     told
                 };
@@ -242,7 +242,7 @@ impl<'s> Walk<'s> {
         known.contains(value)
     }
 
-    fn walk_object(&self, fields: &Object, schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+    fn walk_object(&self, fields: &Object, schema: &'s Object, path: &Path<'_>, found: &mut Findings) {
         let empty = Object::new();
         let properties = schema.get("properties").and_then(Value::as_object);
         let within = path.level + 1;
@@ -286,7 +286,7 @@ impl<'s> Walk<'s> {
         by_pattern(name, patterns, &mut self.patterns.borrow_mut(), self.budget)
     }
 
-    fn walk_list(&self, items: &[Value], schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+    fn walk_list(&self, items: &[Value], schema: &'s Object, path: &Path<'_>, found: &mut Findings) {
         let prefix = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let within = path.level + 1;
         for (index, item) in items.iter().enumerate() {
@@ -314,7 +314,7 @@ impl<'s> Walk<'s> {
         items.iter().position(|item| !seen.insert(item))
     }
 
-    fn walk_text(&self, text: &str, schema: &'s Object, path: &Path<'_>, found: &mut Found) {
+    fn walk_text(&self, text: &str, schema: &'s Object, path: &Path<'_>, found: &mut Findings) {
         self.budget.take(of_text(text));
         let count = text.chars().count() as u64;
         count_within(count, schema, ["minLength", "maxLength"], "characters", path, found);
@@ -351,7 +351,7 @@ pub(super) fn by_pattern<'s>(
 
 type Object = serde_json::Map<String, Value>;
 
-fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, found: &mut Found) {
+fn walk_number(number: f64, value: &Value, schema: &Object, path: &Path<'_>, found: &mut Findings) {
     type Rule = fn(f64, f64) -> bool;
     let rules: [(&str, &str, Rule); 4] = [
         ("minimum", "at least", |number, limit| number >= limit),
@@ -381,7 +381,7 @@ fn count_within(
     [least, most]: [&str; 2],
     unit: &str,
     path: &Path<'_>,
-    found: &mut Found,
+    found: &mut Findings,
 ) {
     let limit = |key| schema.get(key).and_then(Value::as_u64);
     if let Some(least) = limit(least).filter(|least| count < *least) {

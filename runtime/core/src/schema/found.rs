@@ -63,14 +63,14 @@ pub(super) enum Verdict {
 }
 
 /// The problems.
-pub(super) enum Found {
+pub(super) enum Findings {
     /// All problems, in words.
     Words(Vec<Problem>),
     /// The information to choose between schemas for a value at this level.
     Verdict(usize, Verdict),
 }
 
-impl Found {
+impl Findings {
     pub(super) fn add(&mut self, path: &Path<'_>, problem: impl FnOnce(String) -> Problem) {
         match self {
             Self::Words(problems) if problems.len() < MOST => problems.push(problem(path.to_string())),

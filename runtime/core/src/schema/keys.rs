@@ -59,7 +59,7 @@ impl Keys {
         }
         let mut deserializer = serde_json::Deserializer::from_str(json);
         // The first node is that of the whole value.
-        Known { keys: self, node: 0 }.deserialize(&mut deserializer).is_ok()
+        KeyReader { keys: self, node: 0 }.deserialize(&mut deserializer).is_ok()
     }
 }
 
@@ -183,12 +183,12 @@ fn only_option(options: &[Value]) -> Option<&Value> {
 
 /// Reads a value to find keys that its node does not know.
 #[derive(Clone, Copy)]
-struct Known<'k> {
+struct KeyReader<'k> {
     keys: &'k Keys,
     node: usize,
 }
 
-impl<'k> Known<'k> {
+impl<'k> KeyReader<'k> {
     fn at(self, node: usize) -> Self {
         Self { node, ..self }
     }
@@ -198,7 +198,7 @@ impl<'k> Known<'k> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Known<'_> {
+impl<'de> DeserializeSeed<'de> for KeyReader<'_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -210,7 +210,7 @@ impl<'de> DeserializeSeed<'de> for Known<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Known<'_> {
+impl<'de> Visitor<'de> for KeyReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -256,7 +256,7 @@ impl<'de> Visitor<'de> for Known<'_> {
             return Err(A::Error::custom("an object for something else"));
         };
         let (fields, closed, rest) = (&**fields, *closed, *rest);
-        while let Some(found) = map.next_key_seed(Field(fields))? {
+        while let Some(found) = map.next_key_seed(FieldName(fields))? {
             match found {
                 None if closed => return Err(A::Error::custom("an unknown key")),
                 found => map.next_value_seed(self.at(found.unwrap_or(rest)))?,
@@ -268,9 +268,9 @@ impl<'de> Visitor<'de> for Known<'_> {
 
 /// Finds the node of a field without copying the key.
 #[derive(Clone, Copy)]
-struct Field<'k>(&'k [(Box<str>, usize)]);
+struct FieldName<'k>(&'k [(Box<str>, usize)]);
 
-impl<'de> DeserializeSeed<'de> for Field<'_> {
+impl<'de> DeserializeSeed<'de> for FieldName<'_> {
     type Value = Option<usize>;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
@@ -278,7 +278,7 @@ impl<'de> DeserializeSeed<'de> for Field<'_> {
     }
 }
 
-impl Visitor<'_> for Field<'_> {
+impl Visitor<'_> for FieldName<'_> {
     type Value = Option<usize>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

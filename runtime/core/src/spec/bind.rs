@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::error::SpecError;
-use super::shape::{Fill, fits};
+use super::param_changes::{Fill, fits};
 use super::toolspec::ToolSpec;
 use crate::definition::ToolDefinition;
 use crate::state::{MOST_PARTS, SessionState};

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use super::shape::Shape;
+use super::param_changes::ParamChanges;
 use crate::json;
 
-impl Shape {
+impl ParamChanges {
     /// Renames the parameters in the conditions of a schema to their visible names. Conditions on values that are not
     /// visible are left out: the tool itself checks them.
     pub(super) fn rename_in_conditions(&self, schema: &mut Map<String, Value>) {

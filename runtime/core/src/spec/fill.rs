@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::error::MissingKey;
-use super::shape::{Shape, unfit};
+use super::param_changes::{ParamChanges, unfit};
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolError, ToolResult};
@@ -18,7 +18,7 @@ pub(super) struct Filler {
     /// The tool's visible name.
     pub(super) tool: Arc<str>,
     pub(super) own: Arc<ToolDefinition>,
-    pub(super) shape: Arc<Shape>,
+    pub(super) shape: Arc<ParamChanges>,
     pub(super) state: SessionState,
 }
 

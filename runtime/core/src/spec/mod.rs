@@ -27,7 +27,7 @@ mod export;
 mod fill;
 mod hooks;
 mod param;
-mod shape;
+mod param_changes;
 mod toolbox;
 mod toolspec;
 mod transform;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::added::Added;
 use super::fill::Filler;
 use super::param::{self, SpecParam};
-use super::shape::Shape;
+use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{Entry, StateType, Target};
@@ -49,7 +49,7 @@ pub struct ToolSpec {
     server: Option<Arc<str>>,
     /// The tool's own definition, with the options that were set since.
     own: Arc<ToolDefinition>,
-    shape: Arc<Shape>,
+    shape: Arc<ParamChanges>,
     /// The visible definition: `own` changed by `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
@@ -366,7 +366,7 @@ impl ToolSpec {
         &self.own
     }
 
-    pub(super) fn shape(&self) -> &Shape {
+    pub(super) fn shape(&self) -> &ParamChanges {
         &self.shape
     }
 
@@ -384,7 +384,7 @@ impl ToolSpec {
     }
 
     /// Changes the differences between the tool and its visible form.
-    pub(super) fn reshape(&mut self, change: impl FnOnce(&mut Shape)) {
+    pub(super) fn reshape(&mut self, change: impl FnOnce(&mut ParamChanges)) {
         change(Arc::make_mut(&mut self.shape));
         self.define(Arc::clone(&self.definition.name));
         self.fill();

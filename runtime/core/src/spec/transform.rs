@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::error::SpecError;
-use super::shape::{Fill, Shape, fits};
+use super::param_changes::{Fill, ParamChanges, fits};
 use super::toolspec::ToolSpec;
 use crate::definition::NameProblem;
 use crate::text::short;
@@ -165,7 +165,7 @@ fn shown(name: &str) -> String {
 }
 
 /// A bound parameter becomes visible again under its name, so it keeps the name. A hidden one does not.
-fn names_differ(tool: &str, schema: &Value, shape: &Shape) -> Result<(), SpecError> {
+fn names_differ(tool: &str, schema: &Value, shape: &ParamChanges) -> Result<(), SpecError> {
     let mut names = BTreeSet::new();
     for own in schema["properties"].as_object().into_iter().flat_map(serde_json::Map::keys) {
         let name = shape.name(own);

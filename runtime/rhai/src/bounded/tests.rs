@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::super::env::Env;
 use super::super::limits::ScriptLimits;
-use super::super::memory::{Meter, Shape};
+use super::super::memory::{MemoryNeed, Meter};
 use super::super::sandbox::{Watch, engine};
 use crate::{Script, from_code};
 
@@ -88,7 +88,7 @@ fn s2_every_function_in_a_child() {
 /// Name and types of all that a script can call.
 fn registered() -> Vec<(String, Vec<TypeId>)> {
     let limits = ScriptLimits::default();
-    let meter = Arc::new(Meter::new(&limits, Shape::default()));
+    let meter = Arc::new(Meter::new(&limits, MemoryNeed::default()));
     let engine = engine(&Env::new(), &limits, &Watch::default(), &meter).unwrap();
     let all = engine.collect_fn_metadata(
         None,

@@ -8,13 +8,13 @@ use rhai::{Dynamic, Engine, EvalAltResult, Position, Scope};
 use super::super::limits::ScriptLimits;
 use super::super::lock::lock;
 use super::captured::Captured;
-use super::shape::Shape;
+use super::need::MemoryNeed;
 use super::size::Size;
 use super::value_limits::Most;
 
 /// Accesses of a function's variables between two looks at them, at most: the more is held, and the further in, the fewer.
 const ACCESSES: usize = 64;
-/// Beside the values of [`Shape::held`]: the result of a function, and its copy.
+/// Beside the values of [`MemoryNeed::held`]: the result of a function, and its copy.
 const RESULT: usize = 2;
 
 /// The memory of one call.
@@ -54,7 +54,7 @@ struct Frame {
 }
 
 impl Meter {
-    pub(crate) fn new(limits: &ScriptLimits, shape: Shape) -> Self {
+    pub(crate) fn new(limits: &ScriptLimits, shape: MemoryNeed) -> Self {
         let (most, limit, held) = (Most::new(limits), limits.memory_bytes, shape.held.saturating_add(RESULT));
         let frames =
             Frames { levels: Vec::new(), largest: 0, captured: Captured::default(), limit, held, most };

@@ -6,11 +6,11 @@
 
 mod captured;
 mod meter;
-mod shape;
+mod need;
 mod size;
 mod value_limits;
 
 pub(super) use meter::{MEMORY, Meter};
-pub(super) use shape::Shape;
+pub(super) use need::MemoryNeed;
 pub(super) use size::Size;
 pub(super) use value_limits::Most;

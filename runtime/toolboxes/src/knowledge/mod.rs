@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::error::KnowledgeError;
-use self::store::Kept;
+use self::store::StoredDocument;
 use crate::cut;
 use onionskin_core::toolbox;
 
@@ -178,7 +178,7 @@ impl KnowledgeBase {
     ) -> Result<Vec<Found>, KnowledgeError> {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
         let found = store::search(&self.connection(), &expression, limit.min(50))?;
-        let found = found.into_iter().map(|Kept { id, title, tags, text }| {
+        let found = found.into_iter().map(|StoredDocument { id, title, tags, text }| {
             let piece = cut(&text, PIECE);
             Found { id, title, tags, piece }
         });

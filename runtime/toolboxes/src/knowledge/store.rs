@@ -47,7 +47,7 @@ const SEARCH: &str = "
 ";
 
 /// A stored document; in search results, the text is a piece.
-pub(super) struct Kept {
+pub(super) struct StoredDocument {
     pub(super) id: i64,
     pub(super) title: String,
     pub(super) tags: Vec<String>,
@@ -124,7 +124,7 @@ pub(super) fn add(
     Ok(connection.last_insert_rowid())
 }
 
-pub(super) fn get(connection: &Connection, id: i64) -> Result<Option<Kept>, KnowledgeError> {
+pub(super) fn get(connection: &Connection, id: i64) -> Result<Option<StoredDocument>, KnowledgeError> {
     let select = "SELECT id, title, tags, text FROM documents WHERE id = ?1";
     Ok(connection.query_row(select, [id], kept).optional()?)
 }
@@ -138,17 +138,17 @@ pub(super) fn search(
     connection: &Connection,
     expression: &str,
     limit: u32,
-) -> Result<Vec<Kept>, KnowledgeError> {
+) -> Result<Vec<StoredDocument>, KnowledgeError> {
     let mut search = connection.prepare(SEARCH)?;
     let found = search.query_map(params![expression, limit], kept)?;
     Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// A file from elsewhere may have longer titles and tags than `add` takes: they are cut.
-fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
+fn kept(row: &Row<'_>) -> rusqlite::Result<StoredDocument> {
     let tags: String = row.get(2)?;
     let tags: Vec<String> = serde_json::from_str(&tags).unwrap_or_default();
-    Ok(Kept {
+    Ok(StoredDocument {
         id: row.get(0)?,
         title: cut(&row.get::<_, String>(1)?, TITLE),
         tags: tags.into_iter().take(TAGS).map(|tag| cut(&tag, TITLE)).collect(),

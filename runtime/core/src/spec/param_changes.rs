@@ -17,11 +17,11 @@ use crate::text::{MOST, nearest};
 
 /// The differences, by the tool's own names of its parameters.
 #[derive(Clone, Default)]
-pub(super) struct Shape(pub(super) BTreeMap<String, Change>);
+pub(super) struct ParamChanges(pub(super) BTreeMap<String, ParamChange>);
 
 /// The differences of one parameter.
 #[derive(Clone, Default)]
-pub(super) struct Change {
+pub(super) struct ParamChange {
     pub(super) name: Option<String>,
     pub(super) fill: Option<Fill>,
     /// The value if the argument is left out.
@@ -38,19 +38,19 @@ pub(super) enum Fill {
     Hidden(Value),
 }
 
-impl Change {
+impl ParamChange {
     fn is_none(&self) -> bool {
         self.name.is_none() && self.fill.is_none() && self.default.is_none() && self.description.is_none()
     }
 }
 
-impl Shape {
+impl ParamChanges {
     pub(super) fn is_plain(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Changes the differences of one parameter.
-    pub(super) fn change(&mut self, own: &str, change: impl FnOnce(&mut Change)) {
+    pub(super) fn change(&mut self, own: &str, change: impl FnOnce(&mut ParamChange)) {
         let entry = self.0.entry(own.to_owned()).or_default();
         change(entry);
         if entry.is_none() {
@@ -281,7 +281,7 @@ impl Shape {
     }
 }
 
-impl Change {
+impl ParamChange {
     fn describe(&self, property: &mut Value) {
         if self.description.is_none() && self.default.is_none() {
             return;

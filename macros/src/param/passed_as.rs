@@ -12,7 +12,7 @@ use crate::injected::{last_segment, plain};
 
 /// The form in which the function takes a value of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum PassedAs {
     /// `T`
     Value,
     /// `&T`
@@ -41,7 +41,7 @@ pub(crate) enum Form {
     Borrowing,
 }
 
-impl Form {
+impl PassedAs {
     /// Returns whether the function takes a reference to the value that was read.
     pub(crate) fn is_reference(self) -> bool {
         !matches!(self, Self::Value | Self::Cow | Self::CowStr | Self::OptionCowStr | Self::Borrowing)
@@ -51,17 +51,17 @@ impl Form {
 impl Param {
     /// Returns whether text that borrows from the arguments is read for it.
     pub(crate) fn reads_text(&self) -> bool {
-        matches!(self.form, Form::Str | Form::OptionStr | Form::CowStr | Form::OptionCowStr)
+        matches!(self.form, PassedAs::Str | PassedAs::OptionStr | PassedAs::CowStr | PassedAs::OptionCowStr)
     }
 
     /// The parameter's type in the tuple of read values, which borrows for `'a`.
     pub(crate) fn read_type(&self) -> TokenStream {
         match self.form {
-            Form::Str | Form::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
-            Form::OptionStr | Form::OptionCowStr => {
+            PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow<'a, ::core::primitive::str>),
+            PassedAs::OptionStr | PassedAs::OptionCowStr => {
                 quote!(::core::option::Option<__rt::Cow<'a, ::core::primitive::str>>)
             }
-            Form::Borrowing => {
+            PassedAs::Borrowing => {
                 let ty = with_lifetime(&self.ty, "'a");
                 quote!(#ty)
             }
@@ -72,8 +72,8 @@ impl Param {
     /// A read value as the owned type.
     pub(crate) fn to_owned(&self, value: &Ident) -> TokenStream {
         match self.form {
-            Form::Str | Form::CowStr => quote!(__rt::Cow::into_owned(#value)),
-            Form::OptionStr | Form::OptionCowStr => {
+            PassedAs::Str | PassedAs::CowStr => quote!(__rt::Cow::into_owned(#value)),
+            PassedAs::OptionStr | PassedAs::OptionCowStr => {
                 quote!(::core::option::Option::map(#value, __rt::Cow::into_owned))
             }
             _ => quote!(#value),
@@ -83,18 +83,20 @@ impl Param {
     /// A read value, or an owned one, as the function takes it.
     pub(crate) fn pass(&self, value: &Ident, owned: bool) -> TokenStream {
         match self.form {
-            Form::Ref => quote!(&#value),
-            Form::Slice | Form::Str => quote!(&*#value),
-            Form::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
-            Form::Path => quote!(__rt::lend(&#value)),
-            Form::OptionPath => {
+            PassedAs::Ref => quote!(&#value),
+            PassedAs::Slice | PassedAs::Str => quote!(&*#value),
+            PassedAs::OptionRef => quote!(::core::option::Option::as_ref(&#value)),
+            PassedAs::Path => quote!(__rt::lend(&#value)),
+            PassedAs::OptionPath => {
                 quote!(::core::option::Option::map(::core::option::Option::as_ref(&#value), __rt::lend))
             }
-            Form::OptionSlice | Form::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
-            Form::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
-            Form::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
-            Form::Value | Form::Borrowing | Form::CowStr | Form::OptionCowStr => quote!(#value),
-            Form::Cow => quote!(__rt::Cow::Owned(#value)),
+            PassedAs::OptionSlice | PassedAs::OptionStr => quote!(::core::option::Option::as_deref(&#value)),
+            PassedAs::CowStr if owned => quote!(__rt::Cow::Owned(#value)),
+            PassedAs::OptionCowStr if owned => quote!(::core::option::Option::map(#value, __rt::Cow::Owned)),
+            PassedAs::Value | PassedAs::Borrowing | PassedAs::CowStr | PassedAs::OptionCowStr => {
+                quote!(#value)
+            }
+            PassedAs::Cow => quote!(__rt::Cow::Owned(#value)),
         }
     }
 }
@@ -120,7 +122,7 @@ fn is_path(ty: &Type) -> bool {
 }
 
 /// The form of a type, and the owned type that is read for it.
-pub(super) fn of(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
+pub(super) fn of(ty: &Type, errors: &mut Errors) -> (PassedAs, TokenStream) {
     let ty = plain(ty);
     // It has the user's span, so that rustc shows an error about the whole type there.
     let at = |inner: &dyn Spanned| inner.span().resolved_at(Span::mixed_site());
@@ -131,37 +133,39 @@ pub(super) fn of(ty: &Type, errors: &mut Errors) -> (Form, TokenStream) {
     let path = |inner: &Type| quote_spanned!(at(inner)=> <#inner as __rt::Lent>::Owned);
     match ty {
         Type::Reference(reference) => match target(reference, errors) {
-            Some(inner) if is_str(inner) => return (Form::Str, string()),
-            Some(Type::Slice(slice)) => return (Form::Slice, list(&slice.elem)),
-            Some(inner) if is_path(inner) => return (Form::Path, path(inner)),
-            Some(inner) => return (Form::Ref, inner.to_token_stream()),
-            None => return (Form::Value, quote!(())),
+            Some(inner) if is_str(inner) => return (PassedAs::Str, string()),
+            Some(Type::Slice(slice)) => return (PassedAs::Slice, list(&slice.elem)),
+            Some(inner) if is_path(inner) => return (PassedAs::Path, path(inner)),
+            Some(inner) => return (PassedAs::Ref, inner.to_token_stream()),
+            None => return (PassedAs::Value, quote!(())),
         },
-        _ if argument(ty, "Cow").is_some_and(is_str) => return (Form::CowStr, string()),
+        _ if argument(ty, "Cow").is_some_and(is_str) => return (PassedAs::CowStr, string()),
         _ => {}
     }
     if let Some(inner) = argument(ty, "Cow") {
-        return (Form::Cow, quote!(<#inner as __rt::ToOwned>::Owned));
+        return (PassedAs::Cow, quote!(<#inner as __rt::ToOwned>::Owned));
     }
     if let Some(inner) = argument(ty, "Option").map(plain) {
         if argument(inner, "Cow").is_some_and(is_str) {
-            return (Form::OptionCowStr, option(at(inner), string()));
+            return (PassedAs::OptionCowStr, option(at(inner), string()));
         }
         if let Type::Reference(reference) = inner {
             return match target(reference, errors) {
-                Some(inner) if is_str(inner) => (Form::OptionStr, option(at(inner), string())),
-                Some(Type::Slice(slice)) => (Form::OptionSlice, option(at(&slice.elem), list(&slice.elem))),
-                Some(inner) if is_path(inner) => (Form::OptionPath, option(at(inner), path(inner))),
-                Some(inner) => (Form::OptionRef, option(at(inner), inner.to_token_stream())),
-                None => (Form::Value, quote!(())),
+                Some(inner) if is_str(inner) => (PassedAs::OptionStr, option(at(inner), string())),
+                Some(Type::Slice(slice)) => {
+                    (PassedAs::OptionSlice, option(at(&slice.elem), list(&slice.elem)))
+                }
+                Some(inner) if is_path(inner) => (PassedAs::OptionPath, option(at(inner), path(inner))),
+                Some(inner) => (PassedAs::OptionRef, option(at(inner), inner.to_token_stream())),
+                None => (PassedAs::Value, quote!(())),
             };
         }
     }
     if borrows(ty) {
         let ty = with_lifetime(ty, "'static");
-        return (Form::Borrowing, quote!(#ty));
+        return (PassedAs::Borrowing, quote!(#ty));
     }
-    (Form::Value, quote!(#ty))
+    (PassedAs::Value, quote!(#ty))
 }
 
 /// The target of a shared reference.

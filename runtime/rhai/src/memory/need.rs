@@ -6,7 +6,7 @@ use super::size::{ENTRY, SLOT};
 
 /// Values outside of variables: parts of an expression that are computed while the rest is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Shape {
+pub(crate) struct MemoryNeed {
     /// The most of them at once, in one function.
     pub(super) held: usize,
     /// Bytes of the longest text in the script.
@@ -15,7 +15,7 @@ pub(crate) struct Shape {
     pub(super) literal: usize,
 }
 
-impl Shape {
+impl MemoryNeed {
     pub(crate) fn of(ast: &AST) -> Self {
         let mut shape = Self::default();
         ast.walk(&mut |path: &[ASTNode<'_>]| {
