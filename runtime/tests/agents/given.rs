@@ -269,7 +269,7 @@ async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
     // A hook on a state that the agent does not have.
     let error = builder().hook_for("parent", tally::new()).build().await.unwrap_err().to_string();
     assert!(
-        error.contains("tally` takes `") && error.contains("to the agent `parent`, whose state is `()`"),
+        error.contains("tally` takes `State<") && error.contains("to the agent `parent`, whose state is `()`"),
         "{error}"
     );
 }

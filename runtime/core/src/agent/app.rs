@@ -18,7 +18,7 @@ use crate::model::{Message, Model};
 use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
 use crate::spec::ToolValue;
-use crate::tool::SharedToolbox;
+use crate::tool::{SharedToolbox, Works};
 use crate::typed::RawHook;
 
 /// Several agents in one program, which share a model, states, toolboxes and servers. The agent with `default: true` is
@@ -145,7 +145,7 @@ impl AppBuilder {
     /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
-        H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
         self

@@ -166,7 +166,7 @@ pub enum BuildError {
     },
     /// A hook that was added to an agent by name works on another state.
     #[error(
-        "the hook `{hook}` takes `{takes}` and was added to the agent `{agent}`, whose state is `{state}`"
+        "the hook `{hook}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`"
     )]
     HookState {
         /// The agent.

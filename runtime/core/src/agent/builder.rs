@@ -19,7 +19,7 @@ use crate::model::{Message, Model};
 use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
 use crate::spec::ToolValue;
-use crate::tool::{FitsState, SharedToolbox, block_on};
+use crate::tool::{FitsState, SharedToolbox, Works, block_on};
 use crate::typed::RawHook;
 
 /// Builds an agent: sets its model, state, servers and dynamic hooks. `agent!` gives each agent a function `builder`;
@@ -107,7 +107,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// [`AgentBuilder::hook`](super::AgentBuilder::hook). `build` checks that the hook works on the agent's state.
     pub fn hook_for<H>(mut self, agent: impl Into<String>, hook: H) -> Self
     where
-        H: RawHook + Hook<Made: MadeBy<H, State: 'static>>,
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
     {
         self.setup.of(agent).unchecked_hook(hook);
         self

@@ -12,7 +12,7 @@ use super::declaration::ChildLink;
 use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
-use crate::context::{Entry, ToolTable};
+use crate::context::{Entry, StateType, ToolTable};
 use crate::definition::{NameProblem, ToolSource};
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
@@ -127,15 +127,21 @@ fn of_agent<'e>(
             });
         }
     }
-    let takes = extras.flat_map(|extra| &extra.hooks).filter_map(|hook| hook.takes.as_ref());
-    for takes in takes.filter(|takes| !takes.fits(&state)) {
-        problems.push(BuildError::HookState {
-            agent: name.to_owned(),
-            hook: takes.hook,
-            takes: takes.state_name,
-            state: state.name,
-        });
+    for hook in extras.flat_map(|extra| &extra.hooks) {
+        if let Some(other) = other_than(state, &hook.states) {
+            problems.push(BuildError::HookState {
+                agent: name.to_owned(),
+                hook: hook.name,
+                takes: other.name,
+                state: state.name,
+            });
+        }
     }
+}
+
+/// The state of a tool or a hook that is not the agent's.
+fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {
+    states.iter().copied().find(|state| *state != agent)
 }
 
 /// `history_source: messages`, where no child has messages.
@@ -249,7 +255,7 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
 /// Checks that tool values work on the agent's state. The compiler checks declared tools.
 pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {
     for tool in tools {
-        if let Some(other) = tool.states().iter().find(|state| **state != link.state) {
+        if let Some(other) = other_than(link.state, tool.states()) {
             return Err(BuildError::ToolState {
                 agent: agent.to_owned(),
                 tool: tool.name().to_owned(),

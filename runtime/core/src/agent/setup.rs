@@ -15,7 +15,7 @@ use crate::onion::{DynHook, Hook, MadeBy, StateOf};
 use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 use crate::spec::ToolSpec;
 use crate::state::{StateCell, StateHandle};
-use crate::tool::Toolbox;
+use crate::tool::{Toolbox, Works};
 
 /// The states that new sessions begin with.
 pub(super) type StateMakers = HashMap<TypeId, StateMaker>;
@@ -73,38 +73,28 @@ pub(super) struct Extra {
     pub(super) tools: Vec<ToolSpec>,
 }
 
-/// A hook, and the state that it takes if the compiler has not checked it.
+/// A hook, and the states that it works on, as far as the compiler has not checked them.
 pub(super) struct ExtraHook {
     pub(super) hook: Arc<dyn DynHook>,
-    pub(super) takes: Option<Takes>,
-}
-
-/// The state that a hook takes.
-pub(super) struct Takes {
     /// The hook's type.
-    pub(super) hook: &'static str,
-    /// `()`, or `State<S>`.
-    pub(super) state: TypeId,
-    pub(super) state_name: &'static str,
-}
-
-impl Takes {
-    /// Whether the hook works on an agent with this state.
-    pub(super) fn fits(&self, state: &StateType) -> bool {
-        self.state == TypeId::of::<()>() || self.state == state.injected
-    }
+    pub(super) name: &'static str,
+    pub(super) states: Vec<StateType>,
 }
 
 impl Extra {
-    pub(super) fn hook(&mut self, hook: impl Hook) {
-        self.hooks.push(ExtraHook { hook: Arc::new(hook), takes: None });
+    pub(super) fn hook<H: Hook>(&mut self, hook: H) {
+        self.hook_on(hook, Vec::new());
     }
 
     /// Adds a hook for an agent whose type is unknown here.
-    pub(super) fn unchecked_hook<H: Hook<Made: MadeBy<H, State: 'static>>>(&mut self, hook: H) {
-        let (state, state_name) = (TypeId::of::<StateOf<H>>(), type_name::<StateOf<H>>());
-        let takes = Takes { hook: type_name::<H>(), state, state_name };
-        self.hooks.push(ExtraHook { hook: Arc::new(hook), takes: Some(takes) });
+    pub(super) fn unchecked_hook<H: Hook<Made: MadeBy<H, State: Works>>>(&mut self, hook: H) {
+        let mut states = Vec::new();
+        StateOf::<H>::on(&mut states);
+        self.hook_on(hook, states);
+    }
+
+    fn hook_on<H: Hook>(&mut self, hook: H, states: Vec<StateType>) {
+        self.hooks.push(ExtraHook { hook: Arc::new(hook), name: type_name::<H>(), states });
     }
 
     pub(super) fn messages(&mut self, messages: impl IntoIterator<Item = Message>) {

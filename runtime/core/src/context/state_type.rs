@@ -2,8 +2,6 @@
 
 use std::any::{TypeId, type_name};
 
-use super::State;
-
 /// The type `S` of a state `State<S>`, as a value: for tools whose type is known at run time only.
 ///
 /// ```
@@ -17,15 +15,13 @@ use super::State;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StateType {
     pub(crate) id: TypeId,
-    /// The type id of `State<S>`, as hooks take it.
-    pub(crate) injected: TypeId,
     pub(crate) name: &'static str,
 }
 
 impl StateType {
     /// The type `S`.
     pub fn of<S: 'static>() -> Self {
-        Self { id: TypeId::of::<S>(), injected: TypeId::of::<State<S>>(), name: type_name::<S>() }
+        Self { id: TypeId::of::<S>(), name: type_name::<S>() }
     }
 
     /// The name of the type, for people.
