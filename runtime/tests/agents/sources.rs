@@ -1,7 +1,7 @@
 //! Sources of tools written by hand: panics, and the names of their tools.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
 use onionskin::event::EventKind;
 use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
@@ -43,7 +43,7 @@ impl ToolServer for Broken {
         _: Option<&'static [&'static str]>,
     ) -> Result<Arc<dyn ToolProvider>, BoxError> {
         self.in_method("provider");
-        Ok(Arc::new(Empty))
+        Ok(Arc::new(*self))
     }
 
     fn shutdown(&self) -> BoxFuture<'_, ()> {
@@ -55,15 +55,28 @@ impl ToolServer for Broken {
     }
 }
 
-struct Empty;
-
-impl ToolProvider for Empty {
+impl ToolProvider for Broken {
     fn generation(&self) -> u64 {
+        self.in_method("generation");
         0
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        Vec::new()
+        self.in_method("tools");
+        vec![Arc::new(*self)]
+    }
+}
+
+impl DynTool for Broken {
+    fn definition(&self) -> &ToolDefinition {
+        static DEFINITION: LazyLock<ToolDefinition> =
+            LazyLock::new(|| ToolDefinition::new("broken__fine", "Does."));
+        self.in_method("definition");
+        &DEFINITION
+    }
+
+    fn run_dyn<'a>(&'a self, _: &'a ToolContext, _: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        Box::pin(async { Ok(ToolOutput::text("done")) })
     }
 }
 
@@ -76,9 +89,14 @@ async fn build(method: &'static str) -> Result<onionskin::AgentHandle, BuildErro
 
 #[tokio::test]
 async fn a4_a_panic_of_a_source_of_tools_is_an_error_of_the_build() {
-    for (method, doing) in
-        [("into_server", "was made"), ("start", "started"), ("provider", "listed its tools")]
-    {
+    for (method, doing) in [
+        ("into_server", "was made"),
+        ("start", "started"),
+        ("provider", "listed its tools"),
+        ("generation", "listed its tools"),
+        ("tools", "listed its tools"),
+        ("definition", "listed its tools"),
+    ] {
         let Err(error) = build(method).await else { panic!("`{method}` panicked and the agent was built") };
         assert!(matches!(error, BuildError::Server(_)), "{error}");
         let error = error.to_string();

@@ -125,8 +125,10 @@ impl Assembly<'_> {
             children.iter().map(ChildTool::child_name).collect(),
         );
         let undefined = |problem| preflight::undefined(&name, problem);
-        let fixed = fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools);
-        let mut fixed = fixed.map_err(undefined)?;
+        let fixed = caught(|| {
+            fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools)
+        });
+        let mut fixed = fixed.map_err(|reason| declaring(&name, reason))?.map_err(undefined)?;
         for toolbox in &declaration.toolboxes {
             let given = self.shared.toolboxes.get(toolbox).ok_or_else(|| BuildError::NoToolbox {
                 agent: name.to_string(),
@@ -193,6 +195,9 @@ impl Core for NoCore {
 ///
 /// # Errors
 /// Returns an error if one of the program's own tools panics in its `definition`.
+///
+/// # Panics
+/// Panics if a built-in tool panics there.
 fn fixed_entries(
     compiled: Definitions,
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,

@@ -229,8 +229,15 @@ impl Pool {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
         servers
             .map(|(of, server)| {
-                let provider = caught(|| server.provider(agent, of.filter))
-                    .unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
+                // The first list is made here too, where the server's name is known if it panics.
+                let listed = caught(|| {
+                    let provider = server.provider(agent, of.filter)?;
+                    provider.generation();
+                    provider.tools().iter().for_each(|tool| _ = tool.definition());
+                    Ok(provider)
+                });
+                let provider =
+                    listed.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
                 Ok(Provided { server: of.name, provider })
             })
             .collect()
