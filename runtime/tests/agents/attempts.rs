@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
-use onionskin::{Args, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, ToolContext, ToolOutput, ToolResult, hooks::retry, spec::Transform, agent, guardrail, tool, tool_hook};
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::{
+    Args, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, ToolContext, ToolOutput, ToolResult,
+    agent, guardrail, hooks::retry, spec::Transform, tool, tool_hook,
+};
 use serde_json::json;
 
 /// Has to be approved.

@@ -8,8 +8,11 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use onionskin::{AgentHandle, Args, CancellationToken, Exit, Next, RunError, ScriptedModel, ScriptedTurn, Session, State, ToolResult, agent, tool, tool_hook};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::{
+    AgentHandle, Args, CancellationToken, Exit, Next, RunError, ScriptedModel, ScriptedTurn, Session, State,
+    ToolResult, agent, tool, tool_hook,
+};
 use serde_json::json;
 
 /// What goes on now.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use onionskin::{AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, hooks::retry, agent, tool};
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
 use onionskin::event::CallOutcome;
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
+use onionskin::{
+    AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
+};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -135,7 +137,8 @@ async fn o5_a_child_in_doubt_goes_on_where_it_was() {
         .agent("clerk", clerk());
     let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
     let payer = payer.build().await.unwrap();
-    let clerk = Clerk::builder().state(bank.clone()).model(ScriptedModel::turns(clerk())).build().await.unwrap();
+    let clerk =
+        Clerk::builder().state(bank.clone()).model(ScriptedModel::turns(clerk())).build().await.unwrap();
     let model = ScriptedModel::turns([
         ScriptedTurn::call("agent__clerk", json!({ "input": "pay" })),
         ScriptedTurn::say("{last}"),
@@ -193,7 +196,8 @@ async fn o5_a_call_that_waited_for_approval_runs_on_replay() {
 async fn o5_a_layered_tool_in_doubt_does_not_run_again() {
     let (bank, journal, person) = (Bank::default(), Arc::new(MemoryJournal::default()), Person::default());
     person.0.store(true, Ordering::SeqCst);
-    let model = ScriptedModel::turns([ScriptedTurn::call("transfer", json!({})), ScriptedTurn::say("{last}")]);
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("transfer", json!({})), ScriptedTurn::say("{last}")]);
     let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
     let payer = payer.approver(person).build().await.unwrap();
     let run = || payer.request("go").run_id("order-7").run();

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use onionskin::{Agent, AgentHandle, AgentTool, RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration, HistoryMergeTarget};
 use onionskin::model::Message;
 use onionskin::run::AgentRun;
+use onionskin::{
+    Agent, AgentHandle, AgentTool, RunError, ScriptedModel, ScriptedTurn, Session, State, agent, call, tool,
+};
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -1,8 +1,11 @@
 //! A child may have paid before it failed: nothing asks it again by itself, unless it says that it may be asked again.
 
-use onionskin::{Agent, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, hooks::retry, agent, tool};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::run::AgentRun;
+use onionskin::{
+    Agent, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry,
+    tool,
+};
 use serde_json::json;
 
 use crate::support::Count;

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use onionskin::mcp::{McpConfig, ServerConfig};
-use onionskin::{Agent, App, Args, BuildError, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult, ToolSpec, agent, tool, tool_hook, toolbox};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::mcp::{McpConfig, ServerConfig};
 use onionskin::run::{AgentRun, Limit};
+use onionskin::{
+    Agent, App, Args, BuildError, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult,
+    ToolSpec, agent, tool, tool_hook, toolbox,
+};
 use serde_json::json;
 
 use crate::support::Count;
@@ -59,7 +62,8 @@ async fn a1_a_state_that_no_agent_declares_is_refused() {
     assert!(error.contains("called with a `u8`") && error.contains("the agents declare: `"), "{error}");
     // A child's counts.
     Parent::builder().state(Count::default()).model(ScriptedModel::new()).build().await.unwrap();
-    let error = App::builder().agent::<Plain>().state(5_u8).model(ScriptedModel::new()).build().await.unwrap_err();
+    let error =
+        App::builder().agent::<Plain>().state(5_u8).model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(error, BuildError::UnusedState { state: "u8", .. }), "{error}");
 }
 
@@ -73,9 +77,10 @@ async fn t9_a_toolbox_that_no_agent_declares_is_refused() {
     );
     let error = refused(Plain::builder().toolbox_as("attic", Kb).model(ScriptedModel::new())).await;
     assert!(error.to_string().ends_with("write `toolboxes: [attic: Kb]` in an agent"), "{error}");
-    let error =
-        refused(Archivist::builder().toolbox_as("archive", Kb).toolbox_as("archiv", Kb).model(ScriptedModel::new()))
-            .await;
+    let error = refused(
+        Archivist::builder().toolbox_as("archive", Kb).toolbox_as("archiv", Kb).model(ScriptedModel::new()),
+    )
+    .await;
     assert!(
         error.to_string().ends_with("an agent declares `archive: Kb`: call `.toolbox_as(\"archive\", ..)`"),
         "{error}"
@@ -90,7 +95,8 @@ async fn a4_a_server_that_no_agent_uses_is_refused_with_the_nearest_name() {
         error.to_string(),
         "`.server(\"tiem\", ..)` configures a server that no agent uses; the agents use: none"
     );
-    let error = refused(Timed::builder().server("tiem", server()).model(ScriptedModel::new())).await.to_string();
+    let error =
+        refused(Timed::builder().server("tiem", server()).model(ScriptedModel::new())).await.to_string();
     assert!(error.contains("no agent uses; did you mean `time`?"), "{error}");
     assert!(
         error.contains("uses the server `time`, which is not configured; the configured servers are: tiem"),
@@ -181,7 +187,10 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     let mut limits = Limits::default();
     limits.turns = 0;
     let error = refused(Plain::builder().limits(limits).model(ScriptedModel::new())).await;
-    assert_eq!(error.to_string(), "the agent `plain` sets `limits.turns` to 0: a run needs at least one turn");
+    assert_eq!(
+        error.to_string(),
+        "the agent `plain` sets `limits.turns` to 0: a run needs at least one turn"
+    );
 
     let model = ScriptedModel::new()
         .agent(
@@ -269,7 +278,8 @@ async fn a1_what_is_given_to_an_agent_that_is_not_there_is_refused() {
     // A hook on a state that the agent does not have.
     let error = builder().hook_for("parent", tally::new()).build().await.unwrap_err().to_string();
     assert!(
-        error.contains("tally` takes `State<") && error.contains("to the agent `parent`, whose state is `()`"),
+        error.contains("tally` takes `State<")
+            && error.contains("to the agent `parent`, whose state is `()`"),
         "{error}"
     );
 }
@@ -300,7 +310,8 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
 
 #[tokio::test]
 async fn l2_an_agent_tool_refuses_a_timeout_of_zero_where_it_is_set() {
-    let plain = Plain::builder().model(ScriptedModel::turns([ScriptedTurn::say("fine")])).build().await.unwrap();
+    let plain =
+        Plain::builder().model(ScriptedModel::turns([ScriptedTurn::say("fine")])).build().await.unwrap();
     let tool = onionskin::AgentTool::new(&plain);
     let panic =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| tool.clone().timeout(Duration::ZERO)));
@@ -324,5 +335,5 @@ async fn a5_seconds_beyond_all_clocks_bound_nothing_and_seconds_that_are_none_ar
     let model = || ScriptedModel::turns([ScriptedTurn::say("fine")]);
     assert_eq!(Endless::builder().model(model()).run("go").await.unwrap().text, "fine");
     let error = refused(Instant::builder().model(model())).await.to_string();
-    assert!(error.contains("`limits.time` 0") && error.contains("`limits.model_timeout` 0"), "{error}");
+    assert!(error.contains("`limits.time` to 0") && error.contains("`limits.model_timeout` to 0"), "{error}");
 }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::run::AgentRun;
+use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
 use crate::support::texts;
@@ -287,8 +287,12 @@ async fn a12_a_new_session_begins_with_the_messages_that_the_agent_was_given() {
 
 #[tokio::test]
 async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_that_nobody_gave() {
-    let error =
-        Plain::builder().messages_for("helper", brief()).model(ScriptedModel::new()).build().await.unwrap_err();
+    let error = Plain::builder()
+        .messages_for("helper", brief())
+        .model(ScriptedModel::new())
+        .build()
+        .await
+        .unwrap_err();
     assert!(matches!(&error, BuildError::UnusedMessages { agent } if agent == "helper"), "{error}");
     let error = Briefing::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert_eq!(

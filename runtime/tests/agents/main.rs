@@ -1,16 +1,38 @@
 //! Agents: their runs, children, limits, failures and histories.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    clippy::unused_self,
+    reason = "tests say what they expect, and their tools are small"
+)]
 
 mod agent_macro;
 mod agent_tool;
 mod asking_again;
+mod attempts;
+mod cancelled;
 mod children;
 mod children_by_hand;
 mod depth;
+mod doubt;
+mod dropped;
+mod effects;
 mod failures;
+mod given;
+mod histories;
 mod idempotency;
 mod interrupted;
 mod limits;
+mod names;
+mod parallel;
+mod reports;
 mod same_requests;
+mod scripted;
 mod scripted_model;
 mod sessions;
+mod shown_meta;
 mod sources;
+mod support;

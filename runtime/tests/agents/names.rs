@@ -2,8 +2,12 @@
 
 use std::sync::LazyLock;
 
-use onionskin::{Agent, AgentBuilder, AgentDeclaration, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox};
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::definition::NameProblem;
+use onionskin::{
+    Agent, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext,
+    ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
+};
 
 macro_rules! by_hand {
     ($name:ident, $own:expr, $defined:expr) => {
@@ -89,10 +93,9 @@ async fn a2_names_that_providers_refuse_are_errors_of_the_build() {
 async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
     let dynamic = || std::sync::Arc::new(TwoNames) as std::sync::Arc<dyn DynTool>;
     let agent = || Empty::builder().model(model());
-    for refused in [
-        WithTwo::builder().model(model()).build().await,
-        agent().tool(ToolSpec::new(TwoNames)).build().await,
-    ] {
+    for refused in
+        [WithTwo::builder().model(model()).build().await, agent().tool(ToolSpec::new(TwoNames)).build().await]
+    {
         let error = refused.unwrap_err();
         let text = error.to_string();
         let BuildError::TwoNames { tool, defined, .. } = error else { panic!("{text}") };
@@ -197,4 +200,39 @@ async fn h4_names_of_built_in_tools_and_of_values_of_servers_are_checked() {
     assert!(matches!(&error, BuildError::ToolName { problem: NameProblem::Empty, .. }), "{error}");
     // The server's author chose its name.
     assert!(Empty::builder().model(model()).tool(value("tidy up")).build().await.is_ok());
+}
+
+struct Panics;
+
+impl DynTool for Panics {
+    fn definition(&self) -> &ToolDefinition {
+        panic!("no definition");
+    }
+
+    fn run_dyn<'a>(
+        &'a self,
+        _: &'a ToolContext,
+        _: &'a mut Args,
+    ) -> std::pin::Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+        Box::pin(async { Ok(ToolOutput::text("done")) })
+    }
+}
+
+struct WithPanic;
+
+impl Agent for WithPanic {
+    const NAME: &'static str = "host";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new("host").instruction("Go.").runtime_tool(Panics)
+    }
+}
+
+#[tokio::test]
+async fn a6_a_built_in_tool_whose_definition_panics_is_an_error_of_the_build() {
+    let error = AgentBuilder::<WithPanic>::default().model(model()).build().await.unwrap_err();
+    let text = error.to_string();
+    let BuildError::DeclarationPanicked { agent, reason } = error else { panic!("{text}") };
+    assert_eq!((agent.as_str(), reason.as_str()), ("host", "no definition"));
 }

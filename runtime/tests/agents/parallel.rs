@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use onionskin::{Agent, RunError, ScriptedModel, ScriptedTurn, State, agent, tool};
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::event::EventKind;
 use onionskin::run::{AgentRun, Limit};
+use onionskin::{Agent, RunError, ScriptedModel, ScriptedTurn, State, agent, tool};
 use serde_json::json;
 
 /// How many calls go on at once, and how many did at most.

@@ -1,8 +1,11 @@
 //! A8, T8: what a program can read after a run.
 
-use onionskin::spec::HookEnd;
-use onionskin::{AgentTool, Args, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, testing, tool, tool_hook};
 use onionskin::event::Event;
+use onionskin::spec::HookEnd;
+use onionskin::{
+    AgentTool, Args, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, testing, tool,
+    tool_hook,
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! O3: a slip of a script fails loudly.
 
-use onionskin::{RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool};
 use onionskin::event::EventKind;
 use onionskin::model::{ModelError, ScriptedModelError};
+use onionskin::{RunError, RunOutput, ScriptedModel, ScriptedTurn, agent, tool};
 use serde_json::json;
 
 /// Echoes.

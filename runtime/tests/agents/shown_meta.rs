@@ -133,7 +133,10 @@ mod remote {
         answer.set_remote_meta(json!({ "example.com/cost": 7 }));
         let server = FakeServer::new().tool(json!({ "name": "read" }), move |_| answer.clone());
         let model = || {
-            Arc::new(ScriptedModel::turns([ScriptedTurn::call("files__read", json!({})), ScriptedTurn::say("done")]))
+            Arc::new(ScriptedModel::turns([
+                ScriptedTurn::call("files__read", json!({})),
+                ScriptedTurn::say("done"),
+            ]))
         };
         let (plain, shown) = (model(), model());
         let reader = Reader::builder().model(Arc::clone(&plain)).server("files", server.config());

@@ -1,0 +1,75 @@
+//! Each source file belongs to a program: a file that no `mod` names is not compiled, and its tests do not run.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders whose files are programs by themselves.
+const PROGRAMS: [&str; 4] = ["tests", "examples", "benches", "bin"];
+/// Folders of programs that tests compile, and folders that hold no source.
+const LEFT_OUT: [&str; 5] = ["fail", "pass", "errors", "target", ".git"];
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// All Rust files below a folder.
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !LEFT_OUT.contains(&name(&path)) {
+            files(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// Whether a file is the root of a program or of a crate.
+fn is_root(file: &Path) -> bool {
+    let folder = file.parent().map(name).unwrap_or_default();
+    matches!(name(file), "lib.rs" | "main.rs" | "build.rs") || PROGRAMS.contains(&folder)
+}
+
+/// A file, and its lines that name another one: `mod a;` and `#[path = "a.rs"]`.
+struct Names {
+    file: PathBuf,
+    lines: Vec<String>,
+}
+
+impl Names {
+    fn of(file: &Path) -> Self {
+        let text = fs::read_to_string(file).unwrap();
+        let lines =
+            text.lines().map(str::trim).filter(|line| line.contains("mod ") || line.contains("path = "));
+        Self { file: file.to_owned(), lines: lines.map(str::to_owned).collect() }
+    }
+}
+
+/// Whether one of the files that can declare this one does so, or another file of the project names its path.
+fn is_declared(file: &Path, all: &[Names]) -> bool {
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap();
+    // `a/mod.rs` is declared where `a.rs` would be.
+    let (module, folder) = match stem {
+        "mod" => (name(file.parent().unwrap()), file.parent().and_then(Path::parent).unwrap()),
+        stem => (stem, file.parent().unwrap()),
+    };
+    let declared = format!("mod {module};");
+    let may_declare = |other: &Path| other.parent() == Some(folder) || other == folder.with_extension("rs");
+    let path = format!("/{}\"", name(file));
+    all.iter().any(|other| {
+        let declares = || other.lines.iter().any(|line| line.ends_with(&declared));
+        let names = |line: &String| line.contains("path = ") && line.contains(&path);
+        (may_declare(&other.file) && declares()) || other.lines.iter().any(names)
+    })
+}
+
+#[test]
+fn every_source_file_belongs_to_a_program() {
+    let mut all = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut all);
+    let names: Vec<_> = all.iter().map(|file| Names::of(file)).collect();
+    let unused: Vec<_> = all.iter().filter(|file| !is_root(file) && !is_declared(file, &names)).collect();
+    assert!(all.len() > 500, "{}", all.len());
+    assert!(unused.is_empty(), "no `mod` names these files: {unused:#?}");
+}
