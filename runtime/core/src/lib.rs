@@ -77,7 +77,8 @@ pub mod declaration {
     pub use crate::context::NameClash;
 }
 
-/// Guardrails: checks of a tool's arguments and of its result.
+/// Guardrails: checks of a tool's arguments before it runs, and of its result. [`macro@guardrail`] makes one of a
+/// function; the traits are for guardrails that are written by hand.
 pub mod guardrails {
     pub use crate::policy::{
         DynInputGuardrail, DynOutputGuardrail, InputGuardrail, InputGuardrails, OutputGuardrail,
@@ -95,6 +96,11 @@ pub mod run {
 }
 
 /// Sources of tools, such as MCP servers.
+///
+/// A source of your own implements [`ToolServer`](servers::ToolServer), which gives each agent a
+/// [`ToolProvider`](servers::ToolProvider), and [`IntoToolServer`](servers::IntoToolServer) or
+/// [`ToolServers`](servers::ToolServers) for its configuration. The builders of agents take it with `server` and
+/// `servers`.
 pub mod servers {
     pub use crate::agent::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
 }

@@ -180,7 +180,7 @@ impl AppBuilder {
         self
     }
 
-    /// Sets the journal that records the steps of runs.
+    /// Sets the journal that records the steps of runs. Without one no step is recorded, and no run can be replayed.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self

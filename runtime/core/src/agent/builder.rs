@@ -71,9 +71,9 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Adds a dynamic hook. Dynamic hooks run around the declared hooks, or at the `..` in `tool_hooks`; the first one
-    /// that is added is the outermost. Make the hook of a `#[tool_hook]` function with `new`: `.hook(audit::new())`,
-    /// `.hook(hooks::retry::new(3))`.
+    /// Adds a dynamic hook: one that the declaration of the agent does not name. Dynamic hooks run around the declared
+    /// hooks, or at the `..` in `tool_hooks`. The first one that is added is the outermost. Make the hook of a
+    /// `#[tool_hook]` function with `new`: `.hook(audit::new())`, `.hook(hooks::retry::new(3))`.
     pub fn hook<H>(mut self, hook: H) -> Self
     where
         H: RawHook + Hook<Made: MadeBy<H, State: FitsState<A::State>>>,
@@ -82,9 +82,10 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Adds a dynamic tool, such as a [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of
-    /// the agent run around it. Its bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state),
-    /// its `State<S>` from the agent's state.
+    /// Adds a dynamic tool: one that the declaration of the agent does not name, such as a
+    /// [`ToolSpec`](crate::ToolSpec) or an [`AgentTool`](crate::AgentTool). All hooks of the agent run around it. Its
+    /// bound parameters are filled from the tool's own [`state`](crate::ToolSpec::state), its `State<S>` from the
+    /// agent's state.
     pub fn tool(mut self, tool: impl ToolValue) -> Self {
         self.setup.own.tools.push(tool.tool_value());
         self
@@ -143,7 +144,8 @@ impl<A: Agent> AgentBuilder<A> {
         self
     }
 
-    /// Sets the journal that records the steps of runs.
+    /// Sets the journal that records the steps of runs, those of children included. Without one no step is recorded,
+    /// and no run can be replayed.
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self

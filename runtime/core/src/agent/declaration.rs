@@ -216,7 +216,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a hook inside the dynamic hooks.
+    /// Adds a hook inside the dynamic hooks, those that the builder adds. The first one that is added is the outermost.
     #[must_use]
     pub fn hook(mut self, hook: impl RawHook) -> Self {
         self.hooks.push(Arc::new(hook));

@@ -327,7 +327,7 @@ impl fmt::Debug for RunContext {
     }
 }
 
-/// The team of an agent: its parent and the parent's other children.
+/// The team of an agent: its parent, and the other children of the parent. A tool or a hook can take it as a parameter.
 #[derive(Clone, Debug)]
 pub struct Team {
     run: RunContext,

@@ -15,14 +15,15 @@ use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};
 use crate::secret::{Redact, Redactor};
 
-/// What to do with a call that may have taken effect, after a crash or before a retry.
+/// Whether a call that may have taken effect can be repeated, after a crash or by a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// The tool changes nothing: run it again.
+    /// The tool changes nothing, so a call can be repeated.
     Pure,
-    /// Two runs with the same idempotency key have the effect of one. The default.
+    /// Two runs of the tool with the same [`IdempotencyKey`](crate::run::IdempotencyKey) have the effect of one, so a
+    /// call can be repeated. The default.
     #[default]
     Idempotent,
     /// The effect must not occur twice, so nothing repeats the call without a person's decision. A retry hook does not
@@ -33,6 +34,7 @@ pub enum Effect {
 
 /// Hints about a tool's behaviour, as MCP's `ToolAnnotations`
 /// (<https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations>). Clients must not rely on them.
+/// `None` is no hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Definitions of tools, decoding of arguments, and encoding of results.
+//! Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
 
 mod declaration;
 mod decode;

@@ -1,4 +1,6 @@
-//! Events: the occurrences of a run, in order, reported as they occur.
+//! Events: what happens in a run, in order, reported while it happens.
+//!
+//! A [`RunStream`](crate::run::RunStream) yields them, those of child runs included. Their sum is a [`RunOutput`].
 
 mod outcome;
 mod output;

@@ -14,6 +14,26 @@ use crate::model::Usage;
 use crate::output::StructuredContent;
 
 /// The output of a run: the sum of its events.
+///
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
+/// use serde_json::json;
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// agent! { Clerk { instruction: "Do sums.", function_tools: [add_one] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("42.")]);
+/// let output = Clerk::builder().model(model).run("41 + 1?").await.unwrap();
+/// assert_eq!((&*output.text, output.turns), ("42.", 2));
+/// assert_eq!((&*output.tool_calls[0].tool, &*output.tool_calls[0].to_text()), ("add_one", "42"));
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct RunOutput {
@@ -39,7 +59,7 @@ pub struct ToolCallReport {
     pub step: StepId,
     /// The tool's name, as hooks see it.
     pub tool: Arc<str>,
-    /// The kind of source of the tool.
+    /// The kind of source of the tool; `None` for an unknown tool.
     pub source: Option<ToolSource>,
     /// The arguments, as the model wrote them.
     pub arguments: Arc<str>,
@@ -47,7 +67,7 @@ pub struct ToolCallReport {
     pub outcome: Option<CallOutcome>,
     /// The content for the model.
     pub content: Arc<[ContentBlock]>,
-    /// The duration of the call.
+    /// The time from the start of the call to its end, with hooks, approval and retries.
     pub duration: Duration,
     /// How often the tool itself was started; 0 if another layer answered in its place, or the call ended before.
     pub attempts: u32,

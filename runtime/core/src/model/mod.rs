@@ -1,4 +1,8 @@
 //! Models: one trait for all providers.
+//!
+//! An agent asks a [`Model`] with a [`ModelRequest`], which contains the conversation as a [`History`] of [`Message`]s,
+//! and gets a [`ModelResponse`]. [`ScriptedModel`] has prepared answers; with feature `genai`, `GenaiModel` asks real
+//! providers.
 
 mod asked;
 mod deltas;

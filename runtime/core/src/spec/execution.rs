@@ -18,7 +18,7 @@ use crate::output::ToolOutput;
 pub struct Execution {
     /// The result of the call.
     pub result: ToolResult,
-    /// The duration of the call, hooks included.
+    /// The time of the call, with hooks, approval and retries.
     pub duration: Duration,
     /// How often the tool itself was started. It is more than 1 if one of its own hooks retried. It is 0 if a hook, a
     /// guardrail, a cache or an approver answered in its place, or if the arguments were invalid.

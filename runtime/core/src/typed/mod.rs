@@ -1,6 +1,6 @@
 //! Typed hooks: hooks on one tool that get its typed arguments and its typed output.
 //!
-//! They run inside all raw hooks, next to the tool. A hook names its tool in `#[tool_hook(tool = ..)]`:
+//! They run inside all other hooks of the agent, next to the tool. A hook names its tool in `#[tool_hook(tool = ..)]`:
 //!
 //! ```
 //! use onionskin::{ScriptedModel, ScriptedTurn, ToolResult, agent, tool, tool_hook};
