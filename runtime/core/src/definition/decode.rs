@@ -27,7 +27,7 @@ pub struct Slots<'a, 's> {
     pub(super) spans: &'s [Span],
 }
 
-impl<'a, 's> Slots<'a, 's> {
+impl<'a> Slots<'a, '_> {
     /// Decodes one parameter.
     ///
     /// # Errors

@@ -141,12 +141,12 @@ pub trait Tool: Send + Sync + 'static {
         stages::staged(self, cx, args)
     }
 
-    /// Checks the arguments of a call that needs approval, before the approver is asked: nobody has to decide about a call
-    /// that the tool would refuse. It runs again after guardrails that can change the arguments, and not at all for calls
-    /// without approval, so [`Self::run`] has to check its arguments too. It must not have effects.
+    /// Checks the arguments of a call that can need approval, before the approver is asked, so that the approver does not
+    /// decide about a call that the tool would refuse. It runs again after guardrails, which can change the arguments.
+    /// Other calls skip it, so [`Self::run`] has to check its arguments too. It must not have effects.
     ///
-    /// By default, a `#[tool]` function checks its arguments, and a hand-written tool accepts all. A tool whose schema says
-    /// everything can write:
+    /// By default, a `#[tool]` function checks its arguments, and a hand-written tool accepts all. A hand-written tool can
+    /// check them against its schema:
     ///
     /// ```
     /// # use std::sync::LazyLock;
@@ -177,9 +177,8 @@ pub trait Tool: Send + Sync + 'static {
     /// The same tool with more stages inside its own hooks and stages. A [`ToolSpec`](crate::ToolSpec) calls it for
     /// guardrails, approval, a cache, error handlers and bound values that are added to it.
     ///
-    /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool.
-    /// Tools that `#[tool]` generates with hooks or stages of their own have a place, so that their hooks do not see bound
-    /// values.
+    /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool. A
+    /// `#[tool]` function with hooks or stages of its own has a place, so its hooks do not see bound values.
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
         Self: Sized,
@@ -244,7 +243,7 @@ pub trait DynTool: Send + Sync + 'static {
     /// Runs the tool. For a [`Tool`] this is [`Tool::run_staged`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Checks the arguments of a call that needs approval, as [`Tool::check_args`]. The default accepts all.
+    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default accepts all.
     ///
     /// # Errors
     /// Any [`Exit`]: the tool does not run, and the approver is not asked.
