@@ -13,7 +13,7 @@ pub(super) fn input(input: &Input<'_>, errors: &mut Errors) {
     match &input.shape {
         TypeBody::As(_) => {}
         TypeBody::Union(at) => {
-            errors.push(*at, "a union has no form that a model could write: make it an enum")
+            errors.push(*at, "a union has no form that a model could write: make it an enum");
         }
         TypeBody::Struct(fields) => {
             if fields.style == Style::Named && fields.list.is_empty() && !fields.closed {

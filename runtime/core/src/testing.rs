@@ -263,6 +263,9 @@ pub struct TestCall<S> {
 
 impl<S: Clone + Send + Sync + 'static> TestCall<S> {
     /// The state as a call that begins now gets it.
+    ///
+    /// # Panics
+    /// Never: the context was made with this state.
     pub fn state(&self) -> State<S> {
         State::inject(&self.context).expect("the context was made with this state")
     }

@@ -48,9 +48,15 @@ fn shown(redactor: &Redactor, message: Arc<Message>, tools: &[ToolDeclaration]) 
     match &mut hidden {
         Message::User { .. } => {}
         Message::Assistant { tool_calls, .. } => {
-            tool_calls.iter_mut().for_each(|call| redact_name(&mut call.name))
+            for call in tool_calls {
+                redact_name(&mut call.name);
+            }
         }
-        Message::Tool { results } => results.iter_mut().for_each(|result| redact_name(&mut result.name)),
+        Message::Tool { results } => {
+            for result in results {
+                redact_name(&mut result.name);
+            }
+        }
     }
     if hidden == *message { message } else { Arc::new(hidden) }
 }
