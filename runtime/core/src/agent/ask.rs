@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::instance::TurnTools;
-use super::run::AgentRun;
+use super::run::{AgentRun, or};
 use super::run_error::RunError;
 use crate::backoff::Backoff;
 use crate::context::ToolTable;
 use crate::event::EventKind;
-use crate::journal::{StepKind, random};
+use crate::journal::{StepKind, StepRef, random};
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
 use crate::secret::Redact as _;
 
@@ -62,8 +62,7 @@ impl AgentRun {
         table: &ToolTable,
     ) -> Result<Result<ModelResponse, ModelError>, RunError> {
         let timeout = self.instance.limits.model_timeout;
-        let mut id = self.step(turn, StepKind::Model);
-        id.attempt = attempt;
+        let id = StepRef { attempt, ..self.step(turn, StepKind::Model) };
         // A failed request is not recorded: a replay makes it again.
         let failed: Mutex<Option<ModelError>> = Mutex::new(None);
         let answer = self.cx.step(id, async || {
@@ -87,13 +86,11 @@ impl AgentRun {
                 }
             };
             let asked = self.instance.model.respond_dyn(request, &mut deltas);
-            // The clock is read only if the model's answer is not ready at once.
-            let answer = tokio::select! {
-                biased;
-                answer = asked => answer,
-                () = async { tokio::time::sleep(timeout).await } => Err(ModelError::Timeout(timeout)),
+            let late = || async {
+                tokio::time::sleep(timeout).await;
+                Err(ModelError::Timeout(timeout))
             };
-            match answer {
+            match or(asked, late).await {
                 Ok(mut response) => {
                     let redactor = redactor();
                     if is_told {

@@ -102,7 +102,7 @@ pub(super) async fn drive(
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
-    let work = pin!(caught_async(async { answer(run, input).await }));
+    let work = pin!(async { Ok(caught_async(async { answer(run, input).await }).await) });
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {
@@ -141,7 +141,7 @@ pub(super) async fn drive(
 /// Reports the end of a run that did not begin: the session lacks a state, or the run did not get its turn.
 pub(super) fn never_began(events: &Events, scope: Arc<str>, error: &RunError) {
     let step = StepId { scope, ..StepId::new(StepKind::Run, "") };
-    events.push(|| step, EventKind::RunFailed { error: error.to_string() });
+    events.push(step.as_step(), EventKind::RunFailed { error: error.to_string() });
 }
 
 /// Stores the messages of a run in its session when the run ends, also if it is dropped half way, because its tools

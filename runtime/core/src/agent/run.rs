@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::future::{pending, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
@@ -12,7 +13,7 @@ use super::instance::{Instance, TurnTools};
 use super::run_error::{Limit, RunError};
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
-use crate::journal::{StepId, StepKind};
+use crate::journal::{StepKind, StepRef};
 use crate::model::{Asked, History, Usage};
 use crate::session::{CallIds, Session, Transcript};
 
@@ -81,6 +82,26 @@ impl Tally {
     }
 }
 
+/// Waits for `work`, or for another future, which is made when the work waits for the first time: timers and wakers cost
+/// more than work that ends at once. The work is polled first.
+pub(super) async fn or<T, O>(work: impl Future<Output = T>, other: impl FnOnce() -> O) -> T
+where
+    O: Future<Output = T>,
+{
+    let (mut work, mut waits) = (pin!(work), pin!(None));
+    let mut other = Some(other);
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(done);
+        }
+        if let Some(other) = other.take() {
+            waits.set(Some(other()));
+        }
+        waits.as_mut().as_pin_mut().map_or(Poll::Pending, |waits| waits.poll(cx))
+    })
+    .await
+}
+
 impl AgentRun {
     pub(super) fn new(seed: RunSeed, instance: Arc<Instance>, session: Session) -> Self {
         let permits = instance
@@ -116,17 +137,16 @@ impl AgentRun {
     }
 
     pub(super) fn event(&self, turn: u32, kind: EventKind) {
-        self.cx.events().push(|| self.step(turn, StepKind::Run), kind);
+        self.cx.events().push(self.step(turn, StepKind::Run), kind);
     }
 
-    pub(super) fn step(&self, turn: u32, kind: StepKind) -> StepId {
-        StepId { scope: self.cx.scope(), turn, kind, call: None, name: Arc::default(), attempt: 0 }
+    pub(super) fn step(&self, turn: u32, kind: StepKind) -> StepRef<'_> {
+        StepRef { scope: self.cx.scope(), turn, kind, call: None, name: None, attempt: 0 }
     }
 
     /// The tools of this turn. Reports changes since the last turn.
-    pub(super) fn tools(&self) -> TurnTools {
+    pub(super) fn tools(&self, turn: u32) -> TurnTools {
         let (tools, notices) = self.instance.tools();
-        let turn = self.tally().turn;
         let of_servers = self.instance.providers.iter().flat_map(|provided| provided.provider.notices());
         for text in notices.into_iter().chain(of_servers) {
             self.event(turn, EventKind::Notice { text });
@@ -137,15 +157,31 @@ impl AgentRun {
     /// Runs `work` until it ends, the run is aborted or cancelled, or the run's time is up. Callers pin large work in
     /// place.
     pub(super) async fn unless_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
-        let token = self.cx.cancellation();
-        // Checked on each poll, before the work is polled. The wakers are created only if the work has to wait.
-        let is_cancelled = poll_fn(|_| if token.is_cancelled() { Poll::Ready(()) } else { Poll::Pending });
+        let mut work = pin!(work);
+        // Checked on each poll, before the work is polled.
+        let work = poll_fn(|cx| {
+            if self.cx.cancellation().is_cancelled() {
+                return Poll::Ready(Err(self.cancelled()));
+            }
+            work.as_mut().poll(cx).map(Ok)
+        });
+        self.until_over(work).await
+    }
+
+    /// As [`Self::unless_over`], for work that checks by itself whether the run is over. The work is polled first.
+    pub(super) async fn until_over<T>(
+        &self,
+        work: impl Future<Output = Result<T, RunError>>,
+    ) -> Result<T, RunError> {
+        or(work, || async { Err(self.over().await) }).await
+    }
+
+    /// Waits until the run is aborted or cancelled, or its time is up.
+    async fn over(&self) -> RunError {
         tokio::select! {
             biased;
-            () = is_cancelled => Err(self.cancelled()),
-            done = work => Ok(done),
-            () = async { token.cancelled().await } => Err(self.cancelled()),
-            late = self.late() => Err(late),
+            () = self.cx.cancellation().cancelled() => self.cancelled(),
+            late = self.late() => late,
         }
     }
 
@@ -167,15 +203,6 @@ impl AgentRun {
         }
     }
 
-    /// As [`Self::unless_over`], for work that checks by itself whether the run is over. The work is polled first.
-    pub(super) async fn until_over<T>(&self, work: impl Future<Output = T>) -> Result<T, RunError> {
-        tokio::select! {
-            biased;
-            done = work => Ok(done),
-            over = self.unless_over(pending()) => over,
-        }
-    }
-
     /// Waits for a permit for a concurrent call. Dropping the permit frees it.
     pub(super) async fn permit(&self) -> Option<Permit> {
         match &self.permits {
@@ -193,16 +220,19 @@ impl AgentRun {
     }
 
     fn take_transcripts(&self, turn: u32) -> Vec<Transcript> {
-        let mut tally = self.tally();
-        let mut of_turn: Vec<_> = std::mem::take(&mut tally.transcripts);
+        let mut of_turn = std::mem::take(&mut self.tally().transcripts);
         of_turn.retain(|(of, ..)| *of == turn);
         of_turn.sort_by_key(|(_, call, _)| *call);
         of_turn.into_iter().map(|(.., transcript)| transcript).collect()
     }
 
-    /// Merges the conversations of one turn's children, in call order.
-    pub(super) fn merge_turn(&self, turn: u32) {
+    /// Merges the conversations of one turn's children, in call order. Returns whether there were any.
+    pub(super) fn merge_turn(&self, turn: u32) -> bool {
+        if self.tally().transcripts.is_empty() {
+            return false;
+        }
         self.merge(self.take_transcripts(turn));
+        true
     }
 
     fn merge(&self, transcripts: impl IntoIterator<Item = Transcript>) {

@@ -1,21 +1,21 @@
 //! The loop of a run: turns of the model, and the tool calls of each turn as one operation. `call.rs` runs each call.
 
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use super::call::{self, AdmittedCall, CallResult, ReadyCall};
-use super::fate::FateCell;
+use super::call::{self, Call, CallResult, PlannedCall};
 use super::run::AgentRun;
 use super::run_error::{Limit, RunError};
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
-use crate::error::{ErrorKind, ToolError, ToolResult};
+use crate::error::{Abort, ErrorKind, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage, redact_name};
@@ -34,16 +34,13 @@ impl AgentRun {
         self.cx.append(Message::user(input));
         loop {
             let turn = self.begin_turn()?;
-            let tools = self.tools();
-            let mut response = self.ask_model(turn, &tools).await?;
-            if !response.tool_calls.is_empty() {
-                self.tally().ids.take(&mut response.tool_calls);
-            }
-            let said = self.note_response(response);
+            let tools = self.tools(turn);
+            let response = self.ask_model(turn, &tools).await?;
+            let said = self.note_response(turn, response);
             if said.tool_calls().is_empty() {
                 return Ok(said.to_text().into_owned());
             }
-            if let Some(answer) = self.call_tools(turn, tools.table, said).await? {
+            if let Some(answer) = self.call_tools(turn, &tools.table, &said).await? {
                 return Ok(answer);
             }
         }
@@ -68,13 +65,13 @@ impl AgentRun {
         Ok(turn)
     }
 
-    /// Appends the model's answer to the conversation.
-    fn note_response(&self, response: ModelResponse) -> Arc<Message> {
+    /// Appends the model's answer to the conversation. No two calls of the conversation have the same id.
+    fn note_response(&self, turn: u32, mut response: ModelResponse) -> Arc<Message> {
         let mut tally = self.tally();
+        tally.ids.take(&mut response.tool_calls);
         tally.usage += response.usage;
-        let turn = tally.turn;
-        let (usage, stop) = (response.usage, response.stop);
         drop(tally);
+        let (usage, stop) = (response.usage, response.stop);
         let said = Arc::new(Message::Assistant {
             text: response.text,
             tool_calls: response.tool_calls,
@@ -89,14 +86,14 @@ impl AgentRun {
     async fn call_tools(
         &self,
         turn: u32,
-        table: Arc<ToolTable>,
-        said: Arc<Message>,
+        table: &ToolTable,
+        said: &Message,
     ) -> Result<Option<String>, RunError> {
         let batch = Batch::new(self, turn, table, said);
         let over = self.unless_over(pin!(batch.run())).await.err();
         let end = batch.finish();
         self.cx.append(Message::Tool { results: end.results });
-        self.merge_turn(turn);
+        let merged = self.merge_turn(turn);
         if let Some(over) = over {
             return Err(over);
         }
@@ -111,30 +108,26 @@ impl AgentRun {
                 return Err(RunError::Retries { tool, times: *times, message });
             }
         }
-        Ok(match end.end {
-            CallEnd::GoOn => {
-                self.hand_back();
-                None
-            }
-            CallEnd::Answer(text) => Some(text),
-        })
+        if merged && end.answer.is_none() {
+            self.hand_back();
+        }
+        Ok(end.answer)
     }
 
     /// Counts a tool call and finds its tool, or the reason why nothing can run.
-    fn admit_call(&self, table: &ToolTable, name: &str) -> AdmittedCall {
+    fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
+        let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
         if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
             let text = format!("not run: the limit of {most} tool calls is reached");
-            return AdmittedCall::refused(ToolError::new(text).with_kind(ErrorKind::Limit));
+            return refused(ToolError::new(text).with_kind(ErrorKind::Limit));
         }
         tally.calls += 1;
         match table.find(name) {
-            Some(entry) => {
-                AdmittedCall { entry: Ok(entry), number: tally.count_call(&table.entry(entry).name) }
-            }
+            Some(entry) => PlannedCall::new(Ok(entry), tally.count_call(&table.entry(entry).name)),
             None => {
                 drop(tally);
-                AdmittedCall::refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
+                refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
             }
         }
     }
@@ -149,30 +142,24 @@ impl AgentRun {
     /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let args = args.into();
-        let table = self.tools().table;
-        let admitted = self.admit_call(&table, name);
+        let turn = self.tally().turn;
+        let table = self.tools(turn).table;
+        let planned = self.plan_call(&table, name);
         let index_in_turn = {
             let mut tally = self.tally();
             tally.by_hand += 1;
             tally.by_hand
         };
-        let mut call = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
-        if admitted.entry.is_err()
+        let mut asked = ToolCall::new(format!("direct_{index_in_turn}"), name, args.text());
+        if planned.entry.is_err()
             && let Some(redactor) = self.cx.concealed().redactor()
         {
-            redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+            redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
         }
-        let fate = FateCell::default();
-        let ready = ReadyCall {
-            run: self,
-            table: &table,
-            admitted: &admitted,
-            call: &call,
-            turn: 0,
-            index_in_turn,
-            fate: &fate,
-        };
-        ready.make(Some(args)).await.result()
+        let mut call = Call::new(self, &table, &planned, &asked, (0, index_in_turn));
+        let result = call.run(Some(args)).await;
+        call.end(result.clone());
+        result
     }
 
     /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
@@ -194,28 +181,19 @@ const HAND_BACK: &str =
 struct Batch<'r> {
     run: &'r AgentRun,
     turn: u32,
-    table: Arc<ToolTable>,
-    /// The model's message that contains the calls.
-    said: Arc<Message>,
-    planned: Vec<Planned>,
+    table: &'r ToolTable,
+    /// The calls of the model's message.
+    asked: &'r [ToolCall],
+    planned: Vec<PlannedCall>,
     finished: bool,
 }
 
-struct Planned {
-    admitted: AdmittedCall,
-    result: Mutex<Option<CallResult>>,
-    fate: FateCell,
-}
-
 impl<'r> Batch<'r> {
-    fn new(run: &'r AgentRun, turn: u32, table: Arc<ToolTable>, said: Arc<Message>) -> Self {
-        let plan = |call: &ToolCall| {
-            // Numbered here, in call order, so that instances of children have the same numbers in every run.
-            let admitted = run.admit_call(&table, &call.name);
-            Planned { admitted, result: Mutex::default(), fate: FateCell::default() }
-        };
-        let planned = said.tool_calls().iter().map(plan).collect();
-        Self { run, turn, table, said, planned, finished: false }
+    fn new(run: &'r AgentRun, turn: u32, table: &'r ToolTable, said: &'r Message) -> Self {
+        // Numbered here, in call order, so that instances of children have the same numbers in every run.
+        let asked = said.tool_calls();
+        let planned = asked.iter().map(|call| run.plan_call(table, &call.name)).collect();
+        Self { run, turn, table, asked, planned, finished: false }
     }
 
     /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
@@ -223,12 +201,31 @@ impl<'r> Batch<'r> {
     async fn run(&self) {
         let all = 0..self.planned.len();
         match self.run.cx.journal() {
-            None => drop(join_all(all.map(|index| self.contained(index))).await),
+            None => {
+                // A call that ends at once leaves its place to the next one.
+                let (mut waiting, mut free) = (Vec::new(), None);
+                for index in all {
+                    let mut call = match free.take() {
+                        None => Box::pin(self.contained(index)),
+                        Some(mut place) => {
+                            Pin::set(&mut place, self.contained(index));
+                            place
+                        }
+                    };
+                    match poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await {
+                        Poll::Ready(()) => free = Some(call),
+                        Poll::Pending => waiting.push(call),
+                    }
+                }
+                if !waiting.is_empty() {
+                    join_all(waiting).await;
+                }
+            }
             Some(journal) => {
                 let limit = all.len().max(1);
                 let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
                 if let Err(error) = journal.batch(&ids, limit, self).await {
-                    self.run.cx.abort(&crate::error::Abort::new(error.to_string()));
+                    self.run.cx.abort(&Abort::new(error.to_string()));
                 }
             }
         }
@@ -239,20 +236,10 @@ impl<'r> Batch<'r> {
     }
 
     async fn call_one(&self, index: usize) {
-        let (call, planned) = (&self.said.tool_calls()[index], &self.planned[index]);
-        let ready = ReadyCall {
-            run: self.run,
-            table: &self.table,
-            admitted: &planned.admitted,
-            call,
-            turn: self.turn,
-            index_in_turn: Self::index_in_turn(index),
-            fate: &planned.fate,
-        };
-        // A call that another call's abort ended gets its result from its fate.
-        if let Some(result) = ready.make(None).await.ended() {
-            *planned.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        }
+        let asked = &self.asked[index];
+        let mut call = Call::new(self.run, self.table, &self.planned[index], asked, self.at(index));
+        let result = call.run(None).await;
+        call.end(result);
     }
 
     /// One result for each call, in call order.
@@ -263,34 +250,30 @@ impl<'r> Batch<'r> {
 
     fn collect(&mut self) -> BatchEnd {
         let results = Vec::with_capacity(self.planned.len());
-        let mut end = BatchEnd { results, end: CallEnd::GoOn, retries: Vec::new() };
-        for (call, planned) in self.said.tool_calls().iter().zip(&mut self.planned) {
-            let result = planned.result.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-            let result =
-                result.unwrap_or_else(|| CallResult::of(planned.fate.get().unfinished(&self.run.cx)));
-            let stop_after = planned
-                .admitted
-                .entry
-                .as_ref()
-                .is_ok_and(|entry| self.table.entry(*entry).definition.stop_after);
-            end.note(call, stop_after, result);
+        let mut end = BatchEnd { results, answer: None, retries: Vec::new() };
+        for (call, planned) in self.asked.iter().zip(&mut self.planned) {
+            let entry = planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+            let stop_after = entry.is_some_and(|entry| entry.definition.stop_after);
+            end.note(call, stop_after, planned.take_result(self.run));
         }
         end
     }
 
-    fn index_in_turn(index: usize) -> u32 {
-        u32::try_from(index).unwrap_or(u32::MAX - 1) + 1
+    /// The turn, and the position of a call in it, counted from 1.
+    fn at(&self, index: usize) -> (u32, u32) {
+        (self.turn, u32::try_from(index).unwrap_or(u32::MAX - 1) + 1)
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        call::step_id(self.run, self.turn, Self::index_in_turn(index), &self.said.tool_calls()[index].name)
+        call::step(self.run, self.at(index), &self.asked[index].name).to_id()
     }
 }
 
 /// How a batch ended.
 struct BatchEnd {
     results: Vec<ToolResultMessage>,
-    end: CallEnd,
+    /// The answer of the run, if a call ended it.
+    answer: Option<String>,
     /// The tools that asked for another attempt, each with its last message. The model reads none of these messages
     /// before the turn ends, so each tool is listed once per turn.
     retries: Vec<(Arc<str>, String)>,
@@ -310,17 +293,12 @@ impl BatchEnd {
             }
         }
         // The first call that ends the run gives its answer.
-        if stops && matches!(self.end, CallEnd::GoOn) {
-            self.end = CallEnd::Answer(ContentBlock::join(&content).into_owned());
+        if stops && self.answer.is_none() {
+            self.answer = Some(ContentBlock::join(&content).into_owned());
         }
         let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
         self.results.push(ToolResultMessage { call_id, name, content, is_error });
     }
-}
-
-enum CallEnd {
-    GoOn,
-    Answer(String),
 }
 
 impl Drop for Batch<'_> {

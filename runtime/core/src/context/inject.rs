@@ -275,7 +275,7 @@ impl Progress {
     /// Reports that `done` of `total` units are done, in any unit. `total` may be unknown.
     pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         self.run.events().push(
-            || self.step.clone(),
+            self.step.as_step(),
             EventKind::Progress { call_id: Arc::clone(&self.call_id), done, total, message: message.into() },
         );
     }

@@ -47,7 +47,7 @@ use permits::CallPermit;
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::event::{EventKind, HookExit};
-use crate::journal::{StepId, StepKind};
+use crate::journal::{StepId, StepKind, StepRef};
 use crate::secret::{Secret, Sensitive};
 use crate::session::Transcript;
 use crate::state::SessionState;
@@ -326,7 +326,7 @@ impl ToolContext {
     }
 
     pub(crate) fn event(&self, kind: EventKind) {
-        self.run.events().push(|| self.step_id(StepKind::Tool), kind);
+        self.run.events().push(self.step(StepKind::Tool), kind);
     }
 
     /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
@@ -350,16 +350,20 @@ impl ToolContext {
         self.run.step(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }
 
-    /// The id of this call's step, attempt included.
-    pub(crate) fn step_id(&self, kind: StepKind) -> StepId {
-        StepId {
+    /// This call's step, attempt included.
+    fn step(&self, kind: StepKind) -> StepRef<'_> {
+        StepRef {
             scope: self.run.scope(),
             turn: self.turn,
             kind,
             call: Some(self.call),
-            name: Arc::clone(&self.entry().name),
+            name: Some(&self.entry().name),
             attempt: self.attempt.load(Ordering::Relaxed),
         }
+    }
+
+    pub(crate) fn step_id(&self, kind: StepKind) -> StepId {
+        self.step(kind).to_id()
     }
 
     fn numbered(&self, kind: StepKind) -> StepId {

@@ -177,10 +177,8 @@ impl Drop for Waits {
 
 impl ToolContext {
     /// Gives the call its permit.
-    pub(crate) fn hold_permit(&self, permit: Option<Permit>) {
-        if permit.is_some() {
-            self.extra().permit.held().permit = permit;
-        }
+    pub(crate) fn hold_permit(&self, permit: Permit) {
+        self.extra().permit.held().permit = Some(permit);
     }
 
     /// Waits for another party without a permit, so that other calls can run meanwhile.

@@ -182,8 +182,8 @@ impl RunContext {
         &self.0.seed.events
     }
 
-    pub(crate) fn scope(&self) -> Arc<str> {
-        Arc::clone(&self.0.seed.scope)
+    pub(crate) fn scope(&self) -> &Arc<str> {
+        &self.0.seed.scope
     }
 
     pub(crate) fn session(&self) -> Option<&Session> {
@@ -298,7 +298,7 @@ impl RunContext {
     }
 
     /// Runs one step through the journal, if there is one.
-    pub(crate) async fn step<T, F, Fut>(&self, id: StepId, work: F) -> T
+    pub(crate) async fn step<T, F, Fut>(&self, id: impl Into<StepId> + Send, work: F) -> T
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnOnce() -> Fut + Send,
@@ -306,14 +306,18 @@ impl RunContext {
     {
         match self.journal() {
             None => work().await,
-            Some(journal) => match crate::journal::step_through(&**journal, self.run_id(), id, work).await {
-                Ok(value) => value,
-                // The run sees the abort and drops this future.
-                Err(reason) => {
-                    self.abort(&Abort::new(reason));
-                    std::future::pending().await
+            Some(journal) => {
+                // Boxed, so that a run without a journal has no room for it.
+                let step = crate::journal::step_through(&**journal, self.run_id(), id.into(), work);
+                match Box::pin(step).await {
+                    Ok(value) => value,
+                    // The run sees the abort and drops this future.
+                    Err(reason) => {
+                        self.abort(&Abort::new(reason));
+                        std::future::pending().await
+                    }
                 }
-            },
+            }
         }
     }
 }

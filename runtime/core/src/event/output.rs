@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{CallOutcome, Event, EventKind, HookExit};
 use crate::content::ContentBlock;
 use crate::definition::ToolSource;
-use crate::journal::StepId;
+use crate::journal::{StepId, StepRef};
 use crate::model::Usage;
 use crate::output::StructuredContent;
 
@@ -105,20 +105,20 @@ impl RunOutput {
     /// As [`Self::add`], for the run in this scope.
     pub(crate) fn add_in(&mut self, scope: &str, event: &Event) {
         if event.kind.adds_up() {
-            self.take_in(scope, event.clone());
+            self.take_in(scope, &event.agent, event.step.as_step(), event.kind.clone());
         }
     }
 
-    /// As [`Self::add_in`], for an event without a reader.
-    pub(crate) fn take_in(&mut self, scope: &str, event: Event) {
-        match event.kind {
-            EventKind::TurnStarted { .. } if *event.step.scope == *scope => self.turns += 1,
+    /// As [`Self::add_in`], for the parts of an event without a reader.
+    pub(crate) fn take_in(&mut self, scope: &str, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
+        match kind {
+            EventKind::TurnStarted { .. } if **step.scope == *scope => self.turns += 1,
             EventKind::TurnFinished { usage, .. } => self.usage += usage,
             EventKind::ToolStarted { call_id, tool, source, arguments } => {
                 self.tool_calls.push(ToolCallReport {
-                    agent: event.agent,
+                    agent: Arc::clone(agent),
                     call_id,
-                    step: event.step,
+                    step: step.to_id(),
                     tool,
                     source,
                     arguments,
@@ -144,9 +144,10 @@ impl RunOutput {
             } => {
                 // A model can give two calls the same id, and children of two parents can have the same name. The call
                 // is one of the last.
-                let open = self.tool_calls.iter_mut().rev().find(|call| {
-                    call.outcome.is_none() && call.call_id == call_id && call.step == event.step
-                });
+                let open =
+                    self.tool_calls.iter_mut().rev().find(|call| {
+                        call.outcome.is_none() && call.call_id == call_id && step.is(&call.step)
+                    });
                 if let Some(call) = open {
                     call.outcome = Some(outcome);
                     call.content = content;
@@ -157,7 +158,7 @@ impl RunOutput {
                     call.error_chain = error_chain;
                 }
             }
-            EventKind::RunFinished { text } if *event.step.scope == *scope => self.text = text,
+            EventKind::RunFinished { text } if **step.scope == *scope => self.text = text,
             _ => {}
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
 use super::{Event, EventKind, RunOutput};
-use crate::journal::StepId;
+use crate::journal::StepRef;
 use crate::secret::Redact as _;
 use crate::state::SessionState;
 
@@ -78,14 +78,18 @@ impl Events {
     }
 
     /// Never blocks and never drops an event. Only deltas are bounded, because they can be joined.
-    pub(crate) fn push(&self, step: impl FnOnce() -> StepId, mut kind: EventKind) {
+    pub(crate) fn push(&self, step: StepRef<'_>, kind: EventKind) {
+        self.push_of(&self.agent, step, kind);
+    }
+
+    fn push_of(&self, agent: &Arc<str>, step: StepRef<'_>, mut kind: EventKind) {
         let Some(queue) = &self.queue else { return };
         if let Some(redactor) = self.session.concealed().redactor() {
             kind.redact(&redactor);
         }
         match &queue.relay {
-            None => queue.append(&self.agent, step, kind),
-            Some(relay) => relay.add(Event { step: step(), seq: 0, agent: Arc::clone(&self.agent), kind }),
+            None => queue.append(agent, step, kind),
+            Some(relay) => relay.add(Event { step: step.to_id(), seq: 0, agent: Arc::clone(agent), kind }),
         }
     }
 
@@ -94,18 +98,6 @@ impl Events {
         let relay = Relay { scope, output: Mutex::default(), onto: self.clone() };
         let queue = Queue { relay: Some(relay), ..Queue::default() };
         Self { queue: Some(Arc::new(queue)), agent: Arc::clone(&self.agent), session }
-    }
-
-    /// Pushes an event of another run, whose secrets are already redacted.
-    fn pass(&self, mut event: Event) {
-        let Some(queue) = &self.queue else { return };
-        if let Some(redactor) = self.session.concealed().redactor() {
-            event.kind.redact(&redactor);
-        }
-        match &queue.relay {
-            None => queue.append(&event.agent, || event.step, event.kind),
-            Some(relay) => relay.add(event),
-        }
     }
 
     /// The sum of the events of [`Self::relayed`].
@@ -119,7 +111,8 @@ impl Events {
 impl Relay {
     fn add(&self, event: Event) {
         self.output.lock().unwrap_or_else(PoisonError::into_inner).add_in(&self.scope, &event);
-        self.onto.pass(event);
+        // It is an event of another run, whose secrets are already redacted.
+        self.onto.push_of(&event.agent, event.step.as_step(), event.kind);
     }
 }
 
@@ -137,19 +130,17 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
 }
 
 impl Queue {
-    fn append(&self, agent: &Arc<str>, step: impl FnOnce() -> StepId, kind: EventKind) {
+    fn append(&self, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sum) = &mut state.sum {
-            if kind.adds_up() {
-                sum.take_in("", Event { step: step(), seq: 0, agent: Arc::clone(agent), kind });
-            }
+            sum.take_in("", agent, step, kind);
             return;
         }
         if state.waiting.len() >= CAPACITY && join(&mut state.waiting, agent, &kind) {
             return;
         }
         state.seq += 1;
-        let event = Event { step: step(), seq: state.seq, agent: Arc::clone(agent), kind };
+        let event = Event { step: step.to_id(), seq: state.seq, agent: Arc::clone(agent), kind };
         state.waiting.push_back(event);
         let reader = state.reader.take();
         // A waker is foreign code, and may read from the queue at once.
@@ -172,7 +163,7 @@ impl Queue {
     pub(crate) fn add_up(&self, mut sum: RunOutput) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         for event in std::mem::take(&mut state.waiting) {
-            sum.take_in("", event);
+            sum.take_in("", &event.agent, event.step.as_step(), event.kind);
         }
         state.sum = Some(sum);
         self.adds_up.store(true, Ordering::Relaxed);

@@ -19,6 +19,7 @@ use serde_json::Value;
 
 pub use memory::MemoryJournal;
 pub(crate) use step::step_through;
+pub(crate) use step_id::StepRef;
 pub use step_id::{StepId, StepKind};
 pub(crate) use tool_record::CallRecord;
 
@@ -157,11 +158,11 @@ pub(crate) fn random() -> u64 {
 
 /// A unique id for a run or a session.
 pub(crate) fn new_id() -> Arc<str> {
-    let digit = |byte: u8| char::from(b"0123456789abcdef"[usize::from(byte & 15)]);
-    let bytes = [random(), random()].map(u64::to_be_bytes);
-    let digits = bytes.iter().flatten().flat_map(|byte| [digit(byte >> 4), digit(*byte)]);
-    // One allocation beside the id's own, because every run makes an id.
-    let mut id = String::with_capacity(32);
-    id.extend(digits);
-    id.into()
+    let halves = [random(), random()];
+    // Without a text in between, because every run makes an id.
+    let digits: [u8; 32] = std::array::from_fn(|place| {
+        let digit = halves[place / 16] >> (60 - 4 * (place % 16)) & 15;
+        b"0123456789abcdef"[digit as usize]
+    });
+    str::from_utf8(&digits).expect("the digits are ASCII").into()
 }

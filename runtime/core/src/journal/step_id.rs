@@ -61,6 +61,52 @@ impl StepId {
     }
 }
 
+/// A step by reference. It becomes a [`StepId`] only where an event or a record holds it.
+#[derive(Clone, Copy)]
+pub(crate) struct StepRef<'s> {
+    pub(crate) scope: &'s Arc<str>,
+    pub(crate) turn: u32,
+    pub(crate) kind: StepKind,
+    pub(crate) call: Option<u32>,
+    pub(crate) name: Option<&'s Arc<str>>,
+    pub(crate) attempt: u32,
+}
+
+impl StepRef<'_> {
+    pub(crate) fn to_id(self) -> StepId {
+        let Self { scope, turn, kind, call, name, attempt } = self;
+        StepId {
+            scope: Arc::clone(scope),
+            turn,
+            kind,
+            call,
+            name: name.cloned().unwrap_or_default(),
+            attempt,
+        }
+    }
+
+    /// Whether it is the same step.
+    pub(crate) fn is(self, id: &StepId) -> bool {
+        let name = self.name.map_or("", |name| name);
+        (self.turn, self.kind, self.call, self.attempt) == (id.turn, id.kind, id.call, id.attempt)
+            && *name == *id.name
+            && **self.scope == *id.scope
+    }
+}
+
+impl From<StepRef<'_>> for StepId {
+    fn from(step: StepRef<'_>) -> Self {
+        step.to_id()
+    }
+}
+
+impl StepId {
+    pub(crate) fn as_step(&self) -> StepRef<'_> {
+        let Self { scope, turn, kind, call, name, attempt } = self;
+        StepRef { scope, turn: *turn, kind: *kind, call: *call, name: Some(name), attempt: *attempt }
+    }
+}
+
 impl fmt::Display for StepId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.scope.is_empty() {

@@ -13,7 +13,7 @@
 //! - the words of a panic, and of a request for approval
 //! - logs and outputs of sources of tools, which ask for it: [`RunContext::redactor`](crate::RunContext::redactor)
 
-// These exits are, in this order: `call_tool`, the policies of tools, direct calls of values and `ReadyCall::make`; `AgentRun::ask_model`;
+// These exits are, in this order: `call_tool`, the policies of tools, direct calls of values and `Call::run`; `AgentRun::ask_model`;
 // `Events::push` and `Events::pass`; `drive` and `RunContext::abort`; `tool_panicked`, `hook_panicked` and the approval; the
 // shell and MCP servers.
 

@@ -75,6 +75,11 @@ impl Session {
         self.0.turn.lock().await
     }
 
+    /// The turn, if no other work is in progress in this session or waits for it.
+    pub(super) fn turn_if_free(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        self.0.turn.try_lock().ok()
+    }
+
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

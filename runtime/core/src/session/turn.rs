@@ -75,6 +75,17 @@ pub(crate) enum NoTurn {
     WaitsForItself,
 }
 
+/// Waits until the time is up. Returns the limit that set it.
+async fn late(deadline: Option<Deadline>) -> Duration {
+    match deadline {
+        Some(deadline) => {
+            tokio::time::sleep_until(deadline.at).await;
+            deadline.limit
+        }
+        None => pending().await,
+    }
+}
+
 impl Session {
     /// Waits for a turn in this session, then runs `work`. Turns are given in the order of waiting.
     ///
@@ -92,20 +103,17 @@ impl Session {
         if waiting.knows(self) {
             return Err(NoTurn::WaitsForItself);
         }
-        let late = async {
-            match deadline {
-                Some(deadline) => {
-                    tokio::time::sleep_until(deadline.at).await;
-                    deadline.limit
-                }
-                None => pending().await,
-            }
-        };
-        let _turn = tokio::select! {
-            biased;
-            () = token.cancelled() => return Err(NoTurn::Cancelled),
-            turn = self.turn() => turn,
-            limit = late => return Err(NoTurn::Busy(limit)),
+        if token.is_cancelled() {
+            return Err(NoTurn::Cancelled);
+        }
+        let _turn = match self.turn_if_free() {
+            Some(turn) => turn,
+            None => tokio::select! {
+                biased;
+                () = token.cancelled() => return Err(NoTurn::Cancelled),
+                turn = self.turn() => turn,
+                limit = late(deadline) => return Err(NoTurn::Busy(limit)),
+            },
         };
         let link = Arc::new(Link { session: self.clone(), outer: waiting, is_over: AtomicBool::new(false) });
         let _over = Over(Arc::clone(&link));
