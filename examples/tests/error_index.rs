@@ -12,7 +12,7 @@ const INDEX: &str = include_str!("../../docs/errors.md");
 const ENUMS: [(&str, &str); 13] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
-    ("Limit", "runtime/core/src/agent/run_error.rs"),
+    ("Limit", "runtime/core/src/agent/limits.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),

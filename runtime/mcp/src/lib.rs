@@ -37,7 +37,7 @@ mod list_tools;
 mod lock;
 mod process;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 mod provider;
 mod quiet;
 mod relist;

@@ -1,10 +1,9 @@
 use onionskin::agent;
 
 agent! {
-    Steward {
-        instruction: "Keep the books.",
-        limits: { time_sec: 30s, turns: 4 },
-        request_params: { temperature: 0.5f16 },
+    Helper {
+        instruction: "Help.",
+        limits: { time_sec: 30s },
     }
 }
 

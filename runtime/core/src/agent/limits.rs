@@ -1,6 +1,8 @@
-//! The limits of one run.
+//! The limits of one run, and when they are reached.
 
 use std::time::Duration;
+
+use crate::error::{ErrorKind, ToolError};
 
 /// The limits of one run. The run of a child has its own limits and counts separately.
 ///
@@ -60,4 +62,38 @@ impl Default for Limits {
             model_retries: 2,
         }
     }
+}
+
+impl Limits {
+    /// The limit that keeps a run with these turns and tokens from another turn.
+    pub(super) fn before_turn(&self, turns: u32, tokens: u64) -> Option<Limit> {
+        if turns >= self.turns {
+            return Some(Limit::Turns(self.turns));
+        }
+        self.tokens.filter(|most| tokens >= *most).map(Limit::Tokens)
+    }
+
+    /// The error in place of one more tool call after this number of calls.
+    pub(super) fn refused_call(&self, calls: u32) -> Option<ToolError> {
+        let most = self.tool_calls.filter(|most| calls >= *most)?;
+        let text = format!("not run: the limit of {most} tool calls is reached");
+        Some(ToolError::new(text).with_kind(ErrorKind::Limit))
+    }
+}
+
+/// The limit that ended a run, with its value in [`Limits`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::turns`]: the model called tools in the last turn, so the run needed another one.
+    #[error("{0} model turns")]
+    Turns(u32),
+    /// [`Limits::tokens`], which is compared before each turn.
+    #[error("{0} tokens")]
+    Tokens(u64),
+    /// [`Limits::time`] of this run or of a run that waits for it, or the time that
+    /// [`AgentDeclaration::child_timeout`](super::AgentDeclaration::child_timeout) or
+    /// [`AgentTool::timeout`](super::AgentTool::timeout) allows.
+    #[error("{0:?}")]
+    Time(Duration),
 }

@@ -1,7 +1,7 @@
 //! Agents: what `agent!` declares, and the loop that runs it.
 
+mod agent_tool;
 mod app;
-mod ask;
 mod assembly;
 mod build_error;
 mod builder;
@@ -15,33 +15,33 @@ mod fate;
 mod handle;
 mod instance;
 mod limits;
-mod named;
+mod model_request;
 mod preflight;
 mod prompt;
 mod run;
 mod run_error;
+mod run_ids;
 mod servers;
 mod setup;
 mod shared;
 mod stream;
-mod tool;
 mod toolboxes;
 mod turns;
 
 use std::future::Future;
 
+pub use agent_tool::AgentTool;
 pub use app::{App, AppBuilder};
 pub use build_error::{BoxError, BuildError, ServerError};
 pub use builder::AgentBuilder;
 pub use children::{HistoryMergeTarget, HistorySource};
 pub use declaration::{AgentDeclaration, ChildLink, Onion};
 pub use handle::{AgentHandle, RunRequest};
-pub use limits::Limits;
+pub use limits::{Limit, Limits};
 pub use run::AgentRun;
-pub use run_error::{Limit, RunError};
+pub use run_error::RunError;
 pub use servers::{IntoToolServer, ToolProvider, ToolServer, ToolServers};
 pub use stream::{Finish, RunStream};
-pub use tool::AgentTool;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one. A type can also implement the trait
 /// by hand; it can then be a child or an entry agent.

@@ -10,7 +10,8 @@ use std::task::Poll;
 use tokio::sync::Semaphore;
 
 use super::instance::{Instance, TurnTools};
-use super::run_error::{Limit, RunError};
+use super::limits::Limit;
+use super::run_error::RunError;
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef};

@@ -4,27 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::build_error::BuildError;
+use super::limits::Limit;
 use crate::error::Abort;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::session::{NoTurn, Session};
-
-/// The limit that ended a run, with its value in [`Limits`](super::Limits).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Limit {
-    /// [`Limits::turns`](super::Limits::turns): the model called tools in the last turn, so the run needed another one.
-    #[error("{0} model turns")]
-    Turns(u32),
-    /// [`Limits::tokens`](super::Limits::tokens), which is compared before each turn.
-    #[error("{0} tokens")]
-    Tokens(u64),
-    /// [`Limits::time`](super::Limits::time) of this run or of a run that waits for it, or the time that
-    /// [`AgentDeclaration::child_timeout`](super::AgentDeclaration::child_timeout) or
-    /// [`AgentTool::timeout`](super::AgentTool::timeout) allows.
-    #[error("{0:?}")]
-    Time(Duration),
-}
 
 /// The reason why a run has no answer.
 #[derive(Debug, Clone, thiserror::Error)]

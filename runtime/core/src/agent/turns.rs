@@ -10,8 +10,9 @@ use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
 use super::call::{self, Call, CallResult, PlannedCall};
+use super::limits::Limit;
 use super::run::AgentRun;
-use super::run_error::{Limit, RunError};
+use super::run_error::RunError;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
@@ -47,16 +48,12 @@ impl AgentRun {
     }
 
     fn begin_turn(&self) -> Result<u32, RunError> {
-        let limits = &self.instance.limits;
         if let Some(late) = self.cx.deadline().filter(|deadline| deadline.at <= Instant::now()) {
             return Err(self.limit(Limit::Time(late.limit)));
         }
         let mut tally = self.tally();
-        if tally.turn >= limits.turns {
-            return Err(self.limit(Limit::Turns(limits.turns)));
-        }
-        if let Some(tokens) = limits.tokens.filter(|tokens| tally.usage.total() >= *tokens) {
-            return Err(self.limit(Limit::Tokens(tokens)));
+        if let Some(limit) = self.instance.limits.before_turn(tally.turn, tally.usage.total()) {
+            return Err(self.limit(limit));
         }
         tally.turn += 1;
         let turn = tally.turn;
@@ -118,9 +115,8 @@ impl AgentRun {
     fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
         let refused = |error| PlannedCall::new(Err(error), 0);
         let mut tally = self.tally();
-        if let Some(most) = self.instance.limits.tool_calls.filter(|most| tally.calls >= *most) {
-            let text = format!("not run: the limit of {most} tool calls is reached");
-            return refused(ToolError::new(text).with_kind(ErrorKind::Limit));
+        if let Some(error) = self.instance.limits.refused_call(tally.calls) {
+            return refused(error);
         }
         tally.calls += 1;
         match table.find(name) {

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent_info::AgentInfo;
 use super::run::{RunContext, RunSeed};
-use super::table::DynCall;
+use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::event::Events;
 use crate::journal::new_id;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Extra;
 use super::agent_info::AgentInfo;
 use super::latch::Latch;
-use super::table::DynCall;
+use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};

@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::contradictions::assert_sound;
 use super::example::{ExampleError, ToolExample};
-use super::limits::assert_sound;
 use super::param::Param;
 use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};

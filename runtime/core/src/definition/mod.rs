@@ -1,5 +1,6 @@
 //! Definitions of tools: the model's view of a tool ([`ToolDefinition`]), its options and its examples.
 
+mod contradictions;
 mod declaration;
 mod decode;
 #[expect(clippy::module_inception, reason = "the definition of a tool is what the module is about")]
@@ -9,20 +10,19 @@ mod fit;
 #[doc(hidden)]
 pub mod ladder;
 mod lent;
-mod limits;
 mod name;
 mod own_form;
 mod param;
 mod parse;
+mod private_types;
 #[cfg(test)]
-mod properties;
+mod property_tests;
 mod refusal;
 mod reread;
 mod result;
 mod scan;
 mod schema;
 mod source;
-mod veil;
 
 #[doc(hidden)]
 pub use declaration::ToolDeclaration;
@@ -40,6 +40,8 @@ pub use name::NameProblem;
 pub(crate) use param::missing;
 #[doc(hidden)]
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
+#[doc(hidden)]
+pub use private_types::{Itself, Nth, Same, Veiled};
 pub(crate) use refusal::{arguments_error, check_args, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
@@ -51,5 +53,3 @@ pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, schema 
 pub use scan::read;
 pub(crate) use schema::{arguments_schema, output_schema};
 pub use source::ToolSource;
-#[doc(hidden)]
-pub use veil::{Itself, Nth, Same, Veiled};

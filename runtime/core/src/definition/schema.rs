@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::limits::Bounds;
+use super::contradictions::Bounds;
 use super::param::{ArgLimit, Param};
 use crate::json;
 use crate::schema::close;

@@ -3,8 +3,8 @@
 //! A [`RunStream`](crate::run::RunStream) yields them, those of child runs included. Their sum is a [`RunOutput`].
 
 mod outcome;
-mod output;
 mod queue;
+mod run_output;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use outcome::{CallOutcome, HookEnd, HookExit};
-pub use output::{RunOutput, ToolCallReport};
 pub(crate) use queue::{Events, Queue};
+pub use run_output::{RunOutput, ToolCallReport};
 
 use crate::content::ContentBlock;
 use crate::definition::ToolSource;

@@ -4,12 +4,12 @@
 //! and gets a [`ModelResponse`]. [`ScriptedModel`] has prepared answers; with feature `genai`, `GenaiModel` asks real
 //! providers.
 
-mod asked;
 mod deltas;
 mod error;
 mod history;
 mod message;
 mod redact;
+mod redacted_request;
 mod scripted;
 
 use std::borrow::Cow;
@@ -19,12 +19,12 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use asked::Asked;
 pub(crate) use deltas::RedactedDeltas;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub(crate) use redact::redact_name;
+pub(crate) use redacted_request::Asked;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 
 pub use crate::definition::ToolDeclaration;

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
-use super::core::{Caught, Rare, panic_text, short_name};
+use super::attempt::{Caught, Rare, panic_text, short_name};
 use super::next::Latched;
 use super::{Call, Hook, Next};
 use crate::args::Args;

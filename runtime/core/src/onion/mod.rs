@@ -4,10 +4,10 @@
 //! whole chain is known at compile time and a call through it allocates nothing. All generic code is here; `agent!`
 //! generates only names.
 
+mod attempt;
 mod caller;
-mod core;
 mod dynamic;
-mod form;
+mod hook_returns;
 mod known;
 mod leave;
 mod made;
@@ -17,15 +17,15 @@ mod original;
 use std::future::Future;
 use std::sync::Arc;
 
-pub(crate) use self::core::{
+pub(crate) use self::attempt::{
     Caught, caught, caught_async, panic_text, panicked as tool_panicked, short_name,
 };
-pub use self::core::{call_dynamic, call_tool};
+pub use self::attempt::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
 pub(crate) use dynamic::{DynHook, DynNext, hook_panicked, outermost};
-pub(crate) use form::sees_results;
-pub use form::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
+pub(crate) use hook_returns::sees_results;
+pub use hook_returns::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
 pub(crate) use leave::Came;
 pub(crate) use made::InArc;

@@ -1,6 +1,6 @@
 //! [`ToolOutput`]: the result of a successful tool call.
 
-mod own;
+mod function_value;
 mod storage;
 mod structured;
 

@@ -17,8 +17,8 @@
 // `Events::push` and `Events::pass`; `drive` and `RunContext::abort`; `tool_panicked`, `hook_panicked` and the approval; the
 // shell and MCP servers.
 
+mod concealed;
 mod forms;
-mod known;
 mod owned;
 mod reader;
 mod redact;
@@ -28,7 +28,7 @@ mod unvisited;
 mod value;
 mod visit;
 
-pub(crate) use known::Concealed;
+pub(crate) use concealed::Concealed;
 #[doc = include_str!("../docs/visit_secrets.md")]
 pub use onionskin_macros::VisitSecrets;
 pub(crate) use owned::made_during;

@@ -1,18 +1,18 @@
 //! Sessions: the history and the state of one conversation.
 
 mod chain;
+mod exclusive;
 mod ids;
 mod threads;
-mod turn;
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use chain::Chain;
+pub(crate) use exclusive::{NoTurn, Wait, Waiting};
 pub(crate) use ids::CallIds;
 pub(crate) use threads::{Chosen, Owner};
-pub(crate) use turn::{NoTurn, Wait, Waiting};
 
 use self::threads::Threads;
 use crate::model::{History, Message};

@@ -1,12 +1,12 @@
 //! Tools: the functions that a model can call.
 
 mod function;
+mod hand_written;
 mod offload;
 mod other_thread;
-mod own;
-mod stages;
 mod state;
 mod toolbox;
+mod with_policy;
 
 use std::future::{Future, ready};
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use futures_util::future::BoxFuture;
 pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
-pub use own::{Body, BothStates, Own};
 pub use state::{FitsState, FitsTool, Make, States, Works};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
+pub use with_policy::{Body, BothStates, Own};
 
 use crate::args::Args;
 use crate::context::{DynCall, StateType, Target, ToolContext};
@@ -138,7 +138,7 @@ pub trait Tool: Send + Sync + 'static {
     where
         Self: Sized,
     {
-        stages::staged(self, cx, args)
+        hand_written::staged(self, cx, args)
     }
 
     /// Checks the arguments of a call that can need approval, before the approver is asked, so that the approver does not

@@ -30,14 +30,14 @@
 
 // `ring` composes the hooks, and `layered` combines them with the tool's own layers.
 
-mod form;
 mod function;
+mod hook_returns;
 mod layered;
 mod made;
 mod ring;
 
 #[doc(hidden)]
-pub use form::{TypedArgs, TypedReturn};
+pub use hook_returns::{TypedArgs, TypedReturn};
 #[doc(hidden)]
 pub use layered::{Reading, TypedCall, Written, settled, through};
 #[doc(hidden)]

@@ -3,7 +3,7 @@ use onionskin::agent;
 agent! {
     Helper {
         instruction: "Help.",
-        limits: { time_sec: 30s },
+        request_params: { max_tokens: 4k },
     }
 }
 
