@@ -1,4 +1,5 @@
-//! Each source file belongs to a program: a file that no `mod` names is not compiled, and its tests do not run.
+//! Each source file belongs to a program: a file that no `mod` names is not compiled, and its tests do not run. And
+//! `docs/design.md` names files that exist.
 #![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
 
 use std::fs;
@@ -72,4 +73,40 @@ fn every_source_file_belongs_to_a_program() {
     let unused: Vec<_> = all.iter().filter(|file| !is_root(file) && !is_declared(file, &names)).collect();
     assert!(all.len() > 500, "{}", all.len());
     assert!(unused.is_empty(), "no `mod` names these files: {unused:#?}");
+}
+
+/// The paths of source files in a text: `agent/turns.rs` in backticks.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split('`').skip(1).step_by(2);
+    words.filter(|word| word.ends_with(".rs") && !word.contains([' ', '*']))
+}
+
+#[test]
+fn the_design_names_files_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let design = fs::read_to_string(root.join("docs/design.md")).unwrap();
+    let mut all = Vec::new();
+    files(&root, &mut all);
+    // `macros/keys.rs` is short for `macros/src/keys.rs`, and `mcp/server.rs` for `runtime/mcp/src/server.rs`.
+    let long = |path: &str| match path.split_once('/') {
+        Some(("macros", file)) if !file.starts_with("src/") => format!("macros/src/{file}"),
+        Some(("mcp", file)) => format!("runtime/mcp/src/{file}"),
+        _ => path.to_owned(),
+    };
+    let exists = |path: &str| {
+        let path = long(path);
+        all.iter().any(|file| file.ends_with(&path))
+    };
+    let unknown: Vec<_> = paths(&design).filter(|path| !exists(path)).collect();
+    assert!(unknown.is_empty(), "no such files: {unknown:?}");
+
+    // The walk of a call names each file by its whole path below the crate.
+    let walk = design.split("\n## ").find(|section| section.starts_with("2. ")).unwrap();
+    let is_file = |path: &str| {
+        let path = long(path);
+        root.join("runtime/core/src").join(&path).exists() || root.join(&path).exists()
+    };
+    let unknown: Vec<_> = paths(walk).filter(|path| !is_file(path)).collect();
+    assert!(paths(walk).count() > 20);
+    assert!(unknown.is_empty(), "no such files on the way of a call: {unknown:?}");
 }

@@ -19,6 +19,7 @@ pub mod export;
 pub mod hooks;
 pub mod journal;
 mod json;
+mod lock;
 pub mod model;
 mod onion;
 mod output;

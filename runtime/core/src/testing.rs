@@ -41,7 +41,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::args::Args;
-use crate::context::{Entry, Inject, RunContext, State, Target, ToolContext};
+use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
@@ -248,7 +248,7 @@ impl ContextBuilder {
     fn make(self, session: Option<Session>) -> ToolContext {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry =
-            Entry::new(self.name, self.source, self.server.as_deref(), definition, Target::Compiled(0));
+            ToolEntry::new(self.name, self.source, self.server.as_deref(), definition, Target::Compiled(0));
         let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state, session);
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }

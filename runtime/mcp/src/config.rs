@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::error::McpError;
-use super::file::{self, Configured};
+use super::mcp_json::{self, Configured};
 use super::server_config::ServerConfig;
 
 /// Configured servers, by name.

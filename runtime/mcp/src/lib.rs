@@ -30,11 +30,11 @@ mod error;
 #[cfg(feature = "rmcp3")]
 mod export;
 mod fake;
-mod file;
 mod filter;
 mod home;
 mod list_tools;
 mod lock;
+mod mcp_json;
 mod process;
 #[cfg(test)]
 mod property_tests;

@@ -14,7 +14,7 @@ use super::instance::Instance;
 use super::preflight;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
-use crate::context::{AgentInfo, Entry, Target};
+use crate::context::{AgentInfo, Target, ToolEntry};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::model::DynModel;
 use crate::onion::{
@@ -203,9 +203,9 @@ fn fixed_entries(
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     children: Vec<ChildTool>,
     runtime_tools: Vec<Arc<dyn DynTool>>,
-) -> Result<Vec<Entry>, Undefined> {
+) -> Result<Vec<ToolEntry>, Undefined> {
     let entry = |definition: ToolDefinition, source, server, target| {
-        Entry::new(Arc::clone(&definition.name), source, server, definition, target)
+        ToolEntry::new(Arc::clone(&definition.name), source, server, definition, target)
     };
     let mut entries = Vec::new();
     for (index, definition) in compiled {

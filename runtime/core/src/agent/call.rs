@@ -12,11 +12,11 @@ use crate::context::{ToolContext, ToolTable};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{StepKind, StepRef};
+use crate::lock::lock;
 use crate::model::ToolCall;
 use crate::onion;
 use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
-use crate::state::lock;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {
@@ -43,7 +43,7 @@ impl PlannedCall {
 
 /// One call from its place in the turn to its end. If its start was reported, its end is reported exactly once, also if
 /// it is dropped half way.
-pub(super) struct Call<'r> {
+pub(super) struct TurnCall<'r> {
     run: &'r AgentRun,
     table: &'r ToolTable,
     planned: &'r PlannedCall,
@@ -59,7 +59,7 @@ pub(super) struct Call<'r> {
     hook_exits: Vec<HookExit>,
 }
 
-impl<'r> Call<'r> {
+impl<'r> TurnCall<'r> {
     pub(super) fn new(
         run: &'r AgentRun,
         table: &'r ToolTable,
@@ -196,7 +196,7 @@ impl<'r> Call<'r> {
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for TurnCall<'_> {
     fn drop(&mut self) {
         if self.started.is_some() {
             self.leave();

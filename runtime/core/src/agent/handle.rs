@@ -14,7 +14,7 @@ use super::run_ids::NamedRun;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use crate::approval::{Approver, DynApprover};
-use crate::context::{Entry, RunSeed};
+use crate::context::{RunSeed, ToolEntry};
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
@@ -66,7 +66,7 @@ impl AgentHandle {
     /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
     pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
         let (tools, _) = self.instance.tools();
-        let told = |entry: &Arc<Entry>| {
+        let told = |entry: &Arc<ToolEntry>| {
             let mut told = entry.definition.clone();
             told.name = Arc::clone(&entry.wire_name);
             told

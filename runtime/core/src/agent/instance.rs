@@ -1,14 +1,15 @@
 //! A built agent: its declaration combined with a model, servers and dynamic hooks.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::build_error::BuildError;
 use super::children::Children;
 use super::limits::Limits;
 use super::prompt;
 use super::servers::Provided;
-use crate::context::{AgentInfo, DynCall, Entry, StateType, ToolTable};
+use crate::context::{AgentInfo, DynCall, StateType, ToolEntry, ToolTable};
 use crate::definition::{Effect, ToolSource};
+use crate::lock::lock;
 use crate::model::{DynModel, History, RequestParams};
 use crate::text::short;
 use crate::tool::{DynTool, Dynamic};
@@ -33,7 +34,7 @@ pub(crate) struct Instance {
     /// Whether a failed call of the agent as a tool may be repeated.
     pub(crate) effect: Effect,
     /// Tools that do not change: functions, children, built-in tools.
-    pub(crate) fixed: Vec<Entry>,
+    pub(crate) fixed: Vec<ToolEntry>,
     pub(super) providers: Vec<Provided>,
     pub(crate) tools: Mutex<Option<TurnTools>>,
 }
@@ -49,7 +50,7 @@ pub(crate) struct TurnTools {
 
 impl Provided {
     /// The current tools. A tool whose name does not begin with the server's name is reported.
-    fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<Entry> {
+    fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<ToolEntry> {
         let entry = |tool: Arc<dyn DynTool>| {
             let definition = tool.definition().clone();
             let name = Arc::clone(&definition.name);
@@ -62,7 +63,7 @@ impl Provided {
                 });
                 return None;
             }
-            Some(Entry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool)))
+            Some(ToolEntry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool)))
         };
         self.provider.tools().into_iter().filter_map(entry).collect()
     }
@@ -84,7 +85,7 @@ impl Instance {
     /// The tools for one turn, and a message for people for each tool that was left out.
     pub(crate) fn tools(&self) -> (TurnTools, Vec<String>) {
         let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
-        let mut cached = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = lock(&self.tools);
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
             return (tools.clone(), Vec::new());
         }

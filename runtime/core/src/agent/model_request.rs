@@ -11,6 +11,7 @@ use crate::backoff::Backoff;
 use crate::context::ToolTable;
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef, random};
+use crate::lock::lock;
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
 use crate::secret::Redact as _;
 
@@ -29,7 +30,7 @@ impl AgentRun {
             params: self.instance.params.clone(),
         };
         if let Some(redactor) = self.cx.concealed().redactor() {
-            self.asked.lock().unwrap_or_else(PoisonError::into_inner).redact(redactor, &mut request);
+            lock(&self.redacted).redact(redactor, &mut request);
         }
         let mut attempt = 0;
         loop {
@@ -106,7 +107,7 @@ impl AgentRun {
                     Some(response)
                 }
                 Err(error) => {
-                    *failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    *lock(&failed) = Some(error);
                     None
                 }
             }

@@ -12,7 +12,7 @@ use super::declaration::ChildLink;
 use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
-use crate::context::{Entry, StateType, ToolTable};
+use crate::context::{StateType, ToolEntry, ToolTable};
 use crate::definition::{NameProblem, ToolSource};
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
@@ -280,7 +280,7 @@ pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
 
 /// Checks that providers accept the names of the program's own tools. Names of server tools are adapted for the model,
 /// so they must only not be empty.
-pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Result<(), BuildError> {
+pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) -> Result<(), BuildError> {
     let declared = declared.iter().map(|tool| (&*tool.name, tool.source));
     for (name, source) in declared.chain(values.iter().map(|tool| (tool.name(), tool.source()))) {
         let is_adapted = |problem: &NameProblem| source == ToolSource::Mcp && *problem != NameProblem::Empty;
@@ -298,7 +298,7 @@ pub(super) fn names(agent: &str, declared: &[Entry], values: &[ToolSpec]) -> Res
 /// Checks bounds and examples, which a definition holds as values.
 pub(super) fn definitions<'e>(
     agent: &str,
-    tools: impl IntoIterator<Item = &'e Entry>,
+    tools: impl IntoIterator<Item = &'e ToolEntry>,
 ) -> Result<(), BuildError> {
     for tool in tools {
         if let Some(setting) = tool.definition.zero() {

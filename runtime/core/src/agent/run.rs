@@ -1,10 +1,10 @@
 //! One run of an agent: what its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls (`call.rs`) and its requests
-//! to the model (`ask.rs`) share.
+//! to the model (`model_request.rs`) share.
 
 use std::collections::HashMap;
 use std::future::{pending, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::Poll;
 
 use tokio::sync::Semaphore;
@@ -15,7 +15,8 @@ use super::run_error::RunError;
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef};
-use crate::model::{Asked, History, Usage};
+use crate::lock::lock;
+use crate::model::{History, RedactedRequests, Usage};
 use crate::session::{CallIds, Session, Transcript};
 
 /// A run of an agent. A hand-written [`Agent`](crate::Agent) uses it to reach the agent's model, tools and hooks.
@@ -50,7 +51,7 @@ pub struct AgentRun {
     /// Limits the concurrent calls of tools, those of the loop and those made by hand together.
     permits: Option<Arc<Semaphore>>,
     /// The messages of model requests from which secrets were removed.
-    pub(super) asked: Mutex<Asked>,
+    pub(super) redacted: Mutex<RedactedRequests>,
 }
 
 /// The counters and the conversation of a run.
@@ -111,7 +112,7 @@ impl AgentRun {
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
         let cx = RunContext::new(seed);
         let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
-        Self { cx, instance, session, tally: Mutex::new(tally), permits, asked: Mutex::default() }
+        Self { cx, instance, session, tally: Mutex::new(tally), permits, redacted: Mutex::default() }
     }
 
     /// The context of the run, as hooks and tools see it.
@@ -130,7 +131,7 @@ impl AgentRun {
     }
 
     pub(super) fn tally(&self) -> MutexGuard<'_, Tally> {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.tally)
     }
 
     pub(super) fn limit(&self, limit: Limit) -> RunError {

@@ -1,7 +1,9 @@
 //! The ids of runs in progress, for requests that set one.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::lock;
 
 /// The address of what the agents that share the ids share, and the id.
 type Key = (usize, Arc<str>);
@@ -31,5 +33,5 @@ impl Drop for NamedRun {
 }
 
 fn going_on() -> MutexGuard<'static, BTreeSet<Key>> {
-    GOING_ON.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&GOING_ON)
 }

@@ -41,7 +41,7 @@ impl Given {
     ///
     /// # Errors
     /// Returns an error if one of them panics in its `definition`.
-    pub(super) fn entries(&self, prefix: Option<&str>) -> Result<Vec<Entry>, Undefined> {
+    pub(super) fn entries(&self, prefix: Option<&str>) -> Result<Vec<ToolEntry>, Undefined> {
         let mut instructions = self.instructions;
         let entry = |(name, tool): &(&'static str, Arc<dyn DynTool>)| {
             let mut definition = define(name, &|| tool.definition())?;
@@ -53,7 +53,13 @@ impl Given {
                 definition.instructions = Some(own.map_or_else(|| text.into(), Into::into));
             }
             let name = Arc::clone(&definition.name);
-            Ok(Entry::new(name, ToolSource::Function, None, definition, Dynamic::target(Arc::clone(tool))))
+            Ok(ToolEntry::new(
+                name,
+                ToolSource::Function,
+                None,
+                definition,
+                Dynamic::target(Arc::clone(tool)),
+            ))
         };
         self.tools.iter().map(entry).collect()
     }

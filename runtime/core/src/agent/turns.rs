@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use super::call::{self, Call, CallResult, PlannedCall};
+use super::call::{self, CallResult, PlannedCall, TurnCall};
 use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
@@ -152,7 +152,7 @@ impl AgentRun {
         {
             redact_name(&mut asked.name, &redactor, |name| table.find(name).is_some());
         }
-        let mut call = Call::new(self, &table, &planned, &asked, (0, index_in_turn));
+        let mut call = TurnCall::new(self, &table, &planned, &asked, (0, index_in_turn));
         let result = call.run(Some(args)).await;
         call.end(result.clone());
         result
@@ -233,7 +233,7 @@ impl<'r> Batch<'r> {
 
     async fn call_one(&self, index: usize) {
         let asked = &self.asked[index];
-        let mut call = Call::new(self.run, self.table, &self.planned[index], asked, self.at(index));
+        let mut call = TurnCall::new(self.run, self.table, &self.planned[index], asked, self.at(index));
         let result = call.run(None).await;
         call.end(result);
     }

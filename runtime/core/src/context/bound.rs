@@ -1,12 +1,12 @@
 //! The states of tool values, which fill bound parameters before the session's state does.
 
 use std::pin::Pin;
-use std::sync::PoisonError;
 use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
 use super::ToolContext;
+use crate::lock::lock;
 use crate::state::SessionState;
 
 pin_project! {
@@ -51,13 +51,13 @@ impl Drop for Back<'_> {
 
 impl ToolContext {
     fn change_bound(&self, change: impl FnOnce(&mut Vec<SessionState>)) {
-        change(&mut self.extra().bound.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut lock(&self.extra().bound));
     }
 
     /// The state that has a value for a key: that of the innermost tool value whose code runs, else the session's.
     pub(super) fn state_with(&self, key: &str) -> SessionState {
         let extra = self.extra_if_any();
-        let values = extra.as_ref().map(|extra| extra.bound.lock().unwrap_or_else(PoisonError::into_inner));
+        let values = extra.as_ref().map(|extra| lock(&extra.bound));
         let own = values.as_ref().and_then(|states| states.iter().rev().find(|state| state.has(key)));
         own.unwrap_or_else(|| self.run.session_state()).clone()
     }

@@ -15,6 +15,7 @@ mod state;
 mod state_type;
 mod tool_table;
 mod tool_timeout;
+mod unknown_tool;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -38,7 +39,7 @@ use start::{Starts, same};
 pub use state::{State, StateError, bound, conceal};
 pub use state_type::StateType;
 pub use tool_table::NameClash;
-pub(crate) use tool_table::{DynCall, Entry, Target, ToolTable};
+pub(crate) use tool_table::{DynCall, Target, ToolEntry, ToolTable};
 pub(crate) use tool_timeout::{has_timers, timed};
 
 use latch::CallToken;
@@ -48,6 +49,7 @@ use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind, StepRef};
+use crate::lock::lock;
 use crate::secret::{Secret, Sensitive};
 use crate::session::Transcript;
 use crate::state::SessionState;
@@ -65,7 +67,7 @@ use crate::state::SessionState;
 /// ```
 pub struct ToolContext {
     run: RunContext,
-    entry: Arc<Entry>,
+    entry: Arc<ToolEntry>,
     tool_use_id: Arc<str>,
     turn: u32,
     call: u32,
@@ -107,7 +109,7 @@ impl ToolContext {
     #[inline]
     pub(crate) fn new(
         run: RunContext,
-        entry: Arc<Entry>,
+        entry: Arc<ToolEntry>,
         tool_use_id: Arc<str>,
         turn: u32,
         call: u32,
@@ -127,13 +129,13 @@ impl ToolContext {
 
     /// A context without a run, to call a tool or a hook in a unit test. Its events are dropped.
     pub fn detached(tool_name: &'static str) -> Self {
-        Self::new(RunContext::detached(), Entry::detached(tool_name), Arc::from("detached"), 0, 0)
+        Self::new(RunContext::detached(), ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
     /// A context without a run, whose session holds `state`, for unit tests of hooks and tools with [`State`].
     pub fn detached_with_state<S: Clone + Send + Sync + 'static>(tool_name: &'static str, state: S) -> Self {
         let run = RunContext::detached_with_state(state);
-        Self::new(run, Entry::detached(tool_name), Arc::from("detached"), 0, 0)
+        Self::new(run, ToolEntry::detached(tool_name), Arc::from("detached"), 0, 0)
     }
 
     pub(crate) fn with_number(mut self, number: u32) -> Self {
@@ -159,25 +161,25 @@ impl ToolContext {
 
     /// Stores a child's conversation for the loop, which merges it when its batch ends.
     pub(crate) fn keep_transcript(&self, transcript: Transcript) {
-        *self.extra().transcript.lock().unwrap_or_else(PoisonError::into_inner) = Some(transcript);
+        *lock(&self.extra().transcript) = Some(transcript);
     }
 
     pub(crate) fn take_transcript(&self) -> Option<Transcript> {
-        let extra = self.extra.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        extra.transcript.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let extra = lock(&self.extra).clone()?;
+        lock(&extra.transcript).take()
     }
 
     /// Accesses the call's record of its stages.
     pub(crate) fn stages<T>(&self, with: impl FnOnce(&mut CallStages) -> T) -> T {
-        with(&mut self.extra().stages.lock().unwrap_or_else(PoisonError::into_inner))
+        with(&mut lock(&self.extra().stages))
     }
 
     fn extra(&self) -> Arc<Extra> {
-        let mut extra = self.extra.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut extra = lock(&self.extra);
         Arc::clone(extra.get_or_insert_default())
     }
 
-    pub(crate) fn entry(&self) -> &Entry {
+    pub(crate) fn entry(&self) -> &ToolEntry {
         &self.entry
     }
 
@@ -239,7 +241,7 @@ impl ToolContext {
 
     /// The extra data, if there is any; it is not created.
     fn extra_if_any(&self) -> Option<Arc<Extra>> {
-        self.extra.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.extra).clone()
     }
 
     pub(crate) fn log_hook(&self, exit: impl FnOnce() -> HookExit) {
@@ -247,15 +249,14 @@ impl ToolContext {
             self.log_hooks();
         }
         if let Some(log) = self.extra_if_any().as_ref().and_then(|extra| extra.hooks.get()) {
-            log.lock().unwrap_or_else(PoisonError::into_inner).push(exit());
+            lock(&log).push(exit());
         }
     }
 
     pub(crate) fn take_hook_log(&mut self) -> Vec<HookExit> {
         let extra = self.extra.get_mut().unwrap_or_else(PoisonError::into_inner);
         let log = extra.as_ref().and_then(|extra| extra.hooks.get());
-        log.map(|log| std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner)))
-            .unwrap_or_default()
+        log.map(|log| std::mem::take(&mut *lock(&log))).unwrap_or_default()
     }
 
     /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It
@@ -387,7 +388,7 @@ impl ToolContext {
         let own = Extra {
             steps: same(&extra.steps),
             starts: extra.starts.copy(),
-            bound: Mutex::new(extra.bound.lock().unwrap_or_else(PoisonError::into_inner).clone()),
+            bound: Mutex::new(lock(&extra.bound).clone()),
             ..Extra::default()
         };
         let _ = own.token.set(CallToken { token: self.cancellation().child_token(), owner: false });

@@ -1,13 +1,14 @@
 //! The permits of concurrent calls (`max_parallel`). A call that waits for another party frees its permit meanwhile.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::future::BoxFuture;
 use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 
 use super::run::{BegunBy, Calls};
 use super::{RunContext, ToolContext};
+use crate::lock::lock;
 
 /// One of the permits for concurrent calls.
 pub(crate) struct Permit {
@@ -42,7 +43,7 @@ struct Held {
 
 impl CallPermit {
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 
     /// Frees the permit. A second call in a row does nothing.
@@ -86,7 +87,7 @@ impl CallPermit {
 
 impl BegunBy {
     fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.calls)
     }
 
     /// Changes the counters of calls.

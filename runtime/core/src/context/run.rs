@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -21,6 +21,7 @@ use crate::deadline::Deadline;
 use crate::error::{Abort, ToolResult};
 use crate::event::Events;
 use crate::journal::{DynJournal, StepId};
+use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::session::Session;
@@ -197,7 +198,7 @@ impl RunContext {
 
     /// The conversation so far.
     pub(crate) fn conversation(&self) -> MutexGuard<'_, History> {
-        self.0.conversation.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.conversation)
     }
 
     pub(crate) fn append(&self, message: Message) {

@@ -7,6 +7,7 @@ use super::{ToolContext, timed};
 use crate::definition::{Effect, ToolSource, refused_by};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
+use crate::lock::lock;
 
 /// The starts of a call's tool, besides the attempts that the core counts.
 #[derive(Default)]
@@ -47,7 +48,7 @@ impl ToolContext {
     pub fn attempt(&self) -> u32 {
         let attempt = self.attempt.load(Ordering::Relaxed);
         let starts_inside = self.entry().starts_inside;
-        match &*self.extra.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*lock(&self.extra) {
             Some(extra) => {
                 let started =
                     if starts_inside { extra.starts.of_function.load(Ordering::Relaxed) } else { attempt };

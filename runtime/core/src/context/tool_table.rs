@@ -10,11 +10,10 @@ use super::ToolContext;
 use crate::args::Args;
 use crate::definition::{ToolDeclaration, ToolDefinition, ToolSource, wire_name};
 use crate::error::ToolResult;
-use crate::text::{nearest, short};
 
 /// One tool of an agent.
 #[derive(Clone)]
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     /// The name for hooks.
     pub(crate) name: Arc<str>,
     /// The name for the model.
@@ -43,7 +42,7 @@ pub(crate) trait DynCall: Send + Sync {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 }
 
-impl Entry {
+impl ToolEntry {
     pub(crate) fn new(
         name: impl Into<Arc<str>>,
         source: ToolSource,
@@ -92,7 +91,7 @@ pub struct NameClash {
 
 /// The tools of an agent for one model turn.
 pub(crate) struct ToolTable {
-    entries: Vec<Arc<Entry>>,
+    entries: Vec<Arc<ToolEntry>>,
     /// The indices of entries sorted by the length and then the text of their wire names: comparing a few lengths is
     /// cheaper than hashing a name safely.
     by_wire_name: Box<[usize]>,
@@ -101,8 +100,8 @@ pub(crate) struct ToolTable {
 
 impl ToolTable {
     /// Makes a table of these tools. If two names clash, the later tool is left out and reported.
-    pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = Entry>) -> (Self, Vec<NameClash>) {
-        let mut entries: Vec<Arc<Entry>> = Vec::new();
+    pub(crate) fn new(agent: &str, all: impl IntoIterator<Item = ToolEntry>) -> (Self, Vec<NameClash>) {
+        let mut entries: Vec<Arc<ToolEntry>> = Vec::new();
         let mut by_wire_name: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         let mut clashes = Vec::new();
         for entry in all {
@@ -125,11 +124,11 @@ impl ToolTable {
         (Self { entries, by_wire_name, declarations }, clashes)
     }
 
-    pub(crate) fn entry(&self, index: usize) -> &Arc<Entry> {
+    pub(crate) fn entry(&self, index: usize) -> &Arc<ToolEntry> {
         &self.entries[index]
     }
 
-    pub(crate) fn entries(&self) -> &[Arc<Entry>] {
+    pub(crate) fn entries(&self) -> &[Arc<ToolEntry>] {
         &self.entries
     }
 
@@ -148,22 +147,6 @@ impl ToolTable {
             Ok(at) => Some(self.by_wire_name[at]),
             Err(_) => self.entries.iter().position(|entry| &*entry.name == name),
         }
-    }
-
-    /// The text for a model that called an unknown tool.
-    pub(crate) fn unknown(&self, name: &str) -> String {
-        let names = || self.entries.iter().map(|entry| &*entry.wire_name);
-        let mut text = format!("Unknown tool name: '{}'.", short(name, 100));
-        if let Some(near) = nearest(name, names()) {
-            text.push_str(&format!(" Did you mean '{near}'?"));
-        }
-        let names: Vec<_> = names().map(|name| format!("'{name}'")).collect();
-        if names.is_empty() {
-            text.push_str(" There are no tools.");
-        } else {
-            text.push_str(&format!(" Available tools: {}", names.join(", ")));
-        }
-        text
     }
 }
 

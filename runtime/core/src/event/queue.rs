@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
 use super::{Event, EventKind, RunOutput};
 use crate::journal::StepRef;
+use crate::lock::lock;
 use crate::secret::Redact as _;
 use crate::state::SessionState;
 
@@ -103,14 +104,14 @@ impl Events {
     /// The sum of the events of [`Self::relayed`].
     pub(crate) fn output(&self) -> RunOutput {
         let relay = self.queue.as_ref().and_then(|queue| queue.relay.as_ref());
-        let output = relay.map(|relay| relay.output.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let output = relay.map(|relay| lock(&relay.output).clone());
         output.unwrap_or_default()
     }
 }
 
 impl Relay {
     fn add(&self, event: Event) {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner).add_in(&self.scope, &event);
+        lock(&self.output).add_in(&self.scope, &event);
         // It is an event of another run, whose secrets are already redacted.
         self.onto.push_of(&event.agent, event.step.as_step(), event.kind);
     }
@@ -131,7 +132,7 @@ fn join(waiting: &mut VecDeque<Event>, agent: &str, kind: &EventKind) -> bool {
 
 impl Queue {
     fn append(&self, agent: &Arc<str>, step: StepRef<'_>, kind: EventKind) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if let Some(sum) = &mut state.sum {
             sum.take_in("", agent, step, kind);
             return;
@@ -151,7 +152,7 @@ impl Queue {
     }
 
     pub(crate) fn poll_next(&self, waker: &Waker) -> Poll<Event> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if let Some(event) = state.waiting.pop_front() {
             return Poll::Ready(event);
         }
@@ -161,7 +162,7 @@ impl Queue {
 
     /// Drops events from now on, and adds them to this sum.
     pub(crate) fn add_up(&self, mut sum: RunOutput) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         for event in std::mem::take(&mut state.waiting) {
             sum.take_in("", &event.agent, event.step.as_step(), event.kind);
         }
@@ -171,11 +172,11 @@ impl Queue {
 
     /// The sum of the events since [`Self::add_up`].
     pub(crate) fn sum(&self) -> RunOutput {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         state.sum.take().unwrap_or_default()
     }
 
     pub(crate) fn pop(&self) -> Option<Event> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).waiting.pop_front()
+        lock(&self.state).waiting.pop_front()
     }
 }

@@ -1,12 +1,13 @@
 //! A journal in memory.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{Journal, JournalError, StepId, StepWork};
+use crate::lock::lock;
 
 /// Stores steps in memory, for tests and to list the steps of a run. A second run with the same
 /// [`run_id`](crate::run::RunRequest::run_id) is answered from them. Steps are never removed, so the memory grows with
@@ -39,7 +40,7 @@ pub struct MemoryJournal {
 impl MemoryJournal {
     /// The names of the recorded steps of the run with this id, in alphabetical order; empty for an unknown id.
     pub fn steps(&self, run: &str) -> Vec<String> {
-        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = lock(&self.steps);
         steps.keys().filter(|(of, _)| of == run).map(|(_, step)| step.clone()).collect()
     }
 }
@@ -52,13 +53,13 @@ impl Journal for MemoryJournal {
         work: StepWork<'a>,
     ) -> BoxFuture<'a, Result<Value, JournalError>> {
         let key = (run.to_owned(), id.to_string());
-        let recorded = self.steps.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let recorded = lock(&self.steps).get(&key).cloned();
         Box::pin(async move {
             if let Some(value) = recorded {
                 return Ok(value);
             }
             let value = work().await;
-            self.steps.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
+            lock(&self.steps).insert(key, value.clone());
             Ok(value)
         })
     }

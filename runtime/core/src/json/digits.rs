@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use serde_json::{Map, Value};
 
-use super::literals::{is_long, is_rounded, number_literals};
+use super::number_literals::{is_long, is_rounded, number_literals};
 
 /// Serialises the object. A rounded number is written with the digits from `source`, the JSON that the object was read
 /// from.

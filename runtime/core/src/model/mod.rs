@@ -24,7 +24,7 @@ pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
 pub(crate) use redact::redact_name;
-pub(crate) use redacted_request::Asked;
+pub(crate) use redacted_request::RedactedRequests;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 
 pub use crate::definition::ToolDeclaration;

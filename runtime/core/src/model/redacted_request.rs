@@ -9,9 +9,9 @@ use crate::secret::{Redact as _, Redactor};
 /// Redacts the requests of one run. A request adds a few messages to the one before it, so redacted messages are kept:
 /// while the secrets are unchanged, only new messages are searched.
 #[derive(Default)]
-pub(crate) struct Asked(Option<Known>);
+pub(crate) struct RedactedRequests(Option<Redacted>);
 
-struct Known {
+struct Redacted {
     redactor: Arc<Redactor>,
     /// The redacted conversation so far.
     messages: History,
@@ -19,12 +19,12 @@ struct Known {
     tools: [Arc<[ToolDeclaration]>; 2],
 }
 
-impl Asked {
+impl RedactedRequests {
     pub(crate) fn redact(&mut self, redactor: Arc<Redactor>, request: &mut ModelRequest) {
         request.system.redact(&redactor);
-        let before = self.0.take().filter(|known| Arc::ptr_eq(&known.redactor, &redactor));
+        let before = self.0.take().filter(|last| Arc::ptr_eq(&last.redactor, &redactor));
         let (mut messages, tools) = match before {
-            Some(known) => (known.messages, Some(known.tools)),
+            Some(last) => (last.messages, Some(last.tools)),
             None => (History::new(), None),
         };
         for message in request.messages.since(messages.len()) {
@@ -36,7 +36,7 @@ impl Asked {
         };
         request.messages = messages.clone();
         request.tools = Arc::clone(&tools[1]);
-        self.0 = Some(Known { redactor, messages, tools });
+        self.0 = Some(Redacted { redactor, messages, tools });
     }
 }
 

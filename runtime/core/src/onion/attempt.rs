@@ -1,4 +1,4 @@
-//! The core of an onion. It starts a tool, observes it, and catches its panic.
+//! One attempt of a tool, at the core of the onion: starts it, observes it, and catches its panic.
 
 use std::any::{Any, type_name};
 use std::future::{Future, ready};
@@ -32,23 +32,23 @@ where
 {
     if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
         // The panic of a synchronous tool occurs while its future is polled, as for an async tool.
-        let call = Single { call: call() };
+        let call = CompiledOnce { call: call() };
         Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
     } else {
-        Attempt::Watched { call: Box::pin(Rare { call: watch(cx, call) }) }
+        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, call) }) }
     }
 }
 
 pin_project! {
-    /// The dispatch to an agent's tools, which is the largest function of a program with many tools. An `async` block
-    /// would be compiled in every codegen unit that polls it. A function is compiled once.
-    struct Single<F> {
+    /// Polls the dispatch to an agent's tools in a function of its own. The dispatch is the largest function of a program
+    /// with many tools, and an `async` block would be compiled in every codegen unit that polls it.
+    struct CompiledOnce<F> {
         #[pin]
         call: F,
     }
 }
 
-impl<F: Future> Future for Single<F> {
+impl<F: Future> Future for CompiledOnce<F> {
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -146,11 +146,11 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
 }
 
 #[cold]
-async fn watch<F>(cx: &ToolContext, call: impl FnOnce() -> F + Send) -> ToolResult
+async fn watched_attempt<F>(cx: &ToolContext, call: impl FnOnce() -> F + Send) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let call = Caught::new(Single { call: call() }, cx, panicked);
+    let call = Caught::new(CompiledOnce { call: call() }, cx, panicked);
     refuse_aborted(cx)?;
     // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
     if cx.is_inside() {
@@ -159,7 +159,7 @@ where
     cx.admit()?;
     let starts = cx.attempt();
     cx.start_attempt();
-    watched(cx, Box::pin(call), starts).await
+    as_step(cx, Box::pin(call), starts).await
 }
 
 /// Runs a dynamic tool.
@@ -220,7 +220,7 @@ where
 /// Ends a call after its timeout, hides secrets, and records it as a step if there is a journal. Boxed, so that its
 /// code is compiled in this crate once, and not in every crate with an agent. `before` is the number of earlier starts
 /// of the tool.
-fn watched<'a>(
+fn as_step<'a>(
     cx: &'a ToolContext,
     call: BoxFuture<'a, ToolResult>,
     before: u32,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Call, Core, RuntimeHooks, outermost};
 use crate::args::Args;
-use crate::context::{Entry, RunContext, Target, ToolContext, ToolTable};
+use crate::context::{RunContext, Target, ToolContext, ToolEntry, ToolTable};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 
@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 #[doc(hidden)]
 pub trait Compiled {
     type Core: Core;
-    type Entry: Call;
+    type ToolEntry: Call;
 
     fn compose(hooks: RuntimeHooks) -> (Arc<Self::Core>, Self::Entry);
 }
@@ -70,7 +70,7 @@ impl<A: Compiled> ToolCaller<A> {
         let entries = core.definitions().into_iter().map(|(index, definition)| {
             let definition = definition.unwrap_or_else(|undefined| panic!("{undefined}"));
             let name = Arc::clone(&definition.name);
-            Entry::new(name, ToolSource::Function, None, definition, Target::Compiled(index))
+            ToolEntry::new(name, ToolSource::Function, None, definition, Target::Compiled(index))
         });
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::fill::Fill;
 use crate::args::Args;
 use crate::context::{Key, RunContext, ToolContext};
+use crate::lock::lock;
 use crate::output::ToolOutput;
 
 /// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session.
@@ -112,7 +113,7 @@ impl Flight {
 
 impl Drop for Flight {
     fn drop(&mut self) {
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = lock(&self.store);
         if let Some(running) = store.flights.remove(&self.key) {
             running.over.cancel();
         }
@@ -285,7 +286,7 @@ impl Cache {
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.store)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::redactor::{Needle, Redactor, id};
+use crate::lock::lock;
 
 /// The secrets that a session and its runs know. Without secrets it costs one call of [`Self::any`].
 #[derive(Default)]
@@ -84,7 +85,7 @@ impl Concealed {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.known)
     }
 }
 

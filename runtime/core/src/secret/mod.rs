@@ -13,9 +13,13 @@
 //! - the words of a panic, and of a request for approval
 //! - logs and outputs of sources of tools, which ask for it: [`RunContext::redactor`](crate::RunContext::redactor)
 
-// These exits are, in this order: `call_tool`, the policies of tools, direct calls of values and `Call::run`; `AgentRun::ask_model`;
-// `Events::push` and `Events::pass`; `drive` and `RunContext::abort`; `tool_panicked`, `hook_panicked` and the approval; the
-// shell and MCP servers.
+// The code of these exits:
+// - results: `onion::call_tool`, the policies of tools, direct calls of values, and `TurnCall::run`
+// - requests and answers: `AgentRun::ask_model`
+// - events: `Events::push`, and `Relay::add` for the events of another run
+// - answers and errors of runs: `drive`; the reason of an abort: `RunContext::abort`
+// - panics: `tool_panicked` and `hook_panicked`; approval: `policy/approval.rs`
+// - sources of tools: the shell and MCP servers
 
 mod concealed;
 mod forms;

@@ -15,8 +15,9 @@ pub(crate) use ids::CallIds;
 pub(crate) use threads::{Chosen, Owner};
 
 use self::threads::Threads;
+use crate::lock::lock;
 use crate::model::{History, Message};
-use crate::state::{SessionState, StateCell, StateHandle, lock};
+use crate::state::{SessionState, StateCell, StateHandle};
 
 /// One conversation with an agent: its history and its state. Cheap to clone; clones share it.
 ///

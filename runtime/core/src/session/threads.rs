@@ -4,9 +4,10 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::Session;
+use crate::lock::lock;
 
 /// The threads of one session.
 #[derive(Default)]
@@ -57,7 +58,7 @@ impl Threads {
         name: &str,
         begin: impl FnOnce() -> Session,
     ) -> Option<Session> {
-        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut threads = lock(&self.0);
         let begun = threads.keys().filter(|key| is_same(&key.agent, agent) && key.owner == owner).count();
         let is_full = begun >= owner.chosen.most();
         match threads.entry(Key { agent: Arc::clone(agent), owner, name: name.into() }) {

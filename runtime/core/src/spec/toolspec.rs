@@ -11,7 +11,7 @@ use super::param::{self, SpecParam};
 use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
-use crate::context::{Entry, StateType, Target};
+use crate::context::{StateType, Target, ToolEntry};
 use crate::definition::{Effect, ExampleError, ToolDefinition, ToolExample, ToolSource};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach, no_cache_of_once};
@@ -425,8 +425,8 @@ impl ToolSpec {
     }
 
     /// The tool as an entry of an agent's table.
-    pub(crate) fn into_entry(self) -> Entry {
-        let mut entry = Entry::new(
+    pub(crate) fn into_entry(self) -> ToolEntry {
+        let mut entry = ToolEntry::new(
             Arc::clone(&self.definition.name),
             self.source,
             self.server.as_deref(),

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
-use super::lock;
+use crate::lock::lock;
 use crate::secret::StateVisitor;
 
 /// A state as `Any`.

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-use super::lock;
 use crate::json;
+use crate::lock::lock;
 use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
 use crate::text::short;
 

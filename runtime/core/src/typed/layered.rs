@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::Serializer;
 use serde_json::value::RawValue;
@@ -18,6 +18,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::{Kind, Reread, Returned, ToolDefinition, encode};
 use crate::error::{Exit, ToolError, ToolResult};
+use crate::lock::lock;
 use crate::onion::Call;
 use crate::output::ToolOutput;
 
@@ -83,11 +84,11 @@ impl<'a> TypedCall<'a> {
     }
 
     fn keep(&self, output: ToolOutput) {
-        *self.output.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(output));
+        *lock(&self.output) = Some(Box::new(output));
     }
 
     fn kept(&self) -> Option<Box<ToolOutput>> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock(&self.output).take()
     }
 
     /// The arguments for the tool's own layers. An argument that a typed hook changed is serialised again. The others

@@ -148,7 +148,7 @@ impl Ring for EndRing {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a {
-        // A `#[tool]` function has no stages: this is its `run`, in `tool/plain_tool.rs`.
+        // A `#[tool]` function has no stages: this is its `run`, in `tool/function.rs`.
         tool.run_staged(cx, args)
     }
 

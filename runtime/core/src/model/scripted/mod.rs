@@ -4,7 +4,7 @@
 mod yaml;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::error::ScriptedModelError;
 use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
 use crate::content::ContentBlock;
+use crate::lock::lock;
 use crate::text::nearest;
 
 /// A model with prepared answers: for each agent a list of turns.
@@ -97,7 +98,7 @@ impl ScriptedModel {
 
     /// Copies of the requests that the model got, in order. The list is never emptied.
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.requests).clone()
     }
 
     fn turn(&self, request: &ModelRequest) -> Result<(usize, &ScriptedTurn), ScriptedModelError> {
@@ -177,7 +178,7 @@ impl Model for ScriptedModel {
         request: &ModelRequest,
         deltas: &mut (dyn FnMut(ModelDelta) + Send),
     ) -> Result<ModelResponse, ModelError> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        lock(&self.requests).push(request.clone());
         let (index, turn) = self.turn(request).map_err(ModelError::Script)?;
         if turn.wait_ms > 0 {
             tokio::time::sleep(Duration::from_millis(turn.wait_ms)).await;

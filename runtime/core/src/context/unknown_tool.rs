@@ -1,0 +1,22 @@
+//! The text for a model that called an unknown tool.
+
+use super::ToolTable;
+use crate::text::{nearest, short};
+
+impl ToolTable {
+    /// The text for a model that called an unknown tool.
+    pub(crate) fn unknown(&self, name: &str) -> String {
+        let names = || self.entries().iter().map(|entry| &*entry.wire_name);
+        let mut text = format!("Unknown tool name: '{}'.", short(name, 100));
+        if let Some(near) = nearest(name, names()) {
+            text.push_str(&format!(" Did you mean '{near}'?"));
+        }
+        let names: Vec<_> = names().map(|name| format!("'{name}'")).collect();
+        if names.is_empty() {
+            text.push_str(" There are no tools.");
+        } else {
+            text.push_str(&format!(" Available tools: {}", names.join(", ")));
+        }
+        text
+    }
+}
