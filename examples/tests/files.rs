@@ -78,7 +78,9 @@ fn every_source_file_belongs_to_a_program() {
 /// The paths of source files in a text: `agent/turns.rs` in backticks.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('`').skip(1).step_by(2);
-    words.filter(|word| word.ends_with(".rs") && !word.contains([' ', '*']))
+    words.filter(|word| {
+        Path::new(word).extension().is_some_and(|extension| extension == "rs") && !word.contains([' ', '*'])
+    })
 }
 
 #[test]

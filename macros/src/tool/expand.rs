@@ -114,7 +114,7 @@ impl Expansion<'_> {
         let type_checks = self.type_checks();
         let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
         let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
-        let tool = if self.is_function() { self.function(&state) } else { self.tool(&state) };
+        let tool = if self.is_plain() { self.plain_tool(&state) } else { self.full_tool(&state) };
         quote! {
             use #private as __rt;
             #type_checks
@@ -128,8 +128,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Returns whether [`super::function`] can write the tool.
-    pub(super) fn is_function(&self) -> bool {
+    /// Returns whether `plain_tool` can write the tool.
+    pub(super) fn is_plain(&self) -> bool {
         self.model.is_typed()
             && !self.model.is_layered()
             && self.model.options.blocking.is_none()

@@ -1,4 +1,4 @@
-//! A tool that needs more around its function than [`super::function`] writes: arguments or results that borrow,
+//! A tool that needs more around its function than `plain_tool` writes: arguments or results that borrow,
 //! hooks of its own, a handler for its errors, a thread.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -14,7 +14,7 @@ use crate::listed::{Listed, whole};
 
 impl Expansion<'_> {
     /// `impl Tool`, and the items that it needs.
-    pub(super) fn tool(&self, state: &TokenStream) -> TokenStream {
+    pub(super) fn full_tool(&self, state: &TokenStream) -> TokenStream {
         let (name, type_name) = (&self.model.tool_name, self.type_name);
         let (read, call, encode) = (self.read(), self.send_call(), self.encode());
         let (items, run) = self.run();

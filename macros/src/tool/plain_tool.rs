@@ -31,7 +31,7 @@ impl Expansion<'_> {
     }
 
     /// `impl Function`.
-    pub(super) fn function(&self, state: &TokenStream) -> TokenStream {
+    pub(super) fn plain_tool(&self, state: &TokenStream) -> TokenStream {
         let (name, type_name) = (&self.model.tool_name, self.type_name);
         let (struct_name, arguments) = (self.arguments_name(), self.arguments());
         let fields: Vec<_> = self.model_params().map(|(_, param)| &param.ident).collect();

@@ -114,7 +114,7 @@ impl Expansion<'_> {
                 quote!(__rt::schema_of::<#returned, _>({ #ladders }))
             }
         };
-        let schema = if self.is_function() && options.output_schema.is_none() {
+        let schema = if self.is_plain() && options.output_schema.is_none() {
             let type_name = self.type_name;
             quote!(__rt::schema_by(<#type_name as __rt::Function<__Veil>>::returned))
         } else {

@@ -68,7 +68,7 @@ impl Expansion<'_> {
 
     /// The type that the function returns if it needs a check here: only a tool that is an `impl Function` does.
     fn result_to_check(&self) -> Option<&Type> {
-        self.model.returned.as_ref().filter(|returned| self.is_function() && !is_plain_result(returned))
+        self.model.returned.as_ref().filter(|returned| self.is_plain() && !is_plain_result(returned))
     }
 
     /// The tool's state, through its checked alias if there is one.

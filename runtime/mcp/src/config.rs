@@ -73,7 +73,7 @@ impl McpConfig {
     /// # Errors
     /// As [`Self::from_file`].
     pub fn from_json(text: &str, file: &str) -> Result<Self, McpError> {
-        let file::Servers { servers, unread } = file::read(text, file)?;
+        let mcp_json::Servers { servers, unread } = mcp_json::read(text, file)?;
         for unread in &unread {
             tracing::debug!("{unread}");
         }

@@ -13,7 +13,7 @@
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
 // result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`home`). `config` holds
-// the servers of a program, from a `file` or from code, each a `server_config`.
+// the servers of a program, from a file (`mcp_json`) or from code, each a `server_config`.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
 #![forbid(unsafe_code)]

@@ -13,8 +13,8 @@ use super::secrets::Secrets;
 use super::server_config::{InProcess, ServerConfig};
 use super::stderr::Tail;
 
-/// Maximum time for a process to end after it was asked to.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Maximum time for a process to end after its input was closed, after it was asked to, and after it was killed.
+const STEP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time for the last lines of a dead server's standard error to arrive.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
@@ -111,17 +111,17 @@ impl Process {
 
     /// Ends the process, whose input was closed: waits, asks, kills.
     pub(super) async fn finish(&self) {
-        if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
+        if tokio::time::timeout(STEP_TIMEOUT, self.end()).await.is_ok() {
             return;
         }
         if let Some(group) = self.group {
             group.terminate();
         }
-        if tokio::time::timeout(PATIENCE, self.end()).await.is_ok() {
+        if tokio::time::timeout(STEP_TIMEOUT, self.end()).await.is_ok() {
             return;
         }
         self.kill();
-        let _ = tokio::time::timeout(PATIENCE, self.end()).await;
+        let _ = tokio::time::timeout(STEP_TIMEOUT, self.end()).await;
     }
 
     /// Kills the process and its group at once.

@@ -1,4 +1,4 @@
-//! The configuration of one server.
+//! The configuration of one server. `mcp_json` reads it from a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

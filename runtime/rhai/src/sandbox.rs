@@ -26,7 +26,7 @@ const FUNCTIONS: usize = 256;
 pub(super) type Stash = Arc<Mutex<Option<Exit>>>;
 
 /// The value that ends a script with too many operations.
-pub(super) const OPERATIONS: Dynamic = Dynamic::FALSE;
+pub(super) const TOO_MANY_OPERATIONS: Dynamic = Dynamic::FALSE;
 
 /// The signals that end a call from outside.
 #[derive(Clone, Default)]
@@ -77,7 +77,7 @@ pub(super) fn engine(
         }
         let count = operations.fetch_add(1, Ordering::Relaxed);
         if count >= most {
-            return Some(OPERATIONS);
+            return Some(TOO_MANY_OPERATIONS);
         }
         let is_over = dropped.load(Ordering::Relaxed) || lock(&stash).is_some();
         // Reading a clock takes longer than an operation.

@@ -40,7 +40,7 @@ struct Inner {
     env: Env,
     limits: ScriptLimits,
     docs: Docs,
-    shape: MemoryNeed,
+    need: MemoryNeed,
 }
 
 impl ScriptTool {
@@ -116,8 +116,8 @@ impl ScriptTool {
             Docs::read(chosen.name, &chosen.params, &chosen.comments).map_err(|why| at_line(line, why))?;
         let definition = super::definition(chosen.name, &docs);
         let function = chosen.name.to_owned();
-        let shape = MemoryNeed::of(&ast);
-        Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs, shape }) })
+        let need = MemoryNeed::of(&ast);
+        Ok(Self { definition, inner: Arc::new(Inner { ast, function, env, limits, docs, need }) })
     }
 
     /// The values of the parameters, in their order.
@@ -165,7 +165,7 @@ impl DynTool for ScriptTool {
 
 impl Inner {
     fn call(&self, tool: &str, values: Vec<Dynamic>, watch: &Watch) -> ToolResult {
-        let meter = Arc::new(Meter::new(&self.limits, self.shape));
+        let meter = Arc::new(Meter::new(&self.limits, self.need));
         let engine = engine(&self.env, &self.limits, watch, &meter).map_err(Exit::tool)?;
         let called = self.evaluate(&engine, values);
         // The script may have caught the error.

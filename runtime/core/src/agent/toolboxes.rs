@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 use crate::definition::ToolSource;
 use crate::onion::{Undefined, define};
 use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink};

@@ -249,14 +249,14 @@ impl ToolContext {
             self.log_hooks();
         }
         if let Some(log) = self.extra_if_any().as_ref().and_then(|extra| extra.hooks.get()) {
-            lock(&log).push(exit());
+            lock(log).push(exit());
         }
     }
 
     pub(crate) fn take_hook_log(&mut self) -> Vec<HookExit> {
         let extra = self.extra.get_mut().unwrap_or_else(PoisonError::into_inner);
         let log = extra.as_ref().and_then(|extra| extra.hooks.get());
-        log.map(|log| std::mem::take(&mut *lock(&log))).unwrap_or_default()
+        log.map(|log| std::mem::take(&mut *lock(log))).unwrap_or_default()
     }
 
     /// The time when the run will end this call, in tokio's clock; `None` if no run above the call has a time limit. It

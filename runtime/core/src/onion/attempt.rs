@@ -1,16 +1,15 @@
-//! One attempt of a tool, at the core of the onion: starts it, observes it, and catches its panic.
+//! One attempt of a tool, at the core of the onion: starts it and observes it.
 
-use std::any::{Any, type_name};
+use std::any::type_name;
 use std::future::{Future, ready};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use pin_project_lite::pin_project;
 
+use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
 use crate::context::{ToolContext, timed};
 use crate::definition::refuse_lost;
@@ -33,7 +32,7 @@ where
     if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
         // The panic of a synchronous tool occurs while its future is polled, as for an async tool.
         let call = CompiledOnce { call: call() };
-        Attempt::Plain { call: Caught::new(call, cx, panicked), cx, started: false }
+        Attempt::Plain { call: Caught::new(call, cx, tool_panicked), cx, started: false }
     } else {
         Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, call) }) }
     }
@@ -150,7 +149,7 @@ async fn watched_attempt<F>(cx: &ToolContext, call: impl FnOnce() -> F + Send) -
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let call = Caught::new(CompiledOnce { call: call() }, cx, panicked);
+    let call = Caught::new(CompiledOnce { call: call() }, cx, tool_panicked);
     refuse_aborted(cx)?;
     // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
     if cx.is_inside() {
@@ -176,44 +175,6 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
             ToolError::new(format!("the tool `{}` is not part of this agent", cx.tool_name()))
                 .with_kind(ErrorKind::UnknownTool),
         )))),
-    }
-}
-
-pin_project! {
-    /// Converts a panic of a call to an exit.
-    pub(crate) struct Caught<'a, F, E> {
-        #[pin]
-        call: F,
-        cx: &'a ToolContext,
-        exit: E,
-    }
-}
-
-impl<'a, F, E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit> Caught<'a, F, E> {
-    pub(crate) fn new(call: F, cx: &'a ToolContext, exit: E) -> Self {
-        Self { call, cx, exit }
-    }
-}
-
-impl<T, F, E> Future for Caught<'_, F, E>
-where
-    F: Future<Output = ToolResult<T>>,
-    E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit,
-{
-    type Output = ToolResult<T>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
-        let this = self.project();
-        // A future that panicked is not polled again, so its state after the panic is never observed.
-        match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
-            Ok(poll) => poll,
-            Err(panic) => {
-                let exit = (this.exit)(this.cx, &*panic);
-                discard(panic);
-                Poll::Ready(Err(exit))
-            }
-        }
     }
 }
 
@@ -252,12 +213,6 @@ fn as_step<'a>(
     })
 }
 
-#[cold]
-pub(crate) fn panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    let text = format!("`{}` panicked: {}", cx.tool_name(), cx.run().hide_text(panic_text(panic)));
-    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
-}
-
 /// The last segment of a type's name: the function's name for a type that a macro generated, the inner type's name for
 /// an `Arc`.
 pub(crate) fn short_name<T>() -> &'static str {
@@ -265,36 +220,4 @@ pub(crate) fn short_name<T>() -> &'static str {
     let name = name.strip_prefix("alloc::sync::Arc<").unwrap_or(name);
     let path = name.split(['<', '>']).next().unwrap_or(name);
     path.rsplit("::").next().unwrap_or(path)
-}
-
-/// Drops the payload of a panic. If that panics too, the second payload is leaked.
-pub(crate) fn discard(panic: Box<dyn Any + Send>) {
-    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(again);
-    }
-}
-
-/// Runs `work` and converts a panic to its message.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
-}
-
-/// Runs a future and converts a panic to its message.
-///
-/// Cancel safety: that of the future.
-pub(crate) async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
-}
-
-/// The message of a panic, whose payload is dropped.
-fn panic_words(panic: Box<dyn Any + Send>) -> String {
-    let words = panic_text(&*panic).to_owned();
-    discard(panic);
-    words
-}
-
-/// The message of a panic.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }

@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 #[doc(hidden)]
 pub trait Compiled {
     type Core: Core;
-    type ToolEntry: Call;
+    type Entry: Call;
 
     fn compose(hooks: RuntimeHooks) -> (Arc<Self::Core>, Self::Entry);
 }

@@ -1,6 +1,5 @@
 //! The border between the compiled onion and dynamic hooks and tools.
 
-use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,8 +8,9 @@ use std::task::{Context, Poll};
 use futures_util::future::{BoxFuture, Either};
 use pin_project_lite::pin_project;
 
-use super::attempt::{Caught, Rare, panic_text, short_name};
+use super::attempt::{Rare, short_name};
 use super::next::Latched;
+use super::panics::{Caught, hook_panicked};
 use super::{Call, Hook, Next};
 use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
@@ -189,10 +189,4 @@ fn note_exit(cx: &ToolContext, exit: &Exit) {
     if let Exit::Abort(abort) = exit {
         note_abort(cx, abort);
     }
-}
-
-#[cold]
-pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    let text = cx.run().hide_text(panic_text(panic));
-    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {text}", cx.tool_name())))
 }

@@ -7,31 +7,31 @@
 mod attempt;
 mod caller;
 mod dynamic;
+mod hook_exit;
 mod hook_returns;
 mod known;
-mod leave;
 mod made;
 mod next;
 mod original;
+mod panics;
 
 use std::future::Future;
 use std::sync::Arc;
 
-pub(crate) use self::attempt::{
-    Caught, caught, caught_async, panic_text, panicked as tool_panicked, short_name,
-};
+pub(crate) use self::attempt::short_name;
 pub use self::attempt::{call_dynamic, call_tool};
 pub use caller::{Compiled, ToolCaller};
 pub use dynamic::{Bulkhead, RuntimeHooks, Seam};
-pub(crate) use dynamic::{DynHook, DynNext, hook_panicked, outermost};
+pub(crate) use dynamic::{DynHook, DynNext, outermost};
+pub(crate) use hook_exit::LastInner;
 pub(crate) use hook_returns::sees_results;
 pub use hook_returns::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
-pub(crate) use leave::Came;
 pub(crate) use made::InArc;
 pub use made::{AtRunTime, ByDefault, ForEachClone, MadeBy, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
+pub(crate) use panics::{Caught, caught, caught_async, hook_panicked, panic_exit, tool_panicked};
 
 use crate::args::Args;
 use crate::context::ToolContext;
@@ -106,7 +106,7 @@ impl<C: Call> Call for Arc<C> {
 /// ```
 /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult};
 ///
-/// /// Lets only every call through that names a city.
+/// /// Lets only calls through that name a city.
 /// #[derive(Default)]
 /// struct CityOnly;
 ///

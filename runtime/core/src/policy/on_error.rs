@@ -7,8 +7,8 @@ use std::future::Future;
 use futures_util::future::BoxFuture;
 
 use crate::context::{CallStages, ToolContext};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Caught, panic_text};
+use crate::error::{Exit, ToolError, ToolResult};
+use crate::onion::{Caught, panic_exit};
 
 /// A handler of a tool's errors, added at run time.
 pub(crate) trait OnError: Send + Sync + 'static {
@@ -65,6 +65,5 @@ fn both(first: ToolError, second: ToolError) -> ToolError {
 
 #[cold]
 fn handler_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    let text = format!("the `on_error` of `{}` panicked: {}", cx.tool_name(), panic_text(panic));
-    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+    panic_exit(cx, format_args!("the `on_error` of `{}`", cx.tool_name()), panic)
 }

@@ -9,7 +9,7 @@ use super::stages::Stages;
 use crate::args::Args;
 use crate::context::{AtDepth, Depth, DynCall, ToolContext};
 use crate::error::ToolResult;
-use crate::onion::{Came, Caught, DynHook, DynNext, ForEachClone, Hook, hook_panicked, tool_panicked};
+use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
 
 /// A hook that is cloned with its tool.
 pub(crate) struct ForEach<H>(pub(crate) H);
@@ -40,7 +40,7 @@ pub(crate) struct Stack<'a> {
     pub(crate) stages: Option<&'a Stages>,
     pub(crate) inside: &'a dyn Inside,
     /// What the hook outside is told of the result.
-    pub(crate) outside: Option<&'a Came>,
+    pub(crate) outside: Option<&'a LastInner>,
 }
 
 impl<'a> Stack<'a> {
@@ -56,7 +56,7 @@ impl<'a> Stack<'a> {
             // The call's definition is not used here, because the tool value can have renamed the parameters.
             args.attach_if_uncoerced(|| &self.inside.definition().input_schema);
             cx.timeout_is_inner();
-            let came = Came::default();
+            let came = LastInner::default();
             let rest = Stack { hooks: rest, outside: Some(&came), ..self };
             let next = DynNext::new(&rest, cx, self.inside.definition());
             let call = AtDepth::new(cx, Depth::Inside, async { hook.call_dyn(cx, args, next).await });

@@ -15,7 +15,7 @@ use crate::args::Args;
 use crate::context::{CallStages, ToolContext};
 use crate::definition::{Effect, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::onion::{Caught, panic_text, tool_panicked};
+use crate::onion::{Caught, panic_exit, tool_panicked};
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
@@ -265,6 +265,5 @@ fn refusal(exit: Exit, guardrail: &str) -> Exit {
 /// A guardrail that panics refuses the call.
 #[cold]
 fn guardrail_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
-    let text = format!("a guardrail of `{}` panicked: {}", cx.tool_name(), panic_text(panic));
-    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+    panic_exit(cx, format_args!("a guardrail of `{}`", cx.tool_name()), panic)
 }

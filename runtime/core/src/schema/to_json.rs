@@ -31,7 +31,8 @@ fn finite<T: Serialize + ?Sized>(value: &T) -> Result<(), serde_json::Error> {
     }
 }
 
-/// What was found, in words. None if the value fails otherwise: then it was written already.
+/// The message for a number that JSON does not have. `None` for another error of the value, which cannot occur: the value
+/// was serialised before.
 #[derive(Debug)]
 struct NotFinite(Option<String>);
 

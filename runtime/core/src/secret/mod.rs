@@ -18,7 +18,7 @@
 // - requests and answers: `AgentRun::ask_model`
 // - events: `Events::push`, and `Relay::add` for the events of another run
 // - answers and errors of runs: `drive`; the reason of an abort: `RunContext::abort`
-// - panics: `tool_panicked` and `hook_panicked`; approval: `policy/approval.rs`
+// - panics: `onion/panics.rs` and `hook_panicked`; approval: `policy/approval.rs`
 // - sources of tools: the shell and MCP servers
 
 mod concealed;

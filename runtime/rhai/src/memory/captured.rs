@@ -16,7 +16,7 @@ pub(super) struct Captured {
     kept: HashMap<usize, Dynamic>,
     /// The size of the kept variables at the last complete look.
     known: usize,
-    /// At most what was added since.
+    /// An upper bound of the bytes that were added since that look.
     added: usize,
 }
 

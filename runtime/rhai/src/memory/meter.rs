@@ -54,15 +54,15 @@ struct Frame {
 }
 
 impl Meter {
-    pub(crate) fn new(limits: &ScriptLimits, shape: MemoryNeed) -> Self {
-        let (most, limit, held) = (Most::new(limits), limits.memory_bytes, shape.held.saturating_add(RESULT));
+    pub(crate) fn new(limits: &ScriptLimits, need: MemoryNeed) -> Self {
+        let (most, limit, held) = (Most::new(limits), limits.memory_bytes, need.held.saturating_add(RESULT));
         let frames =
             Frames { levels: Vec::new(), largest: 0, captured: Captured::default(), limit, held, most };
         Self {
             frames: Mutex::new(frames),
             is_over: AtomicBool::new(false),
             unseen: AtomicUsize::new(0),
-            source: AtomicUsize::new(most.split(shape.text).max(shape.literal)),
+            source: AtomicUsize::new(most.split(need.text).max(need.literal)),
             limit,
             held: held.saturating_mul(limits.call_depth.saturating_add(1)),
             most,

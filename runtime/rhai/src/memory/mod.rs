@@ -1,8 +1,9 @@
 //! The memory that a call of a script holds.
 
 // Rhai checks the size of a value when it is made or passed. It checks neither the value that contains it nor the sum of all
-// variables. So `meter` checks the variables when they are accessed. `size` adds up what they hold, `most` is the limit of one
-// value, `shape` reads from the script how much is held outside of variables, and `captured` knows the variables of closures.
+// variables. So `meter` checks the variables when they are accessed. `size` adds up what they hold, `value_limits` has the
+// limits of one value, `need` reads from the script how much is held outside of variables, and `captured` knows the variables
+// of closures.
 
 mod captured;
 mod meter;

@@ -17,24 +17,24 @@ pub(crate) struct MemoryNeed {
 
 impl MemoryNeed {
     pub(crate) fn of(ast: &AST) -> Self {
-        let mut shape = Self::default();
+        let mut need = Self::default();
         ast.walk(&mut |path: &[ASTNode<'_>]| {
-            shape.held = shape.held.max(path.iter().map(held_by).sum());
+            need.held = need.held.max(path.iter().map(held_by).sum());
             match path.last() {
                 Some(ASTNode::Expr(Expr::StringConstant(text, _))) => {
-                    shape.text = shape.text.max(text.len());
+                    need.text = need.text.max(text.len());
                 }
                 Some(ASTNode::Expr(Expr::Array(items, _))) => {
-                    shape.literal = shape.literal.max(items.len() * SLOT);
+                    need.literal = need.literal.max(items.len() * SLOT);
                 }
                 Some(ASTNode::Expr(Expr::Map(map, _))) => {
-                    shape.literal = shape.literal.max(map.0.len() * ENTRY);
+                    need.literal = need.literal.max(map.0.len() * ENTRY);
                 }
                 _ => {}
             }
             true
         });
-        shape
+        need
     }
 }
 

@@ -8,7 +8,7 @@ use crate::event::{HookEnd, HookExit};
 
 /// The last result from inside a hook.
 #[derive(Default)]
-pub(crate) struct Came(AtomicU8);
+pub(crate) struct LastInner(AtomicU8);
 
 const NOTHING: u8 = 0;
 const OUTPUT: u8 = 1;
@@ -25,7 +25,7 @@ fn kind(result: &ToolResult) -> u8 {
     }
 }
 
-impl Came {
+impl LastInner {
     /// Records a result from inside.
     pub(crate) fn note(&self, result: &ToolResult) {
         self.0.store(kind(result), Ordering::Relaxed);

@@ -1,0 +1,103 @@
+//! Panics of tools, hooks and other code of the user: they become errors, and their payloads are dropped with care.
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt as _;
+use pin_project_lite::pin_project;
+
+use crate::context::ToolContext;
+use crate::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
+
+pin_project! {
+    /// Converts a panic of a call to an exit.
+    pub(crate) struct Caught<'a, F, E> {
+        #[pin]
+        call: F,
+        cx: &'a ToolContext,
+        exit: E,
+    }
+}
+
+impl<'a, F, E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit> Caught<'a, F, E> {
+    pub(crate) fn new(call: F, cx: &'a ToolContext, exit: E) -> Self {
+        Self { call, cx, exit }
+    }
+}
+
+impl<T, F, E> Future for Caught<'_, F, E>
+where
+    F: Future<Output = ToolResult<T>>,
+    E: Fn(&ToolContext, &(dyn Any + Send)) -> Exit,
+{
+    type Output = ToolResult<T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ToolResult<T>> {
+        let this = self.project();
+        // A future that panicked is not polled again, so its state after the panic is never observed.
+        match catch_unwind(AssertUnwindSafe(|| this.call.poll(context))) {
+            Ok(poll) => poll,
+            Err(panic) => {
+                let exit = (this.exit)(this.cx, &*panic);
+                discard(panic);
+                Poll::Ready(Err(exit))
+            }
+        }
+    }
+}
+
+/// The error for a panic of a tool.
+#[cold]
+pub(crate) fn tool_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    panic_exit(cx, format_args!("`{}`", cx.tool_name()), panic)
+}
+
+/// The error for a panic of `what`, without the secrets of the session.
+pub(crate) fn panic_exit(cx: &ToolContext, what: fmt::Arguments<'_>, panic: &(dyn Any + Send)) -> Exit {
+    let text = format!("{what} panicked: {}", cx.run().hide_text(panic_text(panic)));
+    Exit::Tool(ToolError::new(text).with_kind(ErrorKind::Panic))
+}
+
+/// The abort for a panic of a hook.
+#[cold]
+pub(crate) fn hook_panicked(cx: &ToolContext, panic: &(dyn Any + Send)) -> Exit {
+    let text = cx.run().hide_text(panic_text(panic));
+    Exit::Abort(Abort::new(format!("a hook around `{}` panicked: {text}", cx.tool_name())))
+}
+
+/// Drops the payload of a panic. If that panics too, the second payload is leaked.
+fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
+}
+
+/// Runs `work` and converts a panic to its message.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_words)
+}
+
+/// Runs a future and converts a panic to its message.
+///
+/// Cancel safety: that of the future.
+pub(crate) async fn caught_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    AssertUnwindSafe(work).catch_unwind().await.map_err(panic_words)
+}
+
+/// The message of a panic, whose payload is dropped.
+fn panic_words(panic: Box<dyn Any + Send>) -> String {
+    let words = panic_text(&*panic).to_owned();
+    discard(panic);
+    words
+}
+
+/// The message of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
