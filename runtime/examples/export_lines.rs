@@ -2,7 +2,7 @@
 //! `judges/schemas` holds them against programs of others.
 //!
 //! usage: `export_lines FILE...`; a file is a list of tools as OpenAI's chat form or as MCP lists them. What MCP lists is
-//! imported with [`ToolSpec::from_mcp`], and stands in its lines as the `source`.
+//! imported with [`ToolSpec::from_mcp`], and is the `source` in its lines.
 #![allow(
     missing_docs,
     dead_code,

@@ -78,10 +78,10 @@ async fn t11_a_key_that_stands_twice_is_refused_at_any_depth_whether_a_hook_look
         let cx = ToolContext::detached("take");
         assert!(take::default().run(&cx, &mut args).await.is_err(), "{text}");
         let told = refusal::<take>(text).await.expect("twice");
-        assert!(told.contains("the key `a` stands twice"), "{told}");
+        assert!(told.contains("the key `a` occurs twice"), "{told}");
     }
     let told = refusal::<tally>(r#"{"counts":{"a":1,"a":2}}"#).await.expect("twice");
-    assert!(told.contains("the key `a` stands twice"), "{told}");
+    assert!(told.contains("the key `a` occurs twice"), "{told}");
     let told = refusal::<tally>(r#"{"counts":"{\"a\":1,\"a\":2}"}"#).await.expect("twice in text");
     assert!(told.contains("expected an object"), "{told}");
     assert_eq!(refusal::<tally>(r#"{"counts":"{\"a\":1}"}"#).await, None);

@@ -367,7 +367,7 @@ keys! {
     }
     /// The options of `#[bind(..)]`, behind the key of a session's value.
     bind {
-        /// Stands in for a missing value: `#[bind("shop.country", default = "NL")]`.
+        /// The value if the session has none: `#[bind("shop.country", default = "NL")]`.
         default
     }
     /// The options of `#[tool_hook(..)]`.

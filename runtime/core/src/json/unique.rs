@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 
 /// The error of a duplicate key.
 pub(crate) fn twice<E: Error>(key: &str) -> E {
-    E::custom(format_args!("the key `{key}` stands twice"))
+    E::custom(format_args!("the key `{key}` occurs twice"))
 }
 
 /// A JSON value without duplicate keys at any depth.

@@ -54,7 +54,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
     let Some(approver) = cx.run().approver() else {
         tracing::warn!(
             tool = cx.tool_name(),
-            "a call has to be approved and nobody is there to do it, so it is refused: set `.approver(..)` on the agent's \
+            "a call needs approval and has no approver, so it is refused: set `.approver(..)` on the agent's \
              builder, on the run's request, or on a `ToolSpec` that is called directly"
         );
         return Err(refused(None));

@@ -39,7 +39,7 @@ pub(crate) struct Stack<'a> {
     pub(crate) hooks: &'a [Arc<dyn DynHook>],
     pub(crate) stages: Option<&'a Stages>,
     pub(crate) inside: &'a dyn Inside,
-    /// What the hook outside is told of the result.
+    /// Records the result for the hook outside.
     pub(crate) outside: Option<&'a LastInner>,
 }
 

@@ -122,7 +122,7 @@ impl Problem {
     }
 
     pub(super) fn repeated(path: String) -> Self {
-        Self::at(path, "stands twice in a list of different items")
+        Self::at(path, "occurs twice in a list whose items must differ")
     }
 
     pub(super) fn unchecked(path: &str) -> Self {
