@@ -200,8 +200,23 @@ impl Expansion<'_> {
                 }
             }
         });
+        let options = &self.model.options;
+        let can_change_args = !options.hooks.is_empty() || !options.input_guardrails.is_empty();
+        let check_args = can_change_args.then(|| {
+            quote! {
+                /// The tool's hooks and guardrails can still change the arguments.
+                fn check_args(
+                    &self,
+                    _: &__rt::ToolContext,
+                    _: &__rt::Args,
+                ) -> ::core::result::Result<(), __rt::Exit> {
+                    ::core::result::Result::Ok(())
+                }
+            }
+        });
         quote! {
             #with_policy
+            #check_args
             #[inline]
             fn run_staged<'a>(
                 &'a self,

@@ -337,6 +337,43 @@ impl Tool for ByHand {
     }
 }
 
+#[tool_hook]
+fn fills_cents(args: &mut Args) {
+    if args.get("cents").is_none() {
+        args.insert("cents", 5).unwrap();
+    }
+}
+
+#[guardrail(input)]
+fn guards_cents(args: &mut Args) {
+    if args.get("cents").is_none() {
+        args.insert("cents", 5).unwrap();
+    }
+}
+
+/// Pays.
+#[tool(hooks = [fills_cents])]
+fn pay_with_hook(cents: i64) -> String {
+    format!("paid {cents}")
+}
+
+/// Pays.
+#[tool(input_guardrails = [guards_cents])]
+fn pay_with_guardrail(cents: i64) -> String {
+    format!("paid {cents}")
+}
+
+#[tokio::test]
+async fn t4_a_tools_own_hooks_can_complete_arguments_behind_an_approval() {
+    for spec in [pay_with_hook::spec(), pay_with_guardrail::spec()] {
+        let mut outer = ToolSpec::from_dyn(Arc::new(spec));
+        let yes = Says::new(Approval::Allow);
+        outer.approval().approver(yes.clone());
+        assert_eq!(outer.call("{}").await.unwrap(), "paid 5");
+        assert_eq!(yes.asked().len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn t4_wrong_arguments_are_refused_before_the_approver_is_asked() {
     let payer = Payer::builder().model(ScriptedModel::turns([ScriptedTurn::say("paid")]));

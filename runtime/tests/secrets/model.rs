@@ -8,7 +8,7 @@ use onionskin::event::EventKind;
 use onionskin::journal::{Journal, JournalError, StepId, StepWork};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::{AgentHandle, Secret, Session, SessionState, ToolContext, agent, tool};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const KEY: &str = "hunter2-token";
 
@@ -122,13 +122,29 @@ async fn t8_requests_hide_ids_and_names_also_if_the_secret_is_known_only_later()
         vec![ToolCall::new("three", "conceal", r#"{"text":"conceal"}"#)],
     ]);
     let agent = Desk::builder().model(model.clone()).build().await.unwrap();
-    agent.run("go").await.unwrap();
+    let output = agent.run("go").await.unwrap();
     let request = model.last_request();
     assert!(!format!("{request:?}").contains(KEY), "{request:?}");
     let calls = calls(&request);
     assert!(calls[0].0.starts_with("call_") && calls[1].0 == "two", "{calls:?}");
+    // The first call registered the secret in its own id, and the report of its end still belongs to its start.
+    let ended: Vec<_> = output.tool_calls.iter().map(|call| call.outcome.is_some()).collect();
+    assert_eq!(ended, [true, true, true]);
+    let later: Vec<_> =
+        output.tool_calls.iter().map(|call| format!("{:?} {}", call.call_id, call.tool)).collect();
+    assert!(!later.concat().contains(KEY), "{later:?}");
     let names: Vec<_> = calls.iter().map(|(_, name)| name.as_str()).collect();
     assert_eq!(names, ["conceal", "_secret_", "conceal"]);
+}
+
+#[tokio::test]
+async fn t8_ids_of_a_request_differ_also_if_a_secret_in_them_is_known_only_later() {
+    let conceal = |id: &str, text: &str| ToolCall::new(id, "conceal", json!({ "text": text }).to_string());
+    let model = Fixed::new([vec![conceal(KEY, KEY)], vec![conceal(KEY, "other")]]);
+    let agent = Desk::builder().model(model.clone()).build().await.unwrap();
+    agent.run("go").await.unwrap();
+    let calls = calls(&model.last_request());
+    assert!(calls.len() == 2 && calls[0].0 != calls[1].0, "{calls:?}");
 }
 
 /// Sets a secret while it answers: after the first pieces, and before the rest.

@@ -12,6 +12,7 @@ use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::preflight;
+use super::servers::list_panicked;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
 use crate::context::{AgentInfo, Target, ToolEntry};
@@ -159,10 +160,12 @@ impl Assembly<'_> {
             fixed,
             providers: self.shared.servers.providers(&name, &declaration.servers)?,
             tools: Mutex::default(),
+            unreported: Mutex::default(),
             name,
         });
         // Later problems come from servers, and are reported as events.
-        let (table, problems) = instance.table();
+        let listed = caught(|| instance.table());
+        let (table, problems) = listed.map_err(|reason| list_panicked(&instance.providers, &reason))?;
         if let Some(problem) = problems.into_iter().next() {
             return Err(problem);
         }

@@ -13,7 +13,7 @@ use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{StepKind, StepRef};
 use crate::lock::lock;
-use crate::model::ToolCall;
+use crate::model::{ToolCall, redact_name};
 use crate::onion;
 use crate::output::{StructuredContent, ToolOutput};
 use crate::spec::error_chain;
@@ -128,14 +128,15 @@ impl<'r> TurnCall<'r> {
     /// Reports the start.
     fn begin(&mut self) {
         let entry = self.planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+        let tool = self.tool();
         let started = EventKind::ToolStarted {
             call_id: Arc::clone(&self.asked.id),
-            tool: Arc::clone(self.tool()),
+            tool: Arc::clone(&tool),
             source: entry.map(|entry| entry.source),
             arguments: Arc::clone(&self.asked.arguments),
         };
         self.started = Some(Instant::now());
-        self.run.cx.events().push(self.step(), started);
+        self.run.cx.events().push(self.step(&tool), started);
     }
 
     /// Records how far the call came, and keeps the transcript of a child. The context ends here.
@@ -169,9 +170,10 @@ impl<'r> TurnCall<'r> {
     }
 
     fn report(&mut self, started: Instant, result: &mut CallResult) {
+        let tool = self.tool();
         let finished = EventKind::ToolFinished {
             call_id: Arc::clone(&self.asked.id),
-            tool: Arc::clone(self.tool()),
+            tool: Arc::clone(&tool),
             outcome: result.outcome,
             content: Arc::clone(&result.content),
             duration: started.elapsed(),
@@ -180,19 +182,25 @@ impl<'r> TurnCall<'r> {
             hook_exits: std::mem::take(&mut self.hook_exits),
             error_chain: std::mem::take(&mut result.error_chain),
         };
-        self.run.cx.events().push(self.step(), finished);
+        self.run.cx.events().push(self.step(&tool), finished);
     }
 
-    /// The tool's name as hooks see it; for an unknown tool the model's.
-    fn tool(&self) -> &'r Arc<str> {
-        match self.planned.entry {
-            Ok(entry) => &self.table.entry(entry).name,
-            Err(_) => &self.asked.name,
+    /// The tool's name as hooks see it; for an unknown tool the model's, without the secrets of the session.
+    fn tool(&self) -> Arc<str> {
+        if let Ok(entry) = self.planned.entry {
+            return Arc::clone(&self.table.entry(entry).name);
         }
+        let mut name = Arc::clone(&self.asked.name);
+        if let Some(redactor) = self.run.cx.concealed().redactor() {
+            redact_name(&mut name, &redactor, |name| self.table.find(name).is_some());
+        }
+        name
     }
 
-    fn step(&self) -> StepRef<'_> {
-        step(self.run, self.at, &self.asked.name)
+    /// The step of the call, under the name that the model wrote; for an unknown tool this name.
+    fn step<'s>(&'s self, unknown: &'s Arc<str>) -> StepRef<'s> {
+        let name = if self.planned.entry.is_ok() { &self.asked.name } else { unknown };
+        step(self.run, self.at, name)
     }
 }
 

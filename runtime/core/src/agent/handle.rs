@@ -59,13 +59,13 @@ impl AgentHandle {
     /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
     /// [`Self::tool_definitions`] returns the names for the model.
     pub fn tool_names(&self) -> Vec<String> {
-        let (tools, _) = self.instance.tools();
+        let tools = self.instance.tools();
         tools.table.entries().iter().map(|entry| entry.name.to_string()).collect()
     }
 
     /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
     pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
-        let (tools, _) = self.instance.tools();
+        let tools = self.instance.tools();
         let told = |entry: &Arc<ToolEntry>| {
             let mut told = entry.definition.clone();
             told.name = Arc::clone(&entry.wire_name);

@@ -37,6 +37,8 @@ pub(crate) struct Instance {
     pub(crate) fixed: Vec<ToolEntry>,
     pub(super) providers: Vec<Provided>,
     pub(crate) tools: Mutex<Option<TurnTools>>,
+    /// The messages about the last list that no run has reported.
+    pub(super) unreported: Mutex<Vec<String>>,
 }
 
 /// The tools of an agent as one turn uses them.
@@ -82,12 +84,17 @@ impl Instance {
         (table, problems)
     }
 
-    /// The tools for one turn, and a message for people for each tool that was left out.
-    pub(crate) fn tools(&self) -> (TurnTools, Vec<String>) {
+    /// The messages about tools that were left out, once.
+    pub(crate) fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.unreported))
+    }
+
+    /// The tools for one turn. [`Self::take_notices`] says which ones were left out.
+    pub(crate) fn tools(&self) -> TurnTools {
         let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
         let mut cached = lock(&self.tools);
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
-            return (tools.clone(), Vec::new());
+            return tools.clone();
         }
         let (table, problems) = self.table();
         let system = prompt::system(&self.instruction, &table);
@@ -97,6 +104,7 @@ impl Instance {
             BuildError::NameClash(clash) => format!("{clash}; the first one is used"),
             problem => format!("{problem}; the tool is left out"),
         };
-        (tools, problems.into_iter().map(notice).collect())
+        *lock(&self.unreported) = problems.into_iter().map(notice).collect();
+        tools
     }
 }

@@ -99,6 +99,7 @@ impl AgentRun {
                         held.finish().for_each(tell);
                     }
                     if let Some(redactor) = redactor {
+                        self.tally().ids.distinguish(&mut response.tool_calls);
                         response.redact(&redactor);
                         for call in &mut response.tool_calls {
                             redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());

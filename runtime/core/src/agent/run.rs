@@ -148,7 +148,8 @@ impl AgentRun {
 
     /// The tools of this turn. Reports changes since the last turn.
     pub(super) fn tools(&self, turn: u32) -> TurnTools {
-        let (tools, notices) = self.instance.tools();
+        let tools = self.instance.tools();
+        let notices = self.instance.take_notices();
         let of_servers = self.instance.providers.iter().flat_map(|provided| provided.provider.notices());
         for text in notices.into_iter().chain(of_servers) {
             self.event(turn, EventKind::Notice { text });

@@ -104,6 +104,12 @@ fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, 
     caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
 }
 
+/// The error for a panic of one of these servers while the tools of an agent were listed again.
+pub(super) fn list_panicked(servers: &[Provided], reason: &str) -> BuildError {
+    let names: Vec<_> = servers.iter().map(|provided| provided.server).collect();
+    panicked(&names.join("`, `"), "listed its tools", reason).into()
+}
+
 fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
     format!("the server `{name}` panicked when it {doing}: {reason}").into()
 }

@@ -133,7 +133,7 @@ impl RunOutput {
             }
             EventKind::ToolFinished {
                 call_id,
-                tool: _,
+                tool,
                 outcome,
                 content,
                 duration,
@@ -142,13 +142,21 @@ impl RunOutput {
                 hook_exits,
                 error_chain,
             } => {
-                // A model can give two calls the same id, and children of two parents can have the same name. The call
-                // is one of the last.
-                let open =
-                    self.tool_calls.iter_mut().rev().find(|call| {
-                        call.outcome.is_none() && call.call_id == call_id && step.is(&call.step)
-                    });
-                if let Some(call) = open {
+                // Children of two parents can have the same name, so ids tell their calls apart. A call can register a
+                // secret that its own id contains: its last event then has another id. The call is one of the last.
+                let open = |id: Option<&str>| {
+                    self.tool_calls.iter().rposition(|call| {
+                        call.outcome.is_none()
+                            && step.is(&call.step)
+                            && id.is_none_or(|id| *call.call_id == *id)
+                    })
+                };
+                if let Some(at) = open(Some(&call_id)).or_else(|| open(None)) {
+                    let call = &mut self.tool_calls[at];
+                    if call.tool != tool {
+                        call.step = step.to_id();
+                    }
+                    (call.call_id, call.tool) = (call_id, tool);
                     call.outcome = Some(outcome);
                     call.content = content;
                     call.duration = duration;

@@ -37,6 +37,20 @@ impl CallIds {
         }
     }
 
+    /// Gives each call whose id is in use another id, without taking that one. A redacted id would not equal the id in
+    /// use, which requests redact to the same text.
+    pub(crate) fn distinguish(&mut self, calls: &mut [ToolCall]) {
+        for call in calls {
+            if self.is_used(&call.id) {
+                call.id = self.numbered(&call.id, |ids, other| !ids.is_used(other));
+            }
+        }
+    }
+
+    fn is_used(&self, id: &str) -> bool {
+        self.earlier.has_call(id) || self.taken.contains(&hash(id))
+    }
+
     /// As [`Self::take`], for messages of another conversation. Results keep the ids of their calls. Unchanged messages
     /// stay shared.
     pub(crate) fn take_messages(&mut self, messages: &mut [Arc<Message>]) {
@@ -69,12 +83,17 @@ impl CallIds {
     }
 
     fn another(&mut self, id: &Arc<str>) -> Arc<str> {
+        self.numbered(id, Self::insert)
+    }
+
+    /// The id with the next number for which `is_free` holds.
+    fn numbered(&mut self, id: &Arc<str>, is_free: impl Fn(&mut Self, &str) -> bool) -> Arc<str> {
         let base = if id.is_empty() { "call" } else { &**id };
         let mut number = self.last.get(id).copied().unwrap_or(1);
         let other = loop {
             number += 1;
             let other: Arc<str> = format!("{base}_{number}").into();
-            if self.insert(&other) {
+            if is_free(self, &other) {
                 break other;
             }
         };

@@ -10,7 +10,7 @@
 //! | an agent | [`AgentTool::spec`](crate::AgentTool::spec) |
 //! | a script | `rhai::from_code` (feature `rhai`) |
 
-// `toolspec` is the value. `shape` holds the differences between the tool and its visible form; `bind` and `transform`
+// `toolspec` is the value. `param_changes` holds the differences between the tool and its visible form; `bind` and `transform`
 // change them. `call` passes through `hooks` to the tool.
 
 mod add_stages;
