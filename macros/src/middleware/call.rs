@@ -2,11 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
-use super::item::{config, state};
+use super::item::{config, state, tool_alias};
 use super::model::Middleware;
 use super::options::MiddlewareKind;
 use super::parameter::{Parameter, Role};
@@ -75,12 +74,6 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
         args.pass.push(quote!(#(#cfgs)* #value));
     }
     args
-}
-
-/// The alias of a typed hook's tool, which the signature uses too. A path that is not a tool is one error: rustc reports no
-/// error in the signature and the body.
-pub(crate) fn tool_alias(hook: &Ident) -> Ident {
-    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
 /// Returns whether the `impl` can return the function's own future.

@@ -189,8 +189,11 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
         };
     }
     let typed = middleware.tool.is_some().then(|| {
+        let tool = tool_alias(&middleware.name);
         quote!(
             const TYPED: ::core::primitive::bool = true;
+            const TOOL: ::core::option::Option<&'static ::core::primitive::str> =
+                ::core::option::Option::Some(__rt::name_of_typed::<#tool>());
         )
     });
     let made_by = quote! {
@@ -217,6 +220,12 @@ pub(crate) fn made(middleware: &Middleware, ty: &Ident) -> Made {
         ),
         item: made_by,
     }
+}
+
+/// The alias of a typed hook's tool, which the signature uses too. A path that is not a tool is one error: rustc reports no
+/// error in the signature and the body.
+pub(crate) fn tool_alias(hook: &Ident) -> Ident {
+    format_ident!("__ToolOf_{}", hook.unraw(), span = Span::mixed_site())
 }
 
 /// The state of a hook that takes `State<S>`.

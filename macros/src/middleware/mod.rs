@@ -9,10 +9,10 @@ mod options;
 mod parameter;
 
 pub(crate) use call::{
-    CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future, tool_alias,
+    CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future,
 };
 pub(crate) use check::each_role_once;
-pub(crate) use item::{Made, config, item, made, stand_in, values_alias};
+pub(crate) use item::{Made, config, item, made, stand_in, tool_alias, values_alias};
 pub(crate) use model::Middleware;
 pub(crate) use options::{MiddlewareKind, Options};
 pub(crate) use parameter::{Parameter, Role};

@@ -20,9 +20,9 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ByDefault, ChildNamedOnce, DescribedChild, HasEachValue,
-    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, MadeBy, MoreThanZero, NamedAsItIs, NamedInLists,
-    NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult, ToolNamedOnce,
-    WrittenAgain, approval_by,
+    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, HookOnOwnTool, MadeBy, MoreThanZero, NamedAsItIs,
+    NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult,
+    ToolNamedOnce, WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, StateType, ToolContext};
 pub use crate::context::{bound, conceal};
@@ -176,6 +176,24 @@ const fn prefixed_byte([prefix, name]: [&[u8]; 2], at: usize) -> u8 {
     } else {
         name[at - prefix.len() - 1]
     }
+}
+
+/// The name of the tool of a typed hook.
+pub const fn name_of_typed<T: TypedTool>() -> &'static str {
+    T::NAME
+}
+
+/// Whether the tool of a typed hook is one of these; true for other hooks.
+pub const fn is_own_tool(tools: &[(usize, &str)], of_hook: Option<&str>) -> bool {
+    let Some(name) = of_hook else { return true };
+    let mut at = 0;
+    while at < tools.len() {
+        if same(tools[at].1, name) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether no typed hook comes before this entry, or it is one itself.

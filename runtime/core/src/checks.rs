@@ -88,6 +88,21 @@ pub trait BeforeTypedHooks<const IS: bool> {
 #[diagnostic::do_not_recommend]
 impl<T> BeforeTypedHooks<true> for T {}
 
+/// A hook of an agent that is not a typed hook, or whose tool is in the agent's `function_tools`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a typed hook on a tool that is not in the `function_tools` of this agent, so it would never run",
+    label = "its tool is not in `function_tools`",
+    note = "name the tool in `function_tools`; for a tool that the agent gets in another way, write an untyped hook with a \
+            filter, `hook for [tool(name)]`"
+)]
+pub trait HookOnOwnTool<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> HookOnOwnTool<true> for T {}
+
 /// A hook that can be one of a tool's own hooks.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a typed hook, and a tool's own `hooks` are raw ones",

@@ -17,8 +17,13 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         let (alias, span) = (tool_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* (#index, <#alias as __rt::Tool>::NAME))
     });
+    if tools.len() > 1 || !agent.hooks.is_empty() {
+        checks.extend(quote!(const __TOOL_NAMES: &[(usize, &str)] = &[#(#names),*];));
+    }
     if tools.len() > 1 {
-        checks.extend(quote!(const __TOOL_CLASH: usize = __rt::first_clash(&[#(#names),*]);));
+        checks.extend(quote!(
+            const __TOOL_CLASH: usize = __rt::first_clash(__TOOL_NAMES);
+        ));
     }
     // In one body: a constant for each tool would cost the compiler more.
     let each = tools.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
@@ -50,6 +55,8 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         let (span, written) = (entry_span(&hook.entry.path), hook.config.len());
         let listed = Listed { alias: &alias, kind: quote!(__rt::Hook), spans: [span; 2] };
         let named = listed.is_named_with(written);
+        let tool = listed.made("TOOL");
+        let on_tool = listed.holds("HookOnOwnTool", &quote!({ __rt::is_own_tool(__TOOL_NAMES, #tool) }));
         let order = (index > 0).then(|| {
             let holds = quote!({ __rt::stands_outside(__TYPED_HOOKS, #index) });
             let holds = listed.holds("BeforeTypedHooks", &holds);
@@ -59,7 +66,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             #(#cfgs)*
             type #known = <__rt::Known<{
                 let () = <__rt::StateOf<#alias> as __rt::FitsState<#state>>::FITS;
-                #named #order
+                #named #order && #on_tool
             }> as __rt::Is>::Type<#alias>;
         });
     }

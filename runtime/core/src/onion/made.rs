@@ -26,6 +26,10 @@ pub trait MadeBy<H> {
     #[doc(hidden)]
     const TYPED: bool = false;
 
+    /// The name of the tool that a typed hook is on.
+    #[doc(hidden)]
+    const TOOL: Option<&'static str> = None;
+
     /// The number of values; `None` if a list cannot name it.
     #[doc(hidden)]
     const TAKES: Option<usize> = Some(0);
@@ -100,6 +104,7 @@ impl<H, M: MadeBy<H>> MadeBy<Arc<H>> for InArc<M> {
     type State = M::State;
     type Values = M::Values;
     const TYPED: bool = M::TYPED;
+    const TOOL: Option<&'static str> = M::TOOL;
     const TAKES: Option<usize> = M::TAKES;
 
     fn configure(values: M::Values) -> Arc<H> {
