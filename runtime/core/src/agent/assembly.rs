@@ -164,8 +164,10 @@ impl Assembly<'_> {
             name,
         });
         // Later problems come from servers, and are reported as events.
-        let listed = caught(|| instance.table());
-        let (table, problems) = listed.map_err(|reason| list_panicked(&instance.providers, &reason))?;
+        let (table, problems) = instance.table(|provided, problems| {
+            caught(|| provided.entries(&instance.name, problems))
+                .map_err(|reason| list_panicked(provided.server, &reason))
+        })?;
         if let Some(problem) = problems.into_iter().next() {
             return Err(problem);
         }

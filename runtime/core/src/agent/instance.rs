@@ -1,5 +1,6 @@
 //! A built agent: its declaration combined with a model, servers and dynamic hooks.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use super::build_error::BuildError;
@@ -52,7 +53,7 @@ pub(crate) struct TurnTools {
 
 impl Provided {
     /// The current tools. A tool whose name does not begin with the server's name is reported.
-    fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<ToolEntry> {
+    pub(super) fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<ToolEntry> {
         let entry = |tool: Arc<dyn DynTool>| {
             let definition = tool.definition().clone();
             let name = Arc::clone(&definition.name);
@@ -72,16 +73,20 @@ impl Provided {
 }
 
 impl Instance {
-    /// The current table of tools, and the reasons why tools are not in it.
-    pub(super) fn table(&self) -> (ToolTable, Vec<BuildError>) {
+    /// The current table of tools, and the reasons why tools are not in it. `list` lists the tools of one server; it calls
+    /// foreign code, and decides about its panics.
+    pub(super) fn table<E>(
+        &self,
+        list: impl Fn(&Provided, &mut Vec<BuildError>) -> Result<Vec<ToolEntry>, E>,
+    ) -> Result<(ToolTable, Vec<BuildError>), E> {
         let mut problems = Vec::new();
         let mut all = self.fixed.clone();
         for provided in &self.providers {
-            all.extend(provided.entries(&self.name, &mut problems));
+            all.extend(list(provided, &mut problems)?);
         }
         let (table, clashes) = ToolTable::new(&self.name, all);
         problems.extend(clashes.into_iter().map(BuildError::from));
-        (table, problems)
+        Ok((table, problems))
     }
 
     /// The messages about tools that were left out, once.
@@ -96,7 +101,9 @@ impl Instance {
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
             return tools.clone();
         }
-        let (table, problems) = self.table();
+        // A panic of a server ends the run that asks.
+        let Ok((table, problems)) =
+            self.table(|provided, problems| Ok::<_, Infallible>(provided.entries(&self.name, problems)));
         let system = prompt::system(&self.instruction, &table);
         let tools = TurnTools { generation, table: Arc::new(table), system };
         *cached = Some(tools.clone());

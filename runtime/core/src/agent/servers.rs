@@ -104,10 +104,9 @@ fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, 
     caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
 }
 
-/// The error for a panic of one of these servers while the tools of an agent were listed again.
-pub(super) fn list_panicked(servers: &[Provided], reason: &str) -> BuildError {
-    let names: Vec<_> = servers.iter().map(|provided| provided.server).collect();
-    panicked(&names.join("`, `"), "listed its tools", reason).into()
+/// The error for a panic of a server while it listed its tools for an agent.
+pub(super) fn list_panicked(server: &str, reason: &str) -> BuildError {
+    panicked(server, "listed its tools", reason).into()
 }
 
 fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
@@ -235,15 +234,13 @@ impl Pool {
         let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
         servers
             .map(|(of, server)| {
-                // The first list is made here too, where the server's name is known if it panics.
-                let listed = caught(|| {
+                let made = caught(|| {
                     let provider = server.provider(agent, of.filter)?;
                     provider.generation();
-                    provider.tools().iter().for_each(|tool| _ = tool.definition());
                     Ok(provider)
                 });
                 let provider =
-                    listed.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
+                    made.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
                 Ok(Provided { server: of.name, provider })
             })
             .collect()
