@@ -1,6 +1,6 @@
 //! [`Strict`]: the types that have a schema in OpenAI's strict rules, as the compiler knows them.
 
-// A type that is rejected here has no schema that `export/strict.rs` accepts, and each accepted type has one;
+// A type that is rejected here has no schema that `export/strict_rewrite.rs` accepts, and each accepted type has one;
 // `tests/type_matrix` checks both. Schemas exist at run time only, so this trait is a marker and does not look at them.
 
 use std::borrow::Cow;

@@ -12,7 +12,7 @@
 
 // The path of a call: `provider` adds a server's tools to those of an agent, `tool` checks the arguments, `server`
 // finds a living `connection` (or makes one, by `restart`), which owns the `process`, and `answer` reads and checks the
-// result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`home`). `config` holds
+// result. The connection of a server without an agent (`standalone`) runs on a thread of its own (`connection_thread`). `config` holds
 // the servers of a program, from a file (`mcp_json`) or from code, each a `server_config`.
 // Types of rmcp are public only with the feature `rmcp3`, whose name contains the major version.
 
@@ -22,6 +22,7 @@ mod answer;
 mod client;
 mod config;
 mod connection;
+mod connection_thread;
 mod convert;
 mod description;
 mod directory;
@@ -31,7 +32,6 @@ mod error;
 mod export;
 mod fake;
 mod filter;
-mod home;
 mod list_tools;
 mod lock;
 mod mcp_json;
@@ -47,11 +47,11 @@ mod route;
 mod secrets;
 mod server;
 mod server_config;
-mod spec;
 mod standalone;
 mod stderr;
 mod tap;
 mod tool;
+mod tool_spec;
 mod visible;
 mod wire;
 
@@ -62,8 +62,8 @@ pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
 pub use export::export_tool;
 pub use server_config::ServerConfig;
-pub use spec::McpToolSpec;
 pub use standalone::McpServer;
+pub use tool_spec::McpToolSpec;
 
 /// A server of closures, for tests.
 pub mod testing {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::connection_thread::ConnectionThread;
 use super::description::{self, McpDescription};
 use super::error::McpError;
-use super::home::Home;
 use super::server::Server;
 use super::server_config::ServerConfig;
 use super::tool::McpTool;
@@ -27,7 +27,7 @@ use onionskin_core::spec::SpecError;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct McpServer(Arc<Home>);
+pub struct McpServer(Arc<ConnectionThread>);
 
 impl McpServer {
     /// Starts the server, shakes hands with it and lists its tools. The connection runs on a thread of its own, so the
@@ -39,7 +39,7 @@ impl McpServer {
     /// Returns an error if a time limit of the configuration is zero, the server does not start, or its tools cannot be
     /// listed.
     pub async fn start(name: &str, config: ServerConfig) -> Result<Self, McpError> {
-        Home::start(name, config).await.map(Self)
+        ConnectionThread::start(name, config).await.map(Self)
     }
 
     /// The server's name, as given to [`Self::start`].

@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::answer::Answers;
+use super::connection_thread::ConnectionThread;
 use super::convert;
-use super::home::Home;
 use super::server::{RemoteTool, Server};
 use onionskin_core::Args;
 use onionskin_core::text::short;
@@ -19,12 +19,12 @@ use onionskin_core::{Inject, Progress, ToolContext};
 pub(super) struct McpTool {
     answers: Answers,
     /// The thread of the connection, if calls come from other threads.
-    home: Option<Arc<Home>>,
+    thread: Option<Arc<ConnectionThread>>,
 }
 
 impl McpTool {
     pub(super) fn new(server: Arc<Server>, tool: RemoteTool) -> Self {
-        Self { answers: Answers::new(server, tool), home: None }
+        Self { answers: Answers::new(server, tool), thread: None }
     }
 
     /// A tool of the server from a description that comes from elsewhere.
@@ -35,8 +35,8 @@ impl McpTool {
         Self::new(server, RemoteTool { name, definition })
     }
 
-    pub(super) fn at(mut self, home: Arc<Home>) -> Self {
-        self.home = Some(home);
+    pub(super) fn at(mut self, thread: Arc<ConnectionThread>) -> Self {
+        self.thread = Some(thread);
         self
     }
 
@@ -80,8 +80,8 @@ impl DynTool for McpTool {
                 let answer = answers.server.call(&answers.tool.name, arguments, report).await?;
                 answers.read(answer).await
             };
-            match &self.home {
-                Some(home) => home.run(call).await,
+            match &self.thread {
+                Some(thread) => thread.run(call).await,
                 None => call.await,
             }
         })

@@ -5,13 +5,11 @@ mod app;
 mod assembly;
 mod build_error;
 mod builder;
-mod call;
 mod child_tool;
 mod children;
 mod declaration;
 mod declared;
 mod drive;
-mod fate;
 mod handle;
 mod instance;
 mod limits;
@@ -25,8 +23,10 @@ mod servers;
 mod setup;
 mod shared;
 mod stream;
+mod tool_call;
 mod toolboxes;
 mod turns;
+mod unfinished_call;
 
 use std::future::Future;
 

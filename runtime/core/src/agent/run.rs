@@ -1,4 +1,4 @@
-//! One run of an agent: what its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls (`call.rs`) and its requests
+//! One run of an agent: what its loop ([`AgentRun::converse`], in `turns.rs`), its tool calls (`tool_call.rs`) and its requests
 //! to the model (`model_request.rs`) share.
 
 use std::collections::HashMap;

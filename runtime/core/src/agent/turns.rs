@@ -1,4 +1,4 @@
-//! The loop of a run: turns of the model, and the tool calls of each turn as one operation. `call.rs` runs each call.
+//! The loop of a run: turns of the model, and the tool calls of each turn as one operation. `tool_call.rs` runs each call.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -9,10 +9,10 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use super::call::{self, CallResult, PlannedCall, TurnCall};
 use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use super::tool_call::{self, CallResult, PlannedCall, TurnCall};
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
@@ -261,7 +261,7 @@ impl<'r> Batch<'r> {
     }
 
     fn step_id(&self, index: usize) -> StepId {
-        call::step(self.run, self.at(index), &self.asked[index].name).to_id()
+        tool_call::step(self.run, self.at(index), &self.asked[index].name).to_id()
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::rewrite_parts::object;
-use super::strict::{Optional, Rules, plain_root, strict};
+use super::strict_rewrite::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 use crate::json::Literals;
 use crate::schema::{check, coerce};

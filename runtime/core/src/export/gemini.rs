@@ -10,7 +10,7 @@ use super::rewrite_parts::{
     Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts, remarks,
     with_docs, words,
 };
-use super::strict::{Distinct, is_open};
+use super::strict_rewrite::{Distinct, is_open};
 use crate::definition::{ToolDefinition, wire_name};
 
 /// The next step for a schema that the subset cannot express.

@@ -77,7 +77,7 @@ mod prompt;
 mod recursive;
 mod request;
 mod rewrite_parts;
-mod strict;
+mod strict_rewrite;
 #[cfg(test)]
 mod tests;
 

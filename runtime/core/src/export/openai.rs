@@ -6,7 +6,7 @@ use super::count;
 use super::error::{ExportError, Provider, Site};
 use super::options::ExportOptions;
 use super::rewrite_parts::{Object, object};
-use super::strict::{Optional, Rules, plain_root, strict};
+use super::strict_rewrite::{Optional, Rules, plain_root, strict};
 use crate::definition::{ToolDefinition, wire_name};
 
 const FORMATS: &[&str] =

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::fate::Fate;
 use super::run::AgentRun;
+use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::{ToolContext, ToolTable};

@@ -15,14 +15,14 @@ use super::server_config::ServerConfig;
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
 /// The thread that the connection of a server runs on.
-pub(super) struct Home {
+pub(super) struct ConnectionThread {
     pub(super) server: Arc<Server>,
     runtime: Handle,
     /// Ends the runtime's thread.
     over: CancellationToken,
 }
 
-impl Home {
+impl ConnectionThread {
     /// Starts the server on its thread.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl Home {
         let command = config.command_line();
         let server = Server::new(name, config);
         let over = CancellationToken::new();
-        let runtime = thread(over.clone()).map_err(|error| {
+        let runtime = start_runtime(over.clone()).map_err(|error| {
             McpError::Start(Box::new(StartFailure {
                 server: name.to_owned(),
                 command,
@@ -44,12 +44,12 @@ impl Home {
             }))
         })?;
         // Made first, so that dropping this future ends the thread and the process.
-        let home = Arc::new(Self { server, runtime, over });
-        let starting = Arc::clone(&home.server);
-        let start = home.runtime.spawn(async move { starting.start().await });
+        let thread = Arc::new(Self { server, runtime, over });
+        let starting = Arc::clone(&thread.server);
+        let start = thread.runtime.spawn(async move { starting.start().await });
         let _abort = AbortOnDrop(start.abort_handle());
         match start.await {
-            Ok(started) => started.map(|()| home),
+            Ok(started) => started.map(|()| thread),
             Err(error) => Err(McpError::List { server: name.to_owned(), reason: ended(error) }),
         }
     }
@@ -71,7 +71,7 @@ impl Home {
     }
 }
 
-impl Drop for Home {
+impl Drop for ConnectionThread {
     fn drop(&mut self) {
         self.server.kill();
         self.over.cancel();
@@ -95,7 +95,7 @@ fn ended(error: JoinError) -> String {
 }
 
 /// Starts a thread with a runtime that runs until `over`.
-fn thread(over: CancellationToken) -> std::io::Result<Handle> {
+fn start_runtime(over: CancellationToken) -> std::io::Result<Handle> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
     std::thread::Builder::new().name("onionskin-mcp".into()).spawn(move || {
