@@ -200,6 +200,37 @@ async fn s4_what_is_added_to_a_declared_tool_sees_nothing_that_is_bound() {
     }
 }
 
+/// A wrapper by hand that keeps what a log would show of the policies that it forwards.
+struct Recorded(Arc<dyn DynTool>, Arc<Mutex<Vec<String>>>);
+
+impl DynTool for Recorded {
+    fn definition(&self) -> &ToolDefinition {
+        self.0.definition()
+    }
+
+    fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
+        self.0.run_dyn(cx, args)
+    }
+
+    fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
+        self.1.lock().unwrap().push(format!("{more:?}"));
+        Some(Arc::new(Self(self.0.with_policy_dyn(more)?, Arc::clone(&self.1))))
+    }
+}
+
+#[test]
+fn t8_debug_of_a_policy_names_what_it_adds_and_shows_no_value() {
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let mut spec = ToolSpec::from_dyn(Arc::new(Recorded(Arc::new(search::default()), Arc::clone(&shown))));
+    spec.add_input_guardrails(watch_in::new()).add_output_guardrails(watch_out::new()).approval();
+    spec.bind("api_key", "config.key", json!("hunter2")).unwrap();
+    spec.transform(Transform::new().hide("limit", 77)).unwrap();
+    let last = shown.lock().unwrap().last().unwrap().clone();
+    let stages = "Stages { approval: true, cache: None, input_guardrails: [\"watch_in\"], \
+                  output_guardrails: [\"watch_out\"], error_handlers: 0, fills_values_in: true }";
+    assert_eq!(last, format!("ToolPolicy {{ hooks: [], stages: {stages} }}"));
+}
+
 #[tool_hook]
 async fn overwrite(args: &mut Args, next: impl Next) -> ToolResult {
     args["api_key"] = "evil".into();

@@ -1,5 +1,6 @@
 //! The declared policy of a tool.
 
+use std::fmt;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -14,12 +15,69 @@ use crate::onion::{DynHook, Hook, MadeBy, Values};
 
 /// Hooks and stages around a tool: guardrails, approval, a cache, error handlers, values that are filled in.
 ///
-/// `#[tool]` makes it of the options of a function, and a [`ToolSpec`](crate::ToolSpec) of its additions. Wrappers of tools
-/// pass it on, see [`DynTool::with_policy_dyn`](crate::DynTool::with_policy_dyn).
+/// `#[tool]` makes it of the options of a function, and a [`ToolSpec`](crate::ToolSpec) of its additions. Other code does
+/// not make or read one. A wrapper of a tool gets one in [`Tool::with_policy`](crate::Tool::with_policy) or
+/// [`DynTool::with_policy_dyn`](crate::DynTool::with_policy_dyn), and forwards it to the tool that it wraps:
+///
+/// ```
+/// use onionskin::spec::ToolPolicy;
+/// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolResult, ToolSpec, call, tool};
+///
+/// /// Prints each call of another tool.
+/// struct Printed<T>(T);
+///
+/// impl<T: Tool> Tool for Printed<T> {
+///     const NAME: &'static str = T::NAME;
+///     type State = T::State;
+///
+///     fn definition(&self) -> &ToolDefinition {
+///         self.0.definition()
+///     }
+///
+///     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+///         println!("{} {}", cx.tool_name(), args.text());
+///         self.0.run_staged(cx, args).await
+///     }
+///
+///     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
+///         self.0.check_args(cx, args)
+///     }
+///
+///     fn with_policy(&self, more: &ToolPolicy) -> Option<Self> {
+///         Some(Self(self.0.with_policy(more)?))
+///     }
+/// }
+///
+/// /// Reads a page.
+/// #[tool(approval)]
+/// fn read(url: &str, key: &str) -> String {
+///     format!("{url} with a key of {} letters", key.len())
+/// }
+///
+/// let mut spec = ToolSpec::new(Printed(read::default()));
+/// spec.approver(|_| async { onionskin::approval::Approval::Allow });
+/// // The value reaches the function only: `run` above does not print it, and the approver does not see it.
+/// spec.bind("key", None, Some("s3cret".into())).unwrap();
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert_eq!(call!(spec, url = "/").await.unwrap(), "/ with a key of 6 letters");
+/// # });
+/// ```
+///
+/// The answer `None` is passed on as well: the tool inside has no place for the additions, so the `ToolSpec` runs them
+/// around the wrapper. A wrapper that answers `Some` without forwarding the policy would lose the guardrails that were
+/// added.
 #[derive(Clone, Default)]
 pub struct ToolPolicy {
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
     pub(crate) stages: Stages,
+}
+
+/// Names and counts, without values.
+impl fmt::Debug for ToolPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hooks: Vec<_> = self.hooks.iter().map(|hook| hook.name()).collect();
+        f.debug_struct("ToolPolicy").field("hooks", &hooks).field("stages", &self.stages).finish()
+    }
 }
 
 #[doc(hidden)]

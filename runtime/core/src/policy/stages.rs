@@ -1,6 +1,7 @@
 //! The stages between a tool's own hooks and its function: approval, cache, guardrails and error handlers.
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -27,6 +28,22 @@ pub(crate) struct Stages {
     on_error: Vec<Arc<dyn OnError>>,
     /// The values to fill in, inside all other stages.
     fill: Option<Arc<dyn Fill>>,
+}
+
+/// Names and counts. Values that are filled in can be secrets.
+impl fmt::Debug for Stages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let input: Vec<_> = self.input.iter().map(|guardrail| guardrail.name()).collect();
+        let output: Vec<_> = self.output.iter().map(|guardrail| guardrail.name()).collect();
+        f.debug_struct("Stages")
+            .field("approval", &self.approval.is_some())
+            .field("cache", &self.cache)
+            .field("input_guardrails", &input)
+            .field("output_guardrails", &output)
+            .field("error_handlers", &self.on_error.len())
+            .field("fills_values_in", &self.fill.is_some())
+            .finish()
+    }
 }
 
 impl Stages {

@@ -179,6 +179,8 @@ pub trait Tool: Send + Sync + 'static {
     ///
     /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool. A
     /// `#[tool]` function with hooks or stages of its own has a place, so its hooks do not see bound values.
+    ///
+    /// Only a wrapper of another tool overrides it: it forwards `more` to that tool. [`ToolPolicy`] has an example.
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
     where
         Self: Sized,
@@ -253,7 +255,7 @@ pub trait DynTool: Send + Sync + 'static {
     }
 
     /// The same tool with more stages inside its own, as [`Tool::with_policy`]. The default is `None`: the stages run
-    /// around the tool.
+    /// around the tool. A wrapper forwards `more` to the tool that it wraps, and wraps the answer.
     fn with_policy_dyn(&self, more: &ToolPolicy) -> Option<Arc<dyn DynTool>> {
         let _ = more;
         None
