@@ -143,7 +143,8 @@ async fn t7_a_retry_keeps_the_key_of_its_call() {
 async fn t7_an_agent_that_is_tried_again_has_other_keys() {
     agent! { Boss { name: "boss", instruction: "Ask.", } }
     let till = Till::default();
-    let failing = ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 }))]);
+    let failing =
+        ScriptedModel::turns([ScriptedTurn::call("pay", json!({ "cents": 5 })), ScriptedTurn::fail(401)]);
     let payer = Payer::builder().model(failing).state(till.clone()).build().await.unwrap();
     let ask = AgentTool::new(&payer).name("ask").spec().hook(hooks::retry::new(2));
     let mut ask = ask;

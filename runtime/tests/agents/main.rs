@@ -31,6 +31,7 @@ mod parallel;
 mod reports;
 mod same_requests;
 mod scripted;
+mod scripted_children;
 mod scripted_model;
 mod sessions;
 mod shown_meta;

@@ -126,8 +126,10 @@ pub(super) fn description(agent: &Instance) -> String {
 
 /// The tool error for a run without an answer, given to the caller that waited for `timeout`.
 pub(super) fn failed(cx: &ToolContext, error: RunError, name: &str, timeout: Option<Duration>) -> Exit {
+    if let Some(abort) = error.as_abort() {
+        return abort.into();
+    }
     match error {
-        RunError::Aborted(abort) => abort.into(),
         RunError::Limit { limit: Limit::Time(limit), .. } if Some(limit) == timeout => {
             let effects = if cx.runs_on() {
                 ". A tool that it called cannot be stopped: it may still take effect"

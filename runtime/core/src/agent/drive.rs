@@ -120,10 +120,7 @@ pub(super) async fn drive(
     };
     std::mem::forget(dropped);
     // A hand-written agent cannot turn an abort into an answer either.
-    let mut answer = match run.context().aborted() {
-        Some(abort) => Err(RunError::Aborted(abort.clone())),
-        None => answer,
-    };
+    let mut answer = RunError::of_abort(run.context()).map_or(answer, Err);
     if let Some(redactor) = run.context().concealed().redactor() {
         match &mut answer {
             Ok(text) => text.redact(&redactor),

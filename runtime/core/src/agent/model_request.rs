@@ -45,7 +45,11 @@ impl AgentRun {
                 }
             };
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
-                return Err(RunError::Model { agent: Arc::clone(&self.instance.name), source: error });
+                let error = RunError::Model { agent: Arc::clone(&self.instance.name), source: error };
+                if let Some(fault) = error.script_fault() {
+                    self.cx.abort_for(fault);
+                }
+                return Err(error);
             }
             self.event(turn, EventKind::TurnRestarted { turn });
             let pause = pause(attempt, &error);

@@ -189,10 +189,8 @@ impl AgentRun {
     }
 
     fn cancelled(&self) -> RunError {
-        match self.cx.aborted() {
-            Some(abort) => RunError::Aborted(abort.clone()),
-            None => RunError::Cancelled { agent: Arc::clone(&self.instance.name) },
-        }
+        RunError::of_abort(&self.cx)
+            .unwrap_or_else(|| RunError::Cancelled { agent: Arc::clone(&self.instance.name) })
     }
 
     /// Waits until the run's time is up.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::build_error::BuildError;
 use super::limits::Limit;
+use crate::context::{RunContext, ScriptFault};
 use crate::error::Abort;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
@@ -14,7 +15,9 @@ use crate::session::{NoTurn, Session};
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The model gave no answer, after the repetitions that [`Limits`](super::Limits) allow.
+    /// The model gave no answer, after the repetitions that [`Limits`](super::Limits) allow. A fault in a script
+    /// ([`ModelError::Script`]) of an agent beneath also ends the run with this error; `agent` is the one whose script it
+    /// is.
     #[error("the agent `{agent}` got no answer from its model: {source}")]
     Model {
         /// The agent.
@@ -137,6 +140,33 @@ impl From<BuildError> for RunError {
 }
 
 impl RunError {
+    /// The error of a run that was aborted; `None` for any other run.
+    pub(super) fn of_abort(run: &RunContext) -> Option<Self> {
+        let abort = run.aborted()?;
+        Some(match run.script_fault().cloned() {
+            Some(ScriptFault { agent, error }) => Self::Model { agent, source: error },
+            None => Self::Aborted(abort.clone()),
+        })
+    }
+
+    /// The fault in a script that is this error; `None` for any other error.
+    pub(super) fn script_fault(&self) -> Option<ScriptFault> {
+        match self {
+            Self::Model { agent, source: error @ ModelError::Script(_) } => {
+                Some(ScriptFault { agent: Arc::clone(agent), error: error.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The abort with which this error ends the call that began the run; `None` for an error that a parent can handle.
+    pub(super) fn as_abort(&self) -> Option<Abort> {
+        match self {
+            Self::Aborted(abort) => Some(abort.clone()),
+            error => error.script_fault().map(|_| Abort::new(error.to_string())),
+        }
+    }
+
     /// The error of a run that did not get its turn in a session.
     pub(super) fn of_turn(no_turn: NoTurn, agent: &Arc<str>, session: &Session) -> Self {
         let (agent, session) = (Arc::clone(agent), Arc::clone(session.shared_id()));

@@ -1,10 +1,13 @@
 //! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` makes the calls of a
 //! turn. The agent's onion begins in `onion/dynamic.rs`.
 
+use std::error::Error;
+use std::iter::successors;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::run::AgentRun;
+use super::run_error::RunError;
 use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::content::ContentBlock;
@@ -111,7 +114,11 @@ impl<'r> TurnCall<'r> {
         args.attach_schema(&cx.definition().input_schema);
         // `onion` is the `Seam` of the layers that `agent!` wrote. The call is in a block of its own, because a
         // hand-written hook can panic before it returns its future.
-        let result = onion::outermost(cx, async { run.instance.onion.call_dyn(cx, &mut args).await }).await;
+        let mut result =
+            onion::outermost(cx, async { run.instance.onion.call_dyn(cx, &mut args).await }).await;
+        if let Err(exit) = &mut result {
+            end_for_fault(cx, exit);
+        }
         // Hooks can hold secrets too, and the tool can register secrets while it runs.
         let result = run.cx.hide(result);
         self.hook_exits = self.cx.as_mut().map(ToolContext::take_hook_log).unwrap_or_default();
@@ -210,6 +217,21 @@ impl Drop for TurnCall<'_> {
             self.leave();
             self.close(Err(self.fate));
         }
+    }
+}
+
+/// A tool or a hook asked another agent through its handle and passed on that the agent's script has a fault. It ends this
+/// run too.
+#[cold]
+fn end_for_fault(cx: &ToolContext, exit: &mut Exit) {
+    let Exit::Tool(error) = &exit else { return };
+    let mut causes = successors(error.source(), |&cause| cause.source());
+    let Some(fault) = causes.find_map(|cause| cause.downcast_ref::<RunError>()?.script_fault()) else {
+        return;
+    };
+    cx.abort_for(fault);
+    if let Some(abort) = cx.run().aborted() {
+        *exit = abort.clone().into();
     }
 }
 

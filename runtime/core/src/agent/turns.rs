@@ -94,8 +94,8 @@ impl AgentRun {
         if let Some(over) = over {
             return Err(over);
         }
-        if let Some(abort) = self.cx.aborted() {
-            return Err(RunError::Aborted(abort.clone()));
+        if let Some(aborted) = RunError::of_abort(&self.cx) {
+            return Err(aborted);
         }
         for (tool, message) in end.retries {
             let mut tally = self.tally();

@@ -30,6 +30,7 @@ pub use agent_info::AgentInfo;
 pub(crate) use bound::Bound as InState;
 pub(crate) use depth::{AtDepth, Depth};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
+pub(crate) use latch::ScriptFault;
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Extra;
 use super::agent_info::AgentInfo;
-use super::latch::Latch;
+use super::latch::{Latch, ScriptFault};
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
@@ -282,13 +282,24 @@ impl RunContext {
 
     /// Sets the abort latch of this run and of every run above it.
     pub(crate) fn abort(&self, abort: &Abort) {
-        let mut abort = abort.clone();
+        self.end(abort.clone(), None);
+    }
+
+    /// Aborts this run and every run above it because of a fault in a script.
+    pub(crate) fn abort_for(&self, fault: ScriptFault) {
+        self.end(Abort::new(fault.error.to_string()), Some(fault));
+    }
+
+    fn end(&self, mut abort: Abort, mut fault: Option<ScriptFault>) {
         if let Some(redactor) = self.concealed().redactor() {
             abort.redact(&redactor);
+            if let Some(fault) = &mut fault {
+                fault.error.redact(&redactor);
+            }
         }
         let mut run = Some(self);
         while let Some(this) = run {
-            this.0.latch.set(abort.clone());
+            this.0.latch.set(abort.clone(), fault.clone());
             run = this.parent();
         }
     }
@@ -296,6 +307,11 @@ impl RunContext {
     #[inline]
     pub(crate) fn aborted(&self) -> Option<&Abort> {
         self.0.latch.get()
+    }
+
+    /// The fault in a script that is the reason of the abort, if there is one.
+    pub(crate) fn script_fault(&self) -> Option<&ScriptFault> {
+        self.0.latch.fault()
     }
 
     /// Runs one step through the journal, if there is one.

@@ -70,7 +70,7 @@ pub enum ScriptedModelError {
     /// The conversation has as many answers as the agent has turns.
     #[error(
         "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
-         conversation counts as a turn, also answers from before this run"
+         conversation counts as a turn, also answers from before this run{}", advice(*shared, agent)
     )]
     Ended {
         /// The agent.
@@ -79,11 +79,13 @@ pub enum ScriptedModelError {
         turns: usize,
         /// The number of the requested turn.
         asked: usize,
+        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        shared: bool,
     },
     /// A turn calls a tool that the agent lacks.
     #[error(
         "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
-         call is intended, write `call_unknown`, or `unknown: true` in a file"
+         call is intended, write `call_unknown`, or `unknown: true` in a file{}", advice(*shared, agent)
     )]
     UnknownTool {
         /// The agent.
@@ -94,6 +96,8 @@ pub enum ScriptedModelError {
         near: String,
         /// The tools of the request.
         known: String,
+        /// Whether another agent has played the same turns: those of every agent without turns of its own.
+        shared: bool,
     },
     /// The file could not be read.
     #[error("cannot read the script {file}: {reason}")]
@@ -115,4 +119,15 @@ pub enum ScriptedModelError {
         /// The reason.
         reason: String,
     },
+}
+
+/// How to give an agent turns of its own, for a fault in turns that several agents play.
+fn advice(shared: bool, agent: &str) -> String {
+    if !shared {
+        return String::new();
+    }
+    format!(
+        ". `turns`, in a file `\"*\"`, is the script of each agent without a script of its own: give `{agent}` its own \
+         with `ScriptedModel::agent`"
+    )
 }

@@ -119,12 +119,11 @@ impl AgentCall {
         match (answer, &self.tool.output, &self.tool.on_error) {
             (Ok(text), None, _) => Ok(ToolOutput::text(text)),
             (Ok(_), Some(extract), _) => extract(events.output()),
-            (Err(RunError::Aborted(abort)), ..) => Err(abort.into()),
-            (Err(error), _, Some(recover)) => {
+            (Err(error), _, Some(recover)) if error.as_abort().is_none() => {
                 cx.stages(CallStages::keep_nothing);
                 recover(cx, error)
             }
-            (Err(error), _, None) => Err(child_tool::failed(cx, error, &name, self.tool.timeout)),
+            (Err(error), ..) => Err(child_tool::failed(cx, error, &name, self.tool.timeout)),
         }
     }
 

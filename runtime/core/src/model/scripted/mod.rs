@@ -38,6 +38,10 @@ use crate::text::nearest;
 /// likely a mistake in the script. For an intended call of an unknown tool use [`ScriptedTurn::call_unknown`]: the
 /// model then gets the tool error.
 ///
+/// A fault in a script ([`ModelError::Script`]) is a mistake in a test. It ends the run, also the runs of the parents of
+/// the agent whose script it is, and no hook and no hand-written agent can pass over it. For a failure of a model that
+/// a parent handles use [`ScriptedTurn::fail`].
+///
 /// With feature `yaml`, [`ScriptedModel::from_yaml_file`] reads a script from a file.
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
@@ -114,8 +118,15 @@ impl ScriptedModel {
             agent: agent.to_owned(),
             turns: turns.len(),
             asked: index + 1,
+            shared: self.shares(agent),
         })?;
         Ok((index, turn))
+    }
+
+    /// Whether another agent has played the agent's turns.
+    fn shares(&self, agent: &str) -> bool {
+        let owns = |agent: &str| self.agents.contains_key(agent);
+        !owns(agent) && lock(&self.requests).iter().any(|other| *other.agent != *agent && !owns(&other.agent))
     }
 }
 
@@ -157,7 +168,7 @@ impl ScriptedTurn {
 
 impl ScriptedTurn {
     /// Checks that the agent has the called tools.
-    fn check(&self, request: &ModelRequest) -> Result<(), ScriptedModelError> {
+    fn check(&self, request: &ModelRequest, script: &ScriptedModel) -> Result<(), ScriptedModelError> {
         let names = || request.tools.iter().map(|tool| &*tool.name);
         let missing = self.calls.iter().find(|call| !call.unknown && !names().any(|name| name == call.tool));
         let Some(ScriptedCall { tool, .. }) = missing else { return Ok(()) };
@@ -168,6 +179,7 @@ impl ScriptedTurn {
             tool: tool.clone(),
             near: near.unwrap_or_else(|| ".".to_owned()),
             known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+            shared: script.shares(&request.agent),
         })
     }
 }
@@ -187,7 +199,7 @@ impl Model for ScriptedModel {
             let message = "the script says so".to_owned();
             return Err(ModelError::Status { status, message, retry_after: None });
         }
-        turn.check(request).map_err(ModelError::Script)?;
+        turn.check(request, self).map_err(ModelError::Script)?;
         let say = fill(&turn.say, &request.messages);
         for piece in say.split_inclusive(' ') {
             deltas(ModelDelta::Text(piece.to_owned()));
