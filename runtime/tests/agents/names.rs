@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::definition::NameProblem;
+use onionskin::export::{self, ExportError, ExportOptions, Form};
 use onionskin::{
     Agent, AgentTool, Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, Tool, ToolContext,
     ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, toolbox,
@@ -200,6 +201,64 @@ async fn h4_names_of_built_in_tools_and_of_values_of_servers_are_checked() {
     assert!(matches!(&error, BuildError::ToolName { problem: NameProblem::Empty, .. }), "{error}");
     // The server's author chose its name.
     assert!(Empty::builder().model(model()).tool(value("tidy up")).build().await.is_ok());
+}
+
+/// Each export of a tool, with the name in it.
+fn exported(tool: &ToolSpec) -> Vec<(&'static str, Result<String, ExportError>)> {
+    let options = &ExportOptions::new();
+    let name = |form: Result<serde_json::Value, ExportError>, at: &str| {
+        form.map(|form| form.pointer(at).unwrap().as_str().unwrap().to_owned())
+    };
+    let request = export::request(Form::OpenAiResponses, [tool.definition()], options);
+    vec![
+        ("chat", name(tool.to_openai_chat(options), "/function/name")),
+        ("responses", name(tool.to_openai_responses(options), "/name")),
+        ("anthropic", name(tool.to_anthropic(options), "/name")),
+        ("gemini", name(tool.to_gemini(options), "/name")),
+        ("gemini_json_schema", name(tool.to_gemini_json_schema(options), "/name")),
+        ("request", name(request.map(|mut forms| forms.remove(0)).map_err(|mut all| all.remove(0)), "/name")),
+        ("plain", name(tool.to_jsonschema(options), "/name")),
+        ("mcp", name(tool.to_mcp_json(options), "/name")),
+        ("mcp_with_meta", name(export::mcp_with_meta(tool.definition(), options), "/name")),
+    ]
+}
+
+#[test]
+fn s3_exports_refuse_the_names_that_a_build_refuses() {
+    let value = |name: &str| ToolSpec::from_fn(name, "Does.", |(): (), _| async { Ok(1) });
+    let long = "l".repeat(65);
+    for (name, what) in [
+        ("tidy up", NameProblem::Character(' ')),
+        ("é", NameProblem::Character('é')),
+        ("", NameProblem::Empty),
+        (&long, NameProblem::Long(65)),
+    ] {
+        for (form, refused) in exported(&value(name)) {
+            let error = refused.unwrap_err();
+            let text = error.to_string();
+            let ExportError::ToolName { tool, problem, .. } = error else { panic!("{form}: {text}") };
+            assert_eq!((tool.as_str(), problem), (name, what), "{form}");
+            assert!(
+                text.contains(&format!("`{name}`")) && text.contains(&what.to_string()),
+                "{form}: {text}"
+            );
+        }
+    }
+
+    // What the build accepts: a dot, and the names that a server chose. MCP takes both unchanged.
+    let of_server = |name: &str| ToolSpec::of_server(std::sync::Arc::new(bare(name)), Some("notes"));
+    let mut optional = of_server("tidy up");
+    optional.options(|options| options.title = Some("Tidies up".into()));
+    for (tool, own, wire) in [
+        (value("files.read"), "files.read", "files_read"),
+        (of_server("tidy up"), "tidy up", "tidy_up"),
+        (optional, "tidy up", "tidy_up"),
+    ] {
+        for (form, name) in exported(&tool) {
+            assert_eq!(name.unwrap(), if form.starts_with("mcp") { own } else { wire }, "{form}");
+        }
+    }
+    assert!(exported(&of_server("")).iter().all(|(_, refused)| refused.is_err()));
 }
 
 struct Panics;

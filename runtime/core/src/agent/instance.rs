@@ -55,7 +55,8 @@ impl Provided {
     /// The current tools. A tool whose name does not begin with the server's name is reported.
     pub(super) fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<ToolEntry> {
         let entry = |tool: Arc<dyn DynTool>| {
-            let definition = tool.definition().clone();
+            let mut definition = tool.definition().clone();
+            definition.is_of_server = true;
             let name = Arc::clone(&definition.name);
             let own = name.strip_prefix(self.server).and_then(|rest| rest.strip_prefix("__"));
             if own.is_none_or(str::is_empty) {

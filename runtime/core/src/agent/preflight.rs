@@ -278,13 +278,11 @@ pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     }
 }
 
-/// Checks that providers accept the names of the program's own tools. Names of server tools are adapted for the model,
-/// so they must only not be empty.
+/// Checks that providers accept the names of the program's own tools.
 pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) -> Result<(), BuildError> {
     let declared = declared.iter().map(|tool| (&*tool.name, tool.source));
     for (name, source) in declared.chain(values.iter().map(|tool| (tool.name(), tool.source()))) {
-        let is_adapted = |problem: &NameProblem| source == ToolSource::Mcp && *problem != NameProblem::Empty;
-        if let Some(problem) = NameProblem::of_tool(name).filter(|problem| !is_adapted(problem)) {
+        if let Some(problem) = NameProblem::unless_of_server(name, source == ToolSource::Mcp) {
             let tool = short(name, 100).into_owned();
             return Err(BuildError::ToolName { agent: agent.to_owned(), tool, problem });
         }

@@ -104,6 +104,8 @@ pub struct ToolDefinition {
     pub(crate) has_secrets: bool,
     /// Whether its function is started inside its declared hooks or stages.
     pub(crate) starts_inside: bool,
+    /// Whether a server chose the name.
+    pub(crate) is_of_server: bool,
     /// The parameters, for a tool of `#[tool]` or one made in the same way.
     pub(super) params: &'static [Param],
 }
@@ -118,8 +120,9 @@ impl ToolDefinition {
     }
 
     /// Makes a definition without options, whose arguments can be any JSON object; [`Self::with_input_schema`]
-    /// describes them. The effect is [`Effect::Idempotent`], and there are no limits. An agent with an invalid name
-    /// fails to build with [`BuildError::ToolName`](crate::BuildError::ToolName).
+    /// describes them. The effect is [`Effect::Idempotent`], and there are no limits. With a name that providers reject,
+    /// an agent is not built ([`BuildError::ToolName`](crate::BuildError::ToolName)) and the tool is not exported
+    /// ([`ExportError::ToolName`](crate::export::ExportError::ToolName)).
     pub fn new(name: impl AsRef<str>, description: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),
@@ -141,6 +144,7 @@ impl ToolDefinition {
             keys: OnceLock::new(),
             has_secrets: false,
             starts_inside: false,
+            is_of_server: false,
             params: &[],
         }
     }
@@ -283,6 +287,7 @@ impl StaticTool {
             timeout: self.timeout,
             has_secrets: self.has_secrets,
             starts_inside: self.starts_inside,
+            is_of_server: false,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }

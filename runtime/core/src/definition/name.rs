@@ -27,6 +27,12 @@ impl NameProblem {
         Self::empty(name).or(wrong).or_else(long)
     }
 
+    /// As [`Self::of_tool`], for a name that may be of a server's choice: such a name is adapted for the model, so it must
+    /// only not be empty.
+    pub(crate) fn unless_of_server(name: &str, is_of_server: bool) -> Option<Self> {
+        Self::of_tool(name).filter(|problem| !is_of_server || *problem == Self::Empty)
+    }
+
     /// The problem of a parameter's name.
     pub(crate) fn of_parameter(name: &str) -> Option<Self> {
         let is_wrong = |c: &char| c.is_control() || matches!(c, '"' | '\\');

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::error::{ExportError, Provider, Site};
+use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::object;
 use super::strict_rewrite::{Optional, Rules, plain_root, strict};
-use crate::definition::{ToolDefinition, wire_name};
+use crate::definition::ToolDefinition;
 use crate::json::Literals;
 use crate::schema::{check, coerce};
 
@@ -43,8 +44,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, or if a custom
-/// field has a reserved name.
+/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
+/// reject the tool's name, or if a custom field has a reserved name.
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Anthropic);
     let schema = if options.is_strict(definition) {
@@ -55,7 +56,7 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
         Value::Object(root)
     };
     let mut form = object(json!({
-        "name": wire_name(&definition.name),
+        "name": name_for_model(&site, definition)?,
         "description": &*definition.description,
         "input_schema": schema,
     }));

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::definition::ExampleError;
+use crate::definition::{ExampleError, NameProblem};
 
 /// The provider or protocol of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -101,6 +101,19 @@ pub enum ExportError {
         most: usize,
         /// What the developer can do, as the last part of the error's text.
         next: &'static str,
+    },
+    /// Providers reject the tool's name. A build of an agent with the tool would fail for the same reason
+    /// ([`BuildError::ToolName`](crate::BuildError::ToolName)).
+    #[error(
+        "the tool `{tool}` cannot be exported for {provider}, because providers reject its name: {problem}"
+    )]
+    ToolName {
+        /// The tool.
+        tool: String,
+        /// The provider.
+        provider: Provider,
+        /// What is wrong with the name.
+        problem: NameProblem,
     },
     /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not
     /// accept.

@@ -5,13 +5,14 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Provider, Site};
 use super::inline::{inline, items, property};
+use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::{
     Notes, Object, all_of, conditions, is_null, kinds, limits, literals, object, options, parts, remarks,
     with_docs, words,
 };
 use super::strict_rewrite::{Distinct, is_open};
-use crate::definition::{ToolDefinition, wire_name};
+use crate::definition::ToolDefinition;
 
 /// The next step for a schema that the subset cannot express.
 const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
@@ -33,7 +34,8 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// ```
 ///
 /// # Errors
-/// Returns an error if the subset has no form for the schema, or a custom field has a reserved name.
+/// Returns an error if the subset has no form for the schema, if providers reject the tool's name, or if a custom field
+/// has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Gemini);
     let root = inline(&site, &definition.input_schema)?;
@@ -66,7 +68,7 @@ pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Va
 /// ```
 ///
 /// # Errors
-/// Returns an error if a custom field has a reserved name.
+/// Returns an error if providers reject the tool's name, or if a custom field has a reserved name.
 pub fn gemini_json_schema(
     definition: &ToolDefinition,
     options: &ExportOptions,
@@ -79,8 +81,9 @@ fn form(
     options: &ExportOptions,
     (key, schema): (&str, Option<Value>),
 ) -> Result<Value, ExportError> {
+    let site = options.site(definition, Provider::Gemini);
     let mut form = object(json!({
-        "name": wire_name(&definition.name),
+        "name": name_for_model(&site, definition)?,
         "description": &*definition.description,
     }));
     if let Some(schema) = schema {
@@ -88,7 +91,7 @@ fn form(
     }
     let reserved =
         ["name", "description", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"];
-    options.add_fields(&mut form, &reserved, &options.site(definition, Provider::Gemini))?;
+    options.add_fields(&mut form, &reserved, &site)?;
     Ok(Value::Object(form))
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Provider, Site};
+use super::name::name;
 use super::options::ExportOptions;
 use super::rewrite_parts::{kinds, object};
 use crate::definition::{Annotations, ToolDefinition};
@@ -19,7 +20,8 @@ use crate::definition::{Annotations, ToolDefinition};
 /// ```
 ///
 /// # Errors
-/// Returns an error if a schema is not of type `object`, or a custom field has a reserved name.
+/// Returns an error if a schema is not of type `object`, if providers reject the tool's name, or if a custom field has a
+/// reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
     let mut form = form(definition, &site)?;
@@ -41,7 +43,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
         }
     }
     let mut form = object(json!({
-        "name": &*definition.name,
+        "name": name(site, definition)?,
         "description": &*definition.description,
         "inputSchema": &*definition.input_schema,
     }));
@@ -72,8 +74,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
 /// ```
 ///
 /// # Errors
-/// Returns an error if a schema is not of type `object`, or a custom field has a reserved name or a name in the tool's
-/// `meta`.
+/// As [`mcp`], and if a custom field has a name in the tool's `meta`.
 pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Mcp);
     let mut form = form(definition, &site)?;

@@ -39,6 +39,13 @@
 //! assert_eq!(exported["input_schema"]["required"], json!(["query"]));
 //! ```
 //!
+//! # Names
+//!
+//! A name that providers reject is an [`ExportError::ToolName`], as it is an error of the build of an agent
+//! ([`BuildError::ToolName`](crate::BuildError::ToolName)). A dot becomes `_`, as in an agent. The names of a server's
+//! tools ([`ToolSpec::of_server`](crate::ToolSpec::of_server)) are not the program's choice, so other characters become
+//! `_` too, and a long name ends with a hash. The forms of MCP and of prompts have the names without a change.
+//!
 //! # Strict
 //!
 //! With [`ExportOptions::strict`], a schema is rewritten into the provider's strict dialect. The provider then enforces
@@ -69,6 +76,7 @@ mod error;
 mod gemini;
 mod inline;
 mod mcp;
+mod name;
 mod null;
 mod openai;
 mod options;

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use super::count;
 use super::error::{ExportError, Provider, Site};
+use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::{Object, object};
 use super::strict_rewrite::{Optional, Rules, plain_root, strict};
-use crate::definition::{ToolDefinition, wire_name};
+use crate::definition::ToolDefinition;
 
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
@@ -42,8 +43,8 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// ```
 ///
 /// # Errors
-/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, or if a custom
-/// field has a reserved name.
+/// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
+/// reject the tool's name, or if a custom field has a reserved name.
 pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let mut function = common(definition, options)?;
     // A missing `strict` means `false` here.
@@ -87,7 +88,7 @@ fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object
         Value::Object(root)
     };
     Ok(object(json!({
-        "name": wire_name(&definition.name),
+        "name": name_for_model(&site, definition)?,
         "description": &*definition.description,
         "parameters": parameters,
     })))

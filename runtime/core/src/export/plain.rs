@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::error::{ExportError, Provider};
+use super::name::name_for_model;
 use super::openai::strict_parameters;
 use super::options::ExportOptions;
 use super::rewrite_parts::object;
-use crate::definition::{ToolDefinition, wire_name};
+use crate::definition::ToolDefinition;
 
 /// Exports a tool as flat JSON: type, name, description, parameters, and whether the parameters are strict.
 ///
@@ -22,8 +23,8 @@ use crate::definition::{ToolDefinition, wire_name};
 /// ```
 ///
 /// # Errors
-/// Returns an error if the strict dialect is requested and has no form for the schema, or if a custom field has a
-/// reserved name.
+/// Returns an error if the strict dialect is requested and has no form for the schema, if providers reject the tool's
+/// name, or if a custom field has a reserved name.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
     let site = options.site(definition, Provider::Plain);
     let (parameters, strict) = if options.is_strict(definition) {
@@ -35,7 +36,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
     };
     let mut form = object(json!({
         "type": "function",
-        "name": wire_name(&definition.name),
+        "name": name_for_model(&site, definition)?,
         "description": &*definition.description,
         "parameters": parameters,
         "strict": strict,

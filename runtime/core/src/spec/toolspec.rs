@@ -78,7 +78,12 @@ impl ToolSpec {
     /// # Panics
     /// As [`Self::new`].
     pub fn from_dyn(tool: Arc<dyn DynTool>) -> Self {
-        let own = Arc::new(tool.definition().clone());
+        let own = tool.definition().clone();
+        Self::with_definition(tool, own)
+    }
+
+    fn with_definition(tool: Arc<dyn DynTool>, own: ToolDefinition) -> Self {
+        let own = Arc::new(own);
         let states = tool.states().into();
         Self {
             tool,
@@ -105,9 +110,13 @@ impl ToolSpec {
     }
 
     /// Makes a value of a tool of a server, for implementations of [`ToolServer`](crate::servers::ToolServer). Hooks
-    /// read the server's name in the call's context.
+    /// read the server's name in the call's context. The server chose the tool's name, so characters that providers
+    /// reject are replaced for the model.
     pub fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
-        Self { source: ToolSource::Mcp, server: server.map(Into::into), ..Self::from_dyn(tool) }
+        let mut own = tool.definition().clone();
+        own.is_of_server = true;
+        let (source, server) = (ToolSource::Mcp, server.map(Into::into));
+        Self { source, server, ..Self::with_definition(tool, own) }
     }
 
     /// An agent as a tool.
