@@ -62,7 +62,7 @@ async fn fails(agent: &AgentHandle, tool: &str, arguments: Value, kind: ErrorKin
 }
 
 fn has(agent: &AgentHandle, tools: &[&str]) {
-    let names = agent.tool_names();
+    let names = agent.tool_names().unwrap();
     for tool in tools {
         assert!(names.contains(&format!("it__{tool}")), "{tool}: {names:?}");
     }

@@ -61,7 +61,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         .build()
         .await?;
     if lists_tools {
-        return Ok(print_tools(&master.tool_definitions())?);
+        return Ok(print_tools(&master.tool_definitions()?)?);
     }
 
     println!("--- the tools, as a prompt shows them ---");

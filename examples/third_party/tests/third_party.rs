@@ -46,7 +46,7 @@ async fn a4_a_source_by_hand_gives_tools_that_may_change_and_says_what_is_wrong_
     let (table, trail) = (RateTable::new(RATES), AuditTrail::default());
     let rates = table.rates();
     let handle = clerk(bank(), table, trail).model(Dictated::default()).build().await.unwrap();
-    assert_eq!(handle.tool_names(), ["transfer", "rates__gbp", "rates__usd"]);
+    assert_eq!(handle.tool_names().unwrap(), ["transfer", "rates__gbp", "rates__usd"]);
     rates.set("CHF", 93);
     let output = handle.run("rates__chf {\"cents\": 100}\nrates__chf {\"cent\": 100}").await.unwrap();
     assert!(output.text.starts_with("100 euro cents are 93 chf cents\n"), "{}", output.text);

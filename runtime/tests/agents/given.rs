@@ -250,7 +250,7 @@ async fn a1_an_app_gives_hooks_tools_and_limits_to_any_of_its_agents_by_name() {
     let output = app.run("go").await.unwrap();
     assert_eq!(output.text, "more [marked]", "the child's tool, through the child's hook");
     assert_eq!(counted.get(), 3, "two calls through the hook, and the tool's own");
-    assert_eq!(app.entry().tool_names(), ["agent__counting"]);
+    assert_eq!(app.entry().tool_names().unwrap(), ["agent__counting"]);
 
     let mut limits = Limits::default();
     limits.turns = 1;

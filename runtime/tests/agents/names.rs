@@ -104,7 +104,7 @@ async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
     }
     // A trait object has one name.
     let handle = agent().tool(ToolSpec::from_dyn(dynamic())).build().await.unwrap();
-    assert_eq!(handle.tool_names(), ["two"]);
+    assert_eq!(handle.tool_names().unwrap(), ["two"]);
 }
 
 macro_rules! agent_by_hand {

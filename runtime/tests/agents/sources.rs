@@ -1,13 +1,15 @@
 //! Sources of tools written by hand: panics, and the names of their tools.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::event::EventKind;
+use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
 use onionskin::{
-    Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition, ToolOutput,
-    ToolResult, agent,
+    Agent, Args, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    ToolDefinition, ToolOutput, ToolResult, agent,
 };
 
 type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -119,6 +121,119 @@ async fn a4_a_server_that_panics_at_its_end_does_not_take_the_host_down() {
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the program's own"));
 }
 
+/// The server [`Broken`], which breaks after the build: in the method that is set.
+#[derive(Clone, Default)]
+struct Breaks(Arc<Mutex<&'static str>>);
+
+impl Breaks {
+    fn now(&self) -> Broken {
+        Broken(*self.0.lock().unwrap())
+    }
+
+    fn set(&self, method: &'static str) {
+        *self.0.lock().unwrap() = method;
+    }
+}
+
+impl IntoToolServer for Breaks {
+    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
+        Ok(Arc::new(self))
+    }
+}
+
+impl ToolServer for Breaks {
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn provider(
+        &self,
+        _: &str,
+        _: Option<&'static [&'static str]>,
+    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        Ok(Arc::new(self.clone()))
+    }
+
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn kill(&self) {}
+}
+
+impl ToolProvider for Breaks {
+    fn generation(&self) -> u64 {
+        // Each list is a new one.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        self.now().generation() + NEXT.fetch_add(1, Relaxed)
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        self.now().tools();
+        vec![Arc::new(self.now())]
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.now().in_method("notices");
+        Vec::new()
+    }
+}
+
+/// Calls a tool by itself.
+struct ByHand;
+
+impl Agent for ByHand {
+    const NAME: &'static str = "by_hand";
+    type State = ();
+
+    fn declare() -> AgentDeclaration {
+        AgentDeclaration::new(Self::NAME).server("broken", None)
+    }
+
+    async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
+        Ok(match run.call_tool("broken__fine", "{}").await {
+            Ok(output) => output.to_text().into_owned(),
+            Err(Exit::Tool(error)) => format!("{:?}: {error}", error.kind()),
+            Err(other) => format!("{other:?}"),
+        })
+    }
+}
+
+#[tokio::test]
+async fn a4_a_source_that_panics_after_the_build_is_an_error_that_names_it() {
+    let model = || ScriptedModel::turns([ScriptedTurn::say("done")]);
+    let breaks = Breaks::default();
+    let agent = User::builder().model(model()).server("broken", breaks.clone()).build().await.unwrap();
+    let by_hand = AgentBuilder::<ByHand>::default().model(model()).server("broken", breaks.clone());
+    let by_hand = by_hand.build().await.unwrap();
+    for (method, doing) in [
+        ("generation", "listed its tools"),
+        ("tools", "listed its tools"),
+        ("definition", "listed its tools"),
+        ("notices", "gave its notices"),
+    ] {
+        let expected = format!("the server `broken` panicked when it {doing}: ");
+        breaks.set(method);
+        if method != "notices" {
+            for error in [agent.tool_names().unwrap_err(), agent.tool_definitions().unwrap_err()] {
+                assert!(error.to_string().starts_with(&expected), "{error}");
+            }
+        }
+        let error = agent.run("Go.").await.unwrap_err();
+        let text = error.to_string();
+        let RunError::Agent { agent: name, reason } = error else { panic!("{text}") };
+        assert!(&*name == "User" && reason.starts_with(&expected), "{name}: {reason}");
+        let said = by_hand.run("Go.").await.unwrap().text;
+        assert!(said.starts_with(&format!("Panic: {expected}")), "{said}");
+
+        // The next list may be good again.
+        breaks.set("");
+        assert_eq!(agent.tool_names().unwrap(), ["broken__fine"]);
+        assert_eq!(agent.run("Go.").await.unwrap().text, "done");
+        assert_eq!(by_hand.run("Go.").await.unwrap().text, "done");
+    }
+}
+
 /// Lists one tool of this name; from the second listing on, of the other one.
 #[derive(Clone)]
 struct Names(&'static str, &'static str, Arc<AtomicU64>);
@@ -192,8 +307,8 @@ async fn h4_a_tool_of_a_source_has_the_name_of_its_server_before_its_own() {
     }
     // The server's author chose the other characters, so they are adapted for the model.
     let (agent, _) = named("broken__plain text", "").await.unwrap();
-    assert_eq!(agent.tool_names(), ["broken__plain text"]);
-    assert_eq!(&*agent.tool_definitions()[0].name, "broken__plain_text");
+    assert_eq!(agent.tool_names().unwrap(), ["broken__plain text"]);
+    assert_eq!(&*agent.tool_definitions().unwrap()[0].name, "broken__plain_text");
 }
 
 #[tokio::test]
@@ -209,5 +324,5 @@ async fn h4_a_tool_with_a_wrong_name_in_a_later_list_is_left_out_and_reported() 
     }
     assert_eq!(notices.len(), 1, "{notices:?}");
     assert!(notices[0].contains("`other__fine`") && notices[0].contains("left out"), "{notices:?}");
-    assert!(agent.tool_names().is_empty());
+    assert!(agent.tool_names().unwrap().is_empty());
 }

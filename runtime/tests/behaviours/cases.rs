@@ -497,7 +497,7 @@ agent! {
 
 async fn child_name(case: Value) {
     let handle = Parent::builder().model(ScriptedModel::turns([])).build().await.unwrap();
-    assert_eq!(handle.tool_names(), ["agent__Child-Agent"]);
+    assert_eq!(handle.tool_names().unwrap(), ["agent__Child-Agent"]);
     assert_eq!(case["expect"]["input_schema"], json!({"input": "string"}));
     let model = std::sync::Arc::new(ScriptedModel::turns([ScriptedTurn::say("done")]));
     Parent::builder().model(model.clone()).run("go").await.unwrap();

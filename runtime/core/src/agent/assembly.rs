@@ -12,7 +12,6 @@ use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::preflight;
-use super::servers::list_panicked;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
 use crate::context::{AgentInfo, Target, ToolEntry};
@@ -164,10 +163,7 @@ impl Assembly<'_> {
             name,
         });
         // Later problems come from servers, and are reported as events.
-        let (table, problems) = instance.table(|provided, problems| {
-            caught(|| provided.entries(&instance.name, problems))
-                .map_err(|reason| list_panicked(provided.server, &reason))
-        })?;
+        let (table, problems) = instance.table().map_err(BuildError::Server)?;
         if let Some(problem) = problems.into_iter().next() {
             return Err(problem);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::build_error::ServerError;
 use super::declaration::RunFn;
 use super::drive::{Kept, drive, never_began, seed};
 use super::instance::Instance;
@@ -58,20 +59,26 @@ impl AgentHandle {
 
     /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
     /// [`Self::tool_definitions`] returns the names for the model.
-    pub fn tool_names(&self) -> Vec<String> {
-        let tools = self.instance.tools();
-        tools.table.entries().iter().map(|entry| entry.name.to_string()).collect()
+    ///
+    /// # Errors
+    /// Returns an error if a server panics while it lists its tools. A run would fail for the same reason.
+    pub fn tool_names(&self) -> Result<Vec<String>, ServerError> {
+        let tools = self.instance.tools()?;
+        Ok(tools.table.entries().iter().map(|entry| entry.name.to_string()).collect())
     }
 
     /// The current definitions of its tools for the model, under the names that the model uses. The exports take these.
-    pub fn tool_definitions(&self) -> Vec<ToolDefinition> {
-        let tools = self.instance.tools();
+    ///
+    /// # Errors
+    /// As [`Self::tool_names`].
+    pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
+        let tools = self.instance.tools()?;
         let told = |entry: &Arc<ToolEntry>| {
             let mut told = entry.definition.clone();
             told.name = Arc::clone(&entry.wire_name);
             told
         };
-        tools.table.entries().iter().map(told).collect()
+        Ok(tools.table.entries().iter().map(told).collect())
     }
 
     /// Creates a new session: a conversation with its own history and state. It begins with the messages and with

@@ -1,17 +1,17 @@
 //! A built agent: its declaration combined with a model, servers and dynamic hooks.
 
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-use super::build_error::BuildError;
+use super::build_error::{BuildError, ServerError};
 use super::children::Children;
 use super::limits::Limits;
 use super::prompt;
-use super::servers::Provided;
+use super::servers::{Provided, panicked};
 use crate::context::{AgentInfo, DynCall, StateType, ToolEntry, ToolTable};
 use crate::definition::{Effect, ToolSource};
 use crate::lock::lock;
 use crate::model::{DynModel, History, RequestParams};
+use crate::onion::caught;
 use crate::text::short;
 use crate::tool::{DynTool, Dynamic};
 
@@ -52,8 +52,23 @@ pub(crate) struct TurnTools {
 }
 
 impl Provided {
+    /// The number of the current list of tools.
+    fn generation(&self) -> Result<u64, ServerError> {
+        self.ask("listed its tools", || self.provider.generation())
+    }
+
+    /// Messages for people.
+    fn notices(&self) -> Result<Vec<String>, ServerError> {
+        self.ask("gave its notices", || self.provider.notices())
+    }
+
+    /// Calls the server's code. A panic is an error.
+    fn ask<T>(&self, doing: &str, ask: impl FnOnce() -> T) -> Result<T, ServerError> {
+        caught(ask).map_err(|reason| ServerError::new(panicked(self.server, doing, &reason)))
+    }
+
     /// The current tools. A tool whose name does not begin with the server's name is reported.
-    pub(super) fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Vec<ToolEntry> {
+    fn entries(&self, agent: &str, problems: &mut Vec<BuildError>) -> Result<Vec<ToolEntry>, ServerError> {
         let entry = |tool: Arc<dyn DynTool>| {
             let mut definition = tool.definition().clone();
             definition.is_of_server = true;
@@ -69,42 +84,45 @@ impl Provided {
             }
             Some(ToolEntry::new(name, ToolSource::Mcp, Some(self.server), definition, Dynamic::target(tool)))
         };
-        self.provider.tools().into_iter().filter_map(entry).collect()
+        self.ask("listed its tools", || self.provider.tools().into_iter().filter_map(entry).collect())
     }
 }
 
 impl Instance {
-    /// The current table of tools, and the reasons why tools are not in it. `list` lists the tools of one server; it calls
-    /// foreign code, and decides about its panics.
-    pub(super) fn table<E>(
-        &self,
-        list: impl Fn(&Provided, &mut Vec<BuildError>) -> Result<Vec<ToolEntry>, E>,
-    ) -> Result<(ToolTable, Vec<BuildError>), E> {
+    /// The current table of tools, and the reasons why tools are not in it.
+    pub(super) fn table(&self) -> Result<(ToolTable, Vec<BuildError>), ServerError> {
         let mut problems = Vec::new();
         let mut all = self.fixed.clone();
         for provided in &self.providers {
-            all.extend(list(provided, &mut problems)?);
+            all.extend(provided.entries(&self.name, &mut problems)?);
         }
         let (table, clashes) = ToolTable::new(&self.name, all);
         problems.extend(clashes.into_iter().map(BuildError::from));
         Ok((table, problems))
     }
 
-    /// The messages about tools that were left out, once.
-    pub(crate) fn take_notices(&self) -> Vec<String> {
-        std::mem::take(&mut *lock(&self.unreported))
+    /// The messages about tools that were left out, once, and those of servers.
+    pub(super) fn take_notices(&self) -> Result<Vec<String>, ServerError> {
+        let mut of_servers = Vec::new();
+        for provided in &self.providers {
+            of_servers.extend(provided.notices()?);
+        }
+        let mut notices = std::mem::take(&mut *lock(&self.unreported));
+        notices.append(&mut of_servers);
+        Ok(notices)
     }
 
     /// The tools for one turn. [`Self::take_notices`] says which ones were left out.
-    pub(crate) fn tools(&self) -> TurnTools {
-        let generation = self.providers.iter().map(|provided| provided.provider.generation()).sum();
+    pub(super) fn tools(&self) -> Result<TurnTools, ServerError> {
+        let mut generation = 0_u64;
+        for provided in &self.providers {
+            generation = generation.wrapping_add(provided.generation()?);
+        }
         let mut cached = lock(&self.tools);
         if let Some(tools) = cached.as_ref().filter(|tools| tools.generation == generation) {
-            return tools.clone();
+            return Ok(tools.clone());
         }
-        // A panic of a server ends the run that asks.
-        let Ok((table, problems)) =
-            self.table(|provided, problems| Ok::<_, Infallible>(provided.entries(&self.name, problems)));
+        let (table, problems) = self.table()?;
         let system = prompt::system(&self.instruction, &table);
         let tools = TurnTools { generation, table: Arc::new(table), system };
         *cached = Some(tools.clone());
@@ -113,6 +131,6 @@ impl Instance {
             problem => format!("{problem}; the tool is left out"),
         };
         *lock(&self.unreported) = problems.into_iter().map(notice).collect();
-        tools
+        Ok(tools)
     }
 }

@@ -9,6 +9,7 @@ use std::task::Poll;
 
 use tokio::sync::Semaphore;
 
+use super::build_error::ServerError;
 use super::instance::{Instance, TurnTools};
 use super::limits::Limit;
 use super::run_error::RunError;
@@ -147,14 +148,12 @@ impl AgentRun {
     }
 
     /// The tools of this turn. Reports changes since the last turn.
-    pub(super) fn tools(&self, turn: u32) -> TurnTools {
-        let tools = self.instance.tools();
-        let notices = self.instance.take_notices();
-        let of_servers = self.instance.providers.iter().flat_map(|provided| provided.provider.notices());
-        for text in notices.into_iter().chain(of_servers) {
+    pub(super) fn tools(&self, turn: u32) -> Result<TurnTools, ServerError> {
+        let tools = self.instance.tools()?;
+        for text in self.instance.take_notices()? {
             self.event(turn, EventKind::Notice { text });
         }
-        tools
+        Ok(tools)
     }
 
     /// Runs `work` until it ends, the run is aborted or cancelled, or the run's time is up. Callers pin large work in

@@ -119,7 +119,8 @@ pub enum RunError {
         /// The agents of the app.
         known: String,
     },
-    /// A hand-written agent failed or panicked, a state panicked when it was copied, or
+    /// A hand-written agent failed or panicked, a server panicked when it listed its tools, a state panicked when it was
+    /// copied, or
     /// [`AgentBuilder::run_blocking`](super::AgentBuilder::run_blocking) got no thread; `reason` says which.
     #[error("the agent `{agent}` failed: {reason}")]
     Agent {

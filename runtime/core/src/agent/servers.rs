@@ -11,7 +11,7 @@ use crate::text::{list, nearest};
 use crate::tool::DynTool;
 
 /// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
-/// if [`generation`](Self::generation) changed.
+/// if [`generation`](Self::generation) changed. A panic of its methods is an error of the build or of the run that calls it.
 pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
@@ -104,12 +104,8 @@ fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, 
     caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
 }
 
-/// The error for a panic of a server while it listed its tools for an agent.
-pub(super) fn list_panicked(server: &str, reason: &str) -> BuildError {
-    panicked(server, "listed its tools", reason).into()
-}
-
-fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
+/// The error for a panic of a server.
+pub(super) fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
     format!("the server `{name}` panicked when it {doing}: {reason}").into()
 }
 

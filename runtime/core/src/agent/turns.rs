@@ -9,6 +9,7 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
+use super::build_error::ServerError;
 use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
@@ -16,7 +17,7 @@ use super::tool_call::{self, CallResult, PlannedCall, TurnCall};
 use crate::args::Args;
 use crate::content::ContentBlock;
 use crate::context::ToolTable;
-use crate::error::{Abort, ErrorKind, ToolError, ToolResult};
+use crate::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage, redact_name};
@@ -35,7 +36,7 @@ impl AgentRun {
         self.cx.append(Message::user(input));
         loop {
             let turn = self.begin_turn()?;
-            let tools = self.tools(turn);
+            let tools = self.tools(turn).map_err(|error| self.failed(&error))?;
             let response = self.ask_model(turn, &tools).await?;
             let said = self.note_response(turn, response);
             if said.tool_calls().is_empty() {
@@ -45,6 +46,10 @@ impl AgentRun {
                 return Ok(answer);
             }
         }
+    }
+
+    fn failed(&self, error: &ServerError) -> RunError {
+        RunError::Agent { agent: Arc::clone(&self.instance.name), reason: error.to_string() }
     }
 
     fn begin_turn(&self) -> Result<u32, RunError> {
@@ -135,11 +140,17 @@ impl AgentRun {
     /// Cancel safety: dropping the future ends the call; the child's conversation until then goes to the same place.
     ///
     /// # Errors
-    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names.
+    /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names. If a server panics
+    /// while it lists its tools, that is a tool error of kind [`Panic`](ErrorKind::Panic).
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let args = args.into();
         let turn = self.tally().turn;
-        let table = self.tools(turn).table;
+        let table = match self.tools(turn) {
+            Ok(tools) => tools.table,
+            Err(error) => {
+                return Err(Exit::Tool(ToolError::new(error.to_string()).with_kind(ErrorKind::Panic)));
+            }
+        };
         let planned = self.plan_call(&table, name);
         let index_in_turn = {
             let mut tally = self.tally();
