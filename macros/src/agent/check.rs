@@ -154,7 +154,11 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     }
     let mut filtered: Vec<&str> = Vec::new();
     for (server, _) in &fields.tools {
-        undeclared(server, &names, errors);
+        let source = |_: &str| {
+            "`tools` chooses among the tools of MCP servers; name children in `agents` and built-in tools in `runtime`"
+                .to_owned()
+        };
+        undeclared(server, &names, source, errors);
         if filtered.contains(&server.text.as_str()) {
             errors.push(
                 server.span,
@@ -241,11 +245,11 @@ fn hooks<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Hook<'a>> {
 
 fn filter<'a>(hook: &'a HookEntry, fields: &'a Fields, errors: &mut Errors) -> Option<Filter<'a>> {
     let filter = hook.filter.as_ref()?;
+    let word = if filter.except { "except" } else { "for" };
     if filter.targets.is_empty() {
-        let word = if filter.except { "except" } else { "for" };
         errors.at(&hook.entry.path, format_args!("`{word} []` names nothing; name tools, or leave it out"));
     }
-    let targets = filter.targets.iter().filter_map(|target| resolve(target, fields, errors)).collect();
+    let targets = filter.targets.iter().filter_map(|target| resolve(target, word, fields, errors)).collect();
     Some(Filter { except: filter.except, targets })
 }
 

@@ -17,6 +17,9 @@ use crate::suggest;
 const SOURCES: Choices =
     &[("mcp", "Mcp"), ("function", "Function"), ("agent", "Agent"), ("runtime", "Runtime")];
 
+/// The name of a child as a tool begins with it.
+const CHILD_TOOL: &str = "agent__";
+
 impl Parse for Target {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek2(Token![.]) {
@@ -42,9 +45,11 @@ impl Parse for Target {
     }
 }
 
-/// The calls that a target names. Reports a target that the agent does not have. The expansion checks what needs types.
+/// The calls that a target names, in a list after the word `for` or `except`. Reports a target that the agent does not
+/// have. The expansion checks what needs types.
 pub(super) fn resolve<'a>(
     target: &'a Target,
+    word: &str,
     fields: &'a Fields,
     errors: &mut Errors,
 ) -> Option<model::Target<'a>> {
@@ -52,13 +57,14 @@ pub(super) fn resolve<'a>(
         Target::Path(path) => {
             let found = find(path, fields);
             if found.is_none() {
-                errors.at(path, unknown(path, fields));
+                errors.at(path, unknown(path, word, fields));
             }
             found
         }
         Target::Server(server) => {
             let names: Vec<_> = fields.servers.iter().map(|server| server.text.as_str()).collect();
-            undeclared(server, &names, errors);
+            let source = |name: &str| format!("for the calls of this source write `{word} [source({name})]`");
+            undeclared(server, &names, source, errors);
             Some(model::Target::Server(&server.text))
         }
         Target::Source(source) => {
@@ -121,8 +127,11 @@ fn method(path: &Path) -> Option<(String, &Ident)> {
     Some((of.join("::"), method))
 }
 
-fn unknown(path: &Path, fields: &Fields) -> String {
+fn unknown(path: &Path, word: &str, fields: &Fields) -> String {
     let name = text(path);
+    if let Some(child) = name.strip_prefix(CHILD_TOOL) {
+        return of_child(&name, child, word, fields);
+    }
     let entries = fields.function_tools.iter().chain(&fields.agents);
     let entries = entries.chain(fields.toolboxes.iter().map(|toolbox| &toolbox.entry));
     let names: Vec<_> = entries.map(|entry| text(&entry.path)).collect();
@@ -147,18 +156,45 @@ fn unknown(path: &Path, fields: &Fields) -> String {
     format!("`{name}` is not a tool of this agent; {hint}")
 }
 
+/// The words for `agent__Name`, which is how the model calls a child. A filter names the child's type.
+fn of_child(tool: &str, child: &str, word: &str, fields: &Fields) -> String {
+    let children: Vec<_> =
+        fields.agents.iter().map(|child| (last_word(&child.path), text(&child.path))).collect();
+    if let Some((_, path)) = children.iter().find(|(ident, _)| ident == child) {
+        return format!("`{tool}` is the child `{path}`; write `{word} [{path}]`");
+    }
+    let near = suggest::nearest(child, children.iter().map(|(ident, _)| ident.as_str()));
+    let hint = match children.iter().find(|(ident, _)| Some(ident.as_str()) == near) {
+        Some((_, path)) => format!("did you mean the child `{path}`? Write `{word} [{path}]`"),
+        None if children.is_empty() => {
+            format!("for the child `{child}` write `agents: [{child}]`, and `{word} [{child}]` here")
+        }
+        None => {
+            let paths: Vec<_> = children.iter().map(|(_, path)| format!("`{path}`")).collect();
+            format!("a child is written as in `agents`: {}", paths.join(", "))
+        }
+    };
+    format!("`{tool}` is not a tool of this agent; {hint}")
+}
+
 fn starts_upper(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }
 
-/// Reports a server that the agent does not name.
-pub(super) fn undeclared(server: &Word, names: &[&str], errors: &mut Errors) {
+/// Reports a server that the agent does not name. `source` is the advice for the word of a source, such as `agent`.
+pub(super) fn undeclared(
+    server: &Word,
+    names: &[&str],
+    source: impl FnOnce(&str) -> String,
+    errors: &mut Errors,
+) {
     let name = server.text.as_str();
     if names.contains(&name) {
         return;
     }
     let hint = match suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if SOURCES.iter().any(|(word, _)| *word == name) => source(name),
         None => format!("add it: `servers: [{name}]`"),
     };
     errors.push(server.span, format_args!("`{name}` is not among this agent's `servers`; {hint}"));
