@@ -202,21 +202,21 @@ impl Expansion<'_> {
         });
         let options = &self.model.options;
         let can_change_args = !options.hooks.is_empty() || !options.input_guardrails.is_empty();
-        let check_args = can_change_args.then(|| {
-            quote! {
-                /// The tool's hooks and guardrails can still change the arguments.
-                fn check_args(
-                    &self,
-                    _: &__rt::ToolContext,
-                    _: &__rt::Args,
-                ) -> ::core::result::Result<(), __rt::Exit> {
-                    ::core::result::Result::Ok(())
-                }
-            }
-        });
+        let check = if can_change_args {
+            // The tool's hooks and guardrails can still change the arguments.
+            quote!(::core::result::Result::Ok(()))
+        } else {
+            quote!(__rt::check_args(__DEFINITION.get(), __args))
+        };
         quote! {
             #with_policy
-            #check_args
+            fn check_args(
+                &self,
+                _: &__rt::ToolContext,
+                __args: &__rt::Args,
+            ) -> ::core::result::Result<(), __rt::Exit> {
+                #check
+            }
             #[inline]
             fn run_staged<'a>(
                 &'a self,

@@ -12,6 +12,7 @@
 
 mod approval;
 mod cache;
+mod checked_arguments;
 mod examples;
 mod guardrails;
 mod options;

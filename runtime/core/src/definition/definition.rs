@@ -106,7 +106,9 @@ pub struct ToolDefinition {
     pub(crate) starts_inside: bool,
     /// Whether a server chose the name.
     pub(crate) is_of_server: bool,
-    /// The parameters, for a tool of `#[tool]` or one made in the same way.
+    /// Whether `#[tool]` made the definition, or it was made in the same way.
+    pub(super) of_function: bool,
+    /// The parameters, if `of_function`.
     pub(super) params: &'static [Param],
 }
 
@@ -145,6 +147,7 @@ impl ToolDefinition {
             has_secrets: false,
             starts_inside: false,
             is_of_server: false,
+            of_function: false,
             params: &[],
         }
     }
@@ -272,6 +275,7 @@ impl StaticTool {
             limited: has_limits(&input_schema),
             nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms)),
             keys: OnceLock::new(),
+            of_function: true,
             params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),

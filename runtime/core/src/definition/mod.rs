@@ -42,7 +42,9 @@ pub(crate) use param::missing;
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
 #[doc(hidden)]
 pub use private_types::{Itself, Nth, Same, Veiled};
-pub(crate) use refusal::{arguments_error, check_args, refuse_lost, refused_by};
+#[doc(hidden)]
+pub use refusal::check_args;
+pub(crate) use refusal::{arguments_error, check_shown, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
 pub use reread::{ReadAgain, reader_of};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Tool, Works};
 use crate::args::Args;
 use crate::context::ToolContext;
-use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, Veiled};
+use crate::definition::{Defined, Encoded, Returned, ToolDefinition, Values, Veiled, check_args};
 use crate::error::ToolResult;
 
 /// A function with owned arguments and result, as a tool; `V` is its [`Veiled::Veil`].
@@ -85,6 +85,10 @@ impl<F: Veiled + Function<F::Veil>> Tool for F {
             Ok(call) => Encoded::of(call, F::returned),
             Err(exit) => Encoded::refused(exit),
         }
+    }
+
+    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
+        check_args(F::defined().get(), args)
     }
 
     #[inline]

@@ -24,7 +24,7 @@ pub use with_policy::{Body, BothStates, Own};
 
 use crate::args::Args;
 use crate::context::{DynCall, StateType, Target, ToolContext};
-use crate::definition::{ToolDefinition, check_args};
+use crate::definition::{ToolDefinition, check_shown};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::policy::ToolPolicy;
@@ -69,7 +69,8 @@ pub trait Tool: Send + Sync + 'static {
     /// with the agent's state.
     type State: Works;
 
-    /// The definition of the tool: the model's view of it, and its options.
+    /// The definition of the tool: the model's view of it, and its options. A wrapper may return the definition of another
+    /// tool, or a changed clone of it; see [`Self::check_args`] for what is checked then.
     fn definition(&self) -> &ToolDefinition;
 
     /// Runs the tool. Hooks and the stages below run around this method.
@@ -145,8 +146,10 @@ pub trait Tool: Send + Sync + 'static {
     /// decide about a call that the tool would refuse. It runs again after guardrails, which can change the arguments.
     /// Other calls skip it, so [`Self::run`] has to check its arguments too. It must not have effects.
     ///
-    /// By default, a `#[tool]` function checks its arguments, and a hand-written tool accepts all. A hand-written tool can
-    /// check them against its schema:
+    /// A `#[tool]` function checks its arguments. A hand-written tool accepts all by default. If its [`Self::definition`] is
+    /// that of a `#[tool]` function, it accepts those that fit the schema in this definition, because the model saw this
+    /// schema; limits of the function's types that the schema does not show are not checked. A wrapper of another tool
+    /// calls the other tool's method. A hand-written tool can check them against its own schema:
     ///
     /// ```
     /// # use std::sync::LazyLock;
@@ -171,7 +174,7 @@ pub trait Tool: Send + Sync + 'static {
     /// Any [`Exit`]: the tool does not run, and the approver is not asked.
     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         let _ = cx;
-        check_args(self.definition(), args)
+        check_shown(self.definition(), args)
     }
 
     /// The same tool with more stages inside its own hooks and stages. A [`ToolSpec`](crate::ToolSpec) calls it for
@@ -245,13 +248,14 @@ pub trait DynTool: Send + Sync + 'static {
     /// Runs the tool. For a [`Tool`] this is [`Tool::run_staged`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default accepts all.
+    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default is the one
+    /// of a hand-written [`Tool`].
     ///
     /// # Errors
     /// Any [`Exit`]: the tool does not run, and the approver is not asked.
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
-        let _ = (cx, args);
-        Ok(())
+        let _ = cx;
+        check_shown(self.definition(), args)
     }
 
     /// The same tool with more stages inside its own, as [`Tool::with_policy`]. The default is `None`: the stages run
