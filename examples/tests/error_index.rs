@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 13] = [
+const ENUMS: [(&str, &str); 14] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
+    ("JournalErrorKind", "runtime/core/src/journal/error.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),

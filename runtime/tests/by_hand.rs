@@ -262,11 +262,9 @@ const _: () = {
             cx: &'a rt::ToolContext,
             args: &'b mut rt::Args,
         ) -> impl Future<Output = rt::ToolResult> + Send {
-            rt::call_tool(cx, move || async move {
-                match cx.tool_index() {
-                    0 => rt::run_in(&self.tool_0, &self.ring, cx, args).await,
-                    _ => rt::call_dynamic(cx, args).await,
-                }
+            rt::call_tool(cx, args, async move |args| match cx.tool_index() {
+                0 => rt::run_in(&self.tool_0, &self.ring, cx, args).await,
+                _ => rt::call_dynamic(cx, args).await,
             })
         }
     }

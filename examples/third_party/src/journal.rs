@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use onionskin_core::journal::{Journal, JournalError, StepId, StepWork};
-use serde_json::{Value, json};
+use onionskin_core::journal::{Journal, JournalError, Step, StepRecord, StepWork};
+use serde_json::json;
 
 use crate::BoxFuture;
 
@@ -19,7 +19,7 @@ pub struct FileJournal(Mutex<Steps>);
 #[derive(Debug)]
 struct Steps {
     /// By run and step.
-    known: BTreeMap<(String, String), Value>,
+    known: BTreeMap<(String, String), StepRecord>,
     file: File,
 }
 
@@ -44,23 +44,23 @@ impl FileJournal {
 impl Journal for FileJournal {
     fn step<'a>(
         &'a self,
-        run: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>> {
-        let key = (run.to_owned(), id.to_string());
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        let key = (step.run_id().to_owned(), step.id().to_string());
         Box::pin(async move {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).known.get(&key).cloned();
-            if let Some(value) = known {
-                return Ok(value);
+            if let Some(record) = known {
+                return Ok(record);
             }
-            let value = work().await;
+            // Without the lock: steps nest, and several run at once.
+            let record = work().await?;
             let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let line = format!("{}\n", json!([run, key.1, value]));
+            let line = format!("{}\n", json!([key.0, key.1, record]));
             let written = steps.file.write_all(line.as_bytes()).and_then(|()| steps.file.sync_data());
-            written.map_err(|error| JournalError { step: key.1.clone(), reason: error.to_string() })?;
-            steps.known.insert(key, value.clone());
-            Ok(value)
+            written.map_err(|error| JournalError::storage(step, error))?;
+            steps.known.insert(key, record.clone());
+            Ok(record)
         })
     }
 }

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use onionskin::ScriptedModel;
-use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
-use serde_json::Value;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -65,14 +64,14 @@ impl Recorder {
 impl Journal for Recorder {
     fn step<'a>(
         &'a self,
-        run: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>> {
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
         Box::pin(async move {
-            let value = work().await;
-            self.0.lock().unwrap().push_str(&format!("{run} {id} {value}\n"));
-            Ok(value)
+            let record = work().await?;
+            let text = serde_json::to_string(&record).unwrap();
+            self.0.lock().unwrap().push_str(&format!("{step} {text}\n"));
+            Ok(record)
         })
     }
 }

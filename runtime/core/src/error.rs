@@ -97,7 +97,7 @@ impl Exit {
     /// Makes an exit that ends the run at once with [`RunError::Aborted`](crate::RunError::Aborted). Its other calls are
     /// cancelled, and no hook outside can undo it.
     pub fn abort(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self::Abort(Abort { reason: reason.into().into() })
+        Self::Abort(Abort::new(reason.into()))
     }
 
     /// The tool error; `None` for a stop or an abort.
@@ -167,6 +167,12 @@ impl Stop {
 
 /// The end of a run with an error. The other calls of the run are cancelled, and no hook outside can undo it.
 /// [`Exit::abort`] makes it.
+///
+/// ```
+/// use onionskin::Exit;
+/// let Exit::Abort(abort) = Exit::abort("the budget is spent") else { unreachable!() };
+/// assert_eq!(abort.reason(), "the budget is spent");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abort {
     reason: Arc<str>,

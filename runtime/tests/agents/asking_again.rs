@@ -45,7 +45,7 @@ async fn a8_deltas_of_a_failed_attempt_are_taken_back() {
             }
             EventKind::ReasoningDelta { text } => thought.push_str(&text),
             EventKind::TurnRestarted { turn } => {
-                assert_eq!((turn, event.step.turn), (1, 1));
+                assert_eq!((turn, event.step.turn()), (1, 1));
                 restarts += 1;
                 said.clear();
                 thought.clear();

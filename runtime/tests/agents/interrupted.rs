@@ -15,14 +15,14 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, Event, EventKind};
-use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+use onionskin::journal::{Journal, JournalError, JournalErrorKind, Step, StepRecord, StepWork};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::run::{AgentRun, RunStream};
 use onionskin::{
     Agent, CancellationToken, ErrorKind, Exit, Progress, RunError, ScriptedModel, ScriptedTurn, ToolContext,
     agent, tool,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(10);
@@ -60,12 +60,10 @@ struct Broken;
 impl Journal for Broken {
     fn step<'a>(
         &'a self,
-        _: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         _: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>> {
-        let error = JournalError { step: id.to_string(), reason: "the disk is full".to_owned() };
-        Box::pin(async { Err(error) })
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        Box::pin(async move { Err(JournalError::storage(step, "the disk is full")) })
     }
 }
 
@@ -78,7 +76,8 @@ async fn a7_a_failing_journal_ends_a_hand_written_agent() {
     let run = AgentBuilder::<Calls>::default().model(ScriptedModel::new()).journal(Broken).run("go");
     let end = timeout(SOON, run).await.expect("it does not hang");
     assert!(
-        matches!(&end, Err(RunError::Aborted(abort)) if abort.reason().contains("disk is full")),
+        matches!(&end, Err(RunError::Journal { source, .. })
+            if source.kind() == JournalErrorKind::Storage && source.to_string().contains("disk is full")),
         "{end:?}"
     );
 }
@@ -176,7 +175,7 @@ fn ends_match(events: &[Event]) {
     let mut open: BTreeMap<(String, String), i32> = BTreeMap::new();
     let mut began = 0;
     for event in events {
-        let agent = format!("{}/{}", event.step.scope, event.agent);
+        let agent = format!("{}/{}", event.step.scope(), event.agent);
         let (key, change) = match &event.kind {
             EventKind::RunStarted { .. } => ("run".to_owned(), 1),
             EventKind::RunFinished { .. } | EventKind::RunFailed { .. } => ("run".to_owned(), -1),

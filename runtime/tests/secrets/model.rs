@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use onionskin::event::EventKind;
-use onionskin::journal::{Journal, JournalError, StepId, StepWork};
+use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::{AgentHandle, Secret, Session, SessionState, ToolContext, agent, tool};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const KEY: &str = "hunter2-token";
 
@@ -25,14 +25,14 @@ struct Steps(Arc<Mutex<String>>);
 impl Journal for Steps {
     fn step<'a>(
         &'a self,
-        _: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Value, JournalError>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<StepRecord, JournalError>> + Send + 'a>> {
         Box::pin(async move {
-            let value = work().await;
-            self.0.lock().unwrap().push_str(&format!("{id}: {value}\n"));
-            Ok(value)
+            let record = work().await?;
+            let text = serde_json::to_string(&record).unwrap();
+            self.0.lock().unwrap().push_str(&format!("{}: {text}\n", step.id()));
+            Ok(record)
         })
     }
 }

@@ -91,7 +91,7 @@ fn core(agent: &AgentModel<'_>) -> TokenStream {
                 __cx: &'__a __rt::ToolContext,
                 __args: &'__b mut __rt::Args,
             ) -> impl ::core::future::Future<Output = __rt::ToolResult> + ::core::marker::Send {
-                __rt::call_tool(__cx, move || async move {
+                __rt::call_tool(__cx, __args, async move |__args| {
                     match __cx.tool_index() {
                         #(#arms)*
                         _ => __rt::call_dynamic(__cx, __args).await,

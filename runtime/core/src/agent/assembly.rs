@@ -182,7 +182,7 @@ impl Call for NoCore {
         cx: &'a crate::context::ToolContext,
         args: &'b mut crate::args::Args,
     ) -> impl Future<Output = crate::error::ToolResult> + Send {
-        call_tool(cx, move || async move { call_dynamic(cx, args).await })
+        call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
     }
 }
 

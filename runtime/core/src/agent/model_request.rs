@@ -1,16 +1,17 @@
 //! How a run asks its model: retries, time limits and events.
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::instance::TurnTools;
 use super::run::{AgentRun, or};
 use super::run_error::RunError;
 use crate::backoff::Backoff;
-use crate::context::ToolTable;
+use crate::context::{AbortCause, ToolTable};
+use crate::definition::Effect;
 use crate::event::EventKind;
-use crate::journal::{StepKind, StepRef, random};
+use crate::journal::{StepKind, fingerprint, random};
 use crate::lock::lock;
 use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
 use crate::secret::Redact as _;
@@ -32,10 +33,25 @@ impl AgentRun {
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
+        let asked = || (Effect::Pure, fingerprint(&request));
+        // One step for all attempts: a failure is not recorded, so a replay asks again.
+        let answer = self.cx.step(self.step(turn, StepKind::Model), asked, async || {
+            self.ask_until_answered(turn, &request, &tools.table).await
+        });
+        self.unless_over(pin!(answer)).await?
+    }
+
+    /// Asks again after transient errors, as often as the limits allow.
+    async fn ask_until_answered(
+        &self,
+        turn: u32,
+        request: &ModelRequest,
+        table: &ToolTable,
+    ) -> Result<ModelResponse, RunError> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let error = match self.ask_once(turn, attempt, &request, &tools.table).await? {
+            let error = match self.ask_once(turn, request, table).await {
                 Ok(response) => return Ok(response),
                 Err(mut error) => {
                     if let Some(redactor) = self.cx.concealed().redactor() {
@@ -47,7 +63,7 @@ impl AgentRun {
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
                 let error = RunError::Model { agent: Arc::clone(&self.instance.name), source: error };
                 if let Some(fault) = error.script_fault() {
-                    self.cx.abort_for(fault);
+                    self.cx.abort_for(AbortCause::Script(fault));
                 }
                 return Err(error);
             }
@@ -55,75 +71,55 @@ impl AgentRun {
             let pause = pause(attempt, &error);
             let text = format!("{error}; asking again in {pause:?}");
             self.event(turn, EventKind::Notice { text });
-            self.unless_over(tokio::time::sleep(pause)).await?;
+            tokio::time::sleep(pause).await;
         }
     }
 
     async fn ask_once(
         &self,
         turn: u32,
-        attempt: u32,
         request: &ModelRequest,
         table: &ToolTable,
-    ) -> Result<Result<ModelResponse, ModelError>, RunError> {
+    ) -> Result<ModelResponse, ModelError> {
         let timeout = self.instance.limits.model_timeout;
-        let id = StepRef { attempt, ..self.step(turn, StepKind::Model) };
-        // A failed request is not recorded: a replay makes it again.
-        let failed: Mutex<Option<ModelError>> = Mutex::new(None);
-        let answer = self.cx.step(id, async || {
-            // The session can learn secrets while the model answers.
-            let redactor = || self.cx.concealed().redactor();
-            let mut held = RedactedDeltas::default();
-            let tell = |delta| {
-                self.event(
-                    turn,
-                    match delta {
-                        ModelDelta::Text(text) => EventKind::TextDelta { text },
-                        ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
-                    },
-                );
-            };
-            let is_told = self.cx.events().are_kept();
-            let mut deltas = |delta| {
-                if is_told {
-                    held.look_for(redactor());
-                    held.push(delta).into_iter().for_each(tell);
-                }
-            };
-            let asked = self.instance.model.respond_dyn(request, &mut deltas);
-            let late = || async {
-                tokio::time::sleep(timeout).await;
-                Err(ModelError::Timeout(timeout))
-            };
-            match or(asked, late).await {
-                Ok(mut response) => {
-                    let redactor = redactor();
-                    if is_told {
-                        held.look_for(redactor.clone());
-                        held.finish().for_each(tell);
-                    }
-                    if let Some(redactor) = redactor {
-                        self.tally().ids.distinguish(&mut response.tool_calls);
-                        response.redact(&redactor);
-                        for call in &mut response.tool_calls {
-                            redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
-                        }
-                    }
-                    Some(response)
-                }
-                Err(error) => {
-                    *lock(&failed) = Some(error);
-                    None
-                }
+        // The session can learn secrets while the model answers.
+        let redactor = || self.cx.concealed().redactor();
+        let mut held = RedactedDeltas::default();
+        let tell = |delta| {
+            self.event(
+                turn,
+                match delta {
+                    ModelDelta::Text(text) => EventKind::TextDelta { text },
+                    ModelDelta::Reasoning(text) => EventKind::ReasoningDelta { text },
+                },
+            );
+        };
+        let is_told = self.cx.events().are_kept();
+        let mut deltas = |delta| {
+            if is_told {
+                held.look_for(redactor());
+                held.push(delta).into_iter().for_each(tell);
             }
-        });
-        let answer = self.unless_over(pin!(answer)).await?;
-        Ok(answer.ok_or_else(|| {
-            let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-            failed.unwrap_or_else(|| {
-                ModelError::Malformed("the record of this turn holds no answer".to_owned())
-            })
-        }))
+        };
+        let asked = self.instance.model.respond_dyn(request, &mut deltas);
+        let late = || async {
+            tokio::time::sleep(timeout).await;
+            Err(ModelError::Timeout(timeout))
+        };
+        let mut response = or(asked, late).await?;
+        let redactor = redactor();
+        if is_told {
+            held.look_for(redactor.clone());
+            held.finish().for_each(tell);
+        }
+        if let Some(redactor) = redactor {
+            self.tally().ids.distinguish(&mut response.tool_calls);
+            response.redact(&redactor);
+            for call in &mut response.tool_calls {
+                redact_name(&mut call.name, &redactor, |name| table.find(name).is_some());
+            }
+        }
+        Ok(response)
     }
 }
 

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::build_error::BuildError;
 use super::limits::Limit;
-use crate::context::{RunContext, ScriptFault};
+use crate::context::{AbortCause, RunContext, ScriptFault};
 use crate::error::Abort;
+use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::session::{NoTurn, Session};
@@ -25,9 +26,17 @@ pub enum RunError {
         /// The model's error.
         source: ModelError,
     },
-    /// A hook or a tool aborted the run ([`Exit::abort`](crate::Exit::abort)), a hook panicked, or the journal failed.
+    /// A hook or a tool aborted the run ([`Exit::abort`](crate::Exit::abort)), or a hook panicked.
     #[error("the run was aborted: {}", .0.reason())]
     Aborted(Abort),
+    /// The journal failed, or a step has a record that the run cannot continue with. The error names the step.
+    #[error("the run of `{agent}` was ended: {source}")]
+    Journal {
+        /// The agent.
+        agent: Arc<str>,
+        /// The error of the journal.
+        source: JournalError,
+    },
     /// The run reached a limit.
     #[error("the agent `{agent}` reached its limit of {limit}")]
     Limit {
@@ -144,8 +153,9 @@ impl RunError {
     /// The error of a run that was aborted; `None` for any other run.
     pub(super) fn of_abort(run: &RunContext) -> Option<Self> {
         let abort = run.aborted()?;
-        Some(match run.script_fault().cloned() {
-            Some(ScriptFault { agent, error }) => Self::Model { agent, source: error },
+        Some(match run.abort_cause().cloned() {
+            Some(AbortCause::Script(ScriptFault { agent, error })) => Self::Model { agent, source: error },
+            Some(AbortCause::Journal(source)) => Self::Journal { agent: run.agent().name().into(), source },
             None => Self::Aborted(abort.clone()),
         })
     }
@@ -164,6 +174,7 @@ impl RunError {
     pub(super) fn as_abort(&self) -> Option<Abort> {
         match self {
             Self::Aborted(abort) => Some(abort.clone()),
+            Self::Journal { source, .. } => Some(Abort::new(source.to_string())),
             error => error.script_fault().map(|_| Abort::new(error.to_string())),
         }
     }
@@ -184,6 +195,7 @@ impl Redact for RunError {
         match self {
             Self::Model { source, .. } => source.redact(redactor),
             Self::Aborted(abort) => abort.redact(redactor),
+            Self::Journal { source, .. } => source.redact(redactor),
             Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
             Self::Limit { .. }
             | Self::Depth { .. }

@@ -11,7 +11,7 @@ use super::run_error::RunError;
 use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::content::ContentBlock;
-use crate::context::{ToolContext, ToolTable};
+use crate::context::{AbortCause, ToolContext, ToolTable};
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind, HookExit};
 use crate::journal::{StepKind, StepRef};
@@ -229,7 +229,7 @@ fn end_for_fault(cx: &ToolContext, exit: &mut Exit) {
     let Some(fault) = causes.find_map(|cause| cause.downcast_ref::<RunError>()?.script_fault()) else {
         return;
     };
-    cx.abort_for(fault);
+    cx.abort_for(AbortCause::Script(fault));
     if let Some(abort) = cx.run().aborted() {
         *exit = abort.clone().into();
     }

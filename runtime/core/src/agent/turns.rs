@@ -16,8 +16,8 @@ use super::run_error::RunError;
 use super::tool_call::{self, CallResult, PlannedCall, TurnCall};
 use crate::args::Args;
 use crate::content::ContentBlock;
-use crate::context::ToolTable;
-use crate::error::{Abort, ErrorKind, Exit, ToolError, ToolResult};
+use crate::context::{AbortCause, ToolTable};
+use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::event::{CallOutcome, EventKind};
 use crate::journal::{StepExec, StepId};
 use crate::model::{Message, ModelResponse, ToolCall, ToolResultMessage, redact_name};
@@ -232,7 +232,7 @@ impl<'r> Batch<'r> {
                 let limit = all.len().max(1);
                 let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
                 if let Err(error) = journal.batch(&ids, limit, self).await {
-                    self.run.cx.abort(&Abort::new(error.to_string()));
+                    self.run.cx.abort_for(AbortCause::Journal(error));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The abort latch: once it is set, no hook can undo the abort. And the token that ends with its call.
 
+use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -7,13 +8,40 @@ use tokio_util::sync::CancellationToken;
 
 use super::ToolContext;
 use crate::error::Abort;
+use crate::journal::JournalError;
 use crate::model::ModelError;
+use crate::secret::{Redact, Redactor};
 
 /// Set by the first abort of a run. It cancels everything beneath the run.
 #[derive(Default)]
 pub(crate) struct Latch {
-    end: OnceLock<(Abort, Option<ScriptFault>)>,
+    end: OnceLock<(Abort, Option<AbortCause>)>,
     token: CancellationToken,
+}
+
+/// Why a run was aborted, if its error says more than the text of the abort.
+#[derive(Debug, Clone)]
+pub(crate) enum AbortCause {
+    Script(ScriptFault),
+    Journal(JournalError),
+}
+
+impl fmt::Display for AbortCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Script(fault) => fault.error.fmt(f),
+            Self::Journal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Redact for AbortCause {
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Script(fault) => fault.error.redact(redactor),
+            Self::Journal(error) => error.redact(redactor),
+        }
+    }
 }
 
 /// A fault in the script of an agent's model, which is a mistake in a test. It ends the run and all runs above it, so that
@@ -31,9 +59,9 @@ impl Latch {
         Self { end: OnceLock::new(), token }
     }
 
-    /// Sets the latch. The first abort is kept, with the fault that is its reason.
-    pub(crate) fn set(&self, abort: Abort, fault: Option<ScriptFault>) {
-        let _ = self.end.set((abort, fault));
+    /// Sets the latch. The first abort is kept, with its cause.
+    pub(crate) fn set(&self, abort: Abort, cause: Option<AbortCause>) {
+        let _ = self.end.set((abort, cause));
         self.token.cancel();
     }
 
@@ -42,9 +70,9 @@ impl Latch {
         self.end.get().map(|(abort, _)| abort)
     }
 
-    /// The fault that is the reason of the abort, if there is one.
-    pub(crate) fn fault(&self) -> Option<&ScriptFault> {
-        self.end.get().and_then(|(_, fault)| fault.as_ref())
+    /// The cause of the abort, if there is one.
+    pub(crate) fn cause(&self) -> Option<&AbortCause> {
+        self.end.get().and_then(|(_, cause)| cause.as_ref())
     }
 
     /// The token that an abort or the run's cancellation cancels.
@@ -61,11 +89,11 @@ impl ToolContext {
         self.run().abort(abort);
     }
 
-    /// Aborts the run because of a fault in a script, and records that this call did it.
+    /// Aborts the run for this reason, and records that this call did it.
     #[cold]
-    pub(crate) fn abort_for(&self, fault: ScriptFault) {
+    pub(crate) fn abort_for(&self, cause: AbortCause) {
         self.extra().aborted.store(true, Ordering::Relaxed);
-        self.run().abort_for(fault);
+        self.run().abort_for(cause);
     }
 
     pub(crate) fn has_aborted(&self) -> bool {

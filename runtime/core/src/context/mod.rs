@@ -30,7 +30,7 @@ pub use agent_info::AgentInfo;
 pub(crate) use bound::Bound as InState;
 pub(crate) use depth::{AtDepth, Depth};
 pub use inject::{IdempotencyKey, Inject, InjectArgs, InjectContext, InjectName, Progress};
-pub(crate) use latch::ScriptFault;
+pub(crate) use latch::{AbortCause, ScriptFault};
 pub(crate) use leftover_work::Left;
 pub(crate) use permits::{Permit, Running};
 pub(crate) use run::RunSeed;
@@ -334,7 +334,7 @@ impl ToolContext {
     /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
     /// fails, the run aborts.
     pub async fn now(&self) -> SystemTime {
-        self.run.step(self.numbered(StepKind::Clock), async || SystemTime::now()).await
+        self.run.reading(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
 
     /// Waits, as a [step](crate::journal): a replayed run does not wait again. Cancel safe: dropping the future ends the
@@ -343,13 +343,13 @@ impl ToolContext {
     /// # Panics
     /// Panics without a tokio runtime with timers.
     pub async fn sleep(&self, duration: Duration) {
-        self.run.step(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
+        self.run.reading(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
     }
 
     /// Makes a random number, as a [step](crate::journal): a replayed run gets the same number again. Do not use it for
     /// secrets.
     pub async fn random(&self) -> u64 {
-        self.run.step(self.numbered(StepKind::Random), async || crate::journal::random()).await
+        self.run.reading(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }
 
     /// This call's step, attempt included.

@@ -1,6 +1,7 @@
 //! The run of a call: its agent, its team, its session.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +15,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::Extra;
 use super::agent_info::AgentInfo;
-use super::latch::{Latch, ScriptFault};
+use super::latch::{AbortCause, Latch};
 use super::tool_table::DynCall;
 use crate::approval::DynApprover;
 use crate::deadline::Deadline;
+use crate::definition::Effect;
 use crate::error::{Abort, ToolResult};
 use crate::event::Events;
-use crate::journal::{DynJournal, StepId};
+use crate::journal::{DynJournal, Step, StepId, run_step};
 use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
@@ -285,21 +287,19 @@ impl RunContext {
         self.end(abort.clone(), None);
     }
 
-    /// Aborts this run and every run above it because of a fault in a script.
-    pub(crate) fn abort_for(&self, fault: ScriptFault) {
-        self.end(Abort::new(fault.error.to_string()), Some(fault));
+    /// Aborts this run and every run above it for this reason.
+    pub(crate) fn abort_for(&self, cause: AbortCause) {
+        self.end(Abort::new(cause.to_string()), Some(cause));
     }
 
-    fn end(&self, mut abort: Abort, mut fault: Option<ScriptFault>) {
+    fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
         if let Some(redactor) = self.concealed().redactor() {
             abort.redact(&redactor);
-            if let Some(fault) = &mut fault {
-                fault.error.redact(&redactor);
-            }
+            cause.iter_mut().for_each(|cause| cause.redact(&redactor));
         }
         let mut run = Some(self);
         while let Some(this) = run {
-            this.0.latch.set(abort.clone(), fault.clone());
+            this.0.latch.set(abort.clone(), cause.clone());
             run = this.parent();
         }
     }
@@ -309,32 +309,60 @@ impl RunContext {
         self.0.latch.get()
     }
 
-    /// The fault in a script that is the reason of the abort, if there is one.
-    pub(crate) fn script_fault(&self) -> Option<&ScriptFault> {
-        self.0.latch.fault()
+    /// The reason of the abort, if the error of the run says more than its text.
+    pub(crate) fn abort_cause(&self) -> Option<&AbortCause> {
+        self.0.latch.cause()
     }
 
-    /// Runs one step through the journal, if there is one.
-    pub(crate) async fn step<T, F, Fut>(&self, id: impl Into<StepId> + Send, work: F) -> T
+    /// Runs one step through the journal, if there is one, and ends the run if the journal fails. `request` tells what
+    /// the step was asked; it is used only if there is a journal.
+    ///
+    /// # Errors
+    /// Returns the error of the work, which is not recorded.
+    pub(crate) async fn step<T, E, R, F, Fut>(
+        &self,
+        id: impl Into<StepId> + Send,
+        request: R,
+        work: F,
+    ) -> Result<T, E>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        E: Send,
+        R: FnOnce() -> (Effect, String) + Send,
+        F: FnOnce() -> Fut + Send,
+        Fut: Future<Output = Result<T, E>> + Send,
+    {
+        match self.journal() {
+            None => work().await,
+            Some(journal) => {
+                let session = self.session_id().unwrap_or_default();
+                let step = Step::of_run(Arc::clone(&self.0.seed.run_id), session, id.into());
+                let (effect, hash) = request();
+                // Boxed, so that a run without a journal has no room for it.
+                match Box::pin(run_step(&**journal, step.asked(effect, hash), work)).await {
+                    Ok(result) => result,
+                    // The run sees the abort and drops this future.
+                    Err(error) => {
+                        self.abort_for(AbortCause::Journal(error));
+                        std::future::pending().await
+                    }
+                }
+            }
+        }
+    }
+
+    /// As [`Self::step`], for a reading that cannot fail and has no request but its name.
+    pub(crate) async fn reading<T, F, Fut>(&self, id: StepId, work: F) -> T
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnOnce() -> Fut + Send,
         Fut: Future<Output = T> + Send,
     {
-        match self.journal() {
-            None => work().await,
-            Some(journal) => {
-                // Boxed, so that a run without a journal has no room for it.
-                let step = crate::journal::step_through(&**journal, self.run_id(), id.into(), work);
-                match Box::pin(step).await {
-                    Ok(value) => value,
-                    // The run sees the abort and drops this future.
-                    Err(reason) => {
-                        self.abort(&Abort::new(reason));
-                        std::future::pending().await
-                    }
-                }
-            }
+        let read =
+            self.step(id, || (Effect::Pure, String::new()), async || Ok::<T, Infallible>(work().await));
+        match read.await {
+            Ok(value) => value,
+            Err(never) => match never {},
         }
     }
 }

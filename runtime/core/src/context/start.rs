@@ -161,7 +161,7 @@ impl ToolContext {
             is_first.store(true, Ordering::Relaxed);
             true
         };
-        self.run().step(id, begun).await;
+        self.run().reading(id, begun).await;
         if is_first.load(Ordering::Relaxed) {
             return Ok(());
         }

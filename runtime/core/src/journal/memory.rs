@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
-use super::{Journal, JournalError, StepId, StepWork};
+use super::{Journal, JournalError, Step, StepRecord, StepWork};
 use crate::lock::lock;
 
 /// Stores steps in memory, for tests and to list the steps of a run. A second run with the same
@@ -34,7 +33,7 @@ use crate::lock::lock;
 /// ```
 #[derive(Default)]
 pub struct MemoryJournal {
-    steps: Mutex<BTreeMap<(String, String), Value>>,
+    steps: Mutex<BTreeMap<(String, String), StepRecord>>,
 }
 
 impl MemoryJournal {
@@ -48,19 +47,18 @@ impl MemoryJournal {
 impl Journal for MemoryJournal {
     fn step<'a>(
         &'a self,
-        run: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>> {
-        let key = (run.to_owned(), id.to_string());
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        let key = (step.run_id().to_owned(), step.id().to_string());
         let recorded = lock(&self.steps).get(&key).cloned();
         Box::pin(async move {
-            if let Some(value) = recorded {
-                return Ok(value);
+            if let Some(record) = recorded {
+                return Ok(record);
             }
-            let value = work().await;
-            lock(&self.steps).insert(key, value.clone());
-            Ok(value)
+            let record = work().await?;
+            lock(&self.steps).insert(key, record.clone());
+            Ok(record)
         })
     }
 }

@@ -4,7 +4,11 @@
 //! run, a clock reading. All other code, hooks included, is deterministic given the results of the steps. A [`Journal`]
 //! records steps and answers them from the record in a later run.
 
+mod error;
+mod fingerprint;
 mod memory;
+mod record;
+mod run_step;
 mod step;
 mod step_id;
 mod tool_record;
@@ -15,23 +19,33 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
-use serde_json::Value;
 
+pub use error::{InDoubt, JournalError, JournalErrorKind};
+pub(crate) use fingerprint::fingerprint;
 pub use memory::MemoryJournal;
-pub(crate) use step::step_through;
+pub use record::StepRecord;
+pub(crate) use run_step::run_step;
+pub use step::Step;
 pub(crate) use step_id::StepRef;
 pub use step_id::{StepId, StepKind};
 pub(crate) use tool_record::CallRecord;
 
-/// The work of one step. It runs at most once, and the journal records its value.
-pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
+/// The work of one step. It runs at most once.
+///
+/// # Errors
+/// Returns an error of the kind [`StepFailed`](JournalErrorKind::StepFailed) if the work failed, for example because the
+/// model could not be reached. The journal then records nothing and returns the same error, as `?` does.
+pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, JournalError>> + Send + 'a>;
 
 /// Records the steps of runs. Without a journal a run calls its steps directly, at no cost.
 ///
+/// A program that ended in the middle of a run, also by a crash, begins the same run again:
+/// [`RunRequest::run_id`](crate::run::RunRequest::run_id) with the id, the input and the state that the run began with.
+/// Recorded steps are answered from the record, and the run continues behind them. The guide has a chapter on it.
+///
 /// ```
 /// use futures_util::future::BoxFuture;
-/// use onionskin::journal::{Journal, JournalError, StepId, StepWork};
-/// use serde_json::Value;
+/// use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 ///
 /// /// Prints each step that another journal does not know yet.
 /// struct Printed<J>(J);
@@ -39,41 +53,45 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Value> + Send + 'a>;
 /// impl<J: Journal> Journal for Printed<J> {
 ///     fn step<'a>(
 ///         &'a self,
-///         run: &'a str,
-///         id: &'a StepId,
+///         step: &'a Step,
 ///         work: StepWork<'a>,
-///     ) -> BoxFuture<'a, Result<Value, JournalError>> {
+///     ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
 ///         let work: StepWork<'a> = Box::new(move || {
-///             println!("{run}: {id}");
+///             println!("{step}");
 ///             work()
 ///         });
-///         self.0.step(run, id, work)
+///         self.0.step(step, work)
 ///     }
 /// }
 /// ```
 ///
+/// **Order.** Steps of one run nest, and several run at once: the calls of one turn, and the runs of children beneath
+/// them. A call with the effect [`Once`](crate::Effect::Once) records the start of its function
+/// ([`StepKind::Begin`]) while its own step runs. A journal must not hold a lock while it awaits the work.
 ///
-/// Cancel safety: a dropped future of `step` leaves the step in doubt. In the next run, the tool's
-/// [`Effect`](crate::Effect) decides how to continue. For a tool with the effect [`Once`](crate::Effect::Once), the
-/// start of its function is a separate step ([`StepKind::Begin`]), recorded before the function runs. If that step is
-/// recorded and the call is not, the call ends with [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
+/// **Durability.** A record must be safe, for example synchronised to the disk, before `step` returns it: the run acts on
+/// it. A record that is lost makes its step run again, with the same [`IdempotencyKey`](crate::run::IdempotencyKey).
+///
+/// **Cancel safety.** A dropped future of `step` leaves the step in doubt. In the next run, the tool's
+/// [`Effect`](crate::Effect) decides how to continue. A tool with the effect [`Once`](crate::Effect::Once) that was
+/// started and has no record is not run again: its call ends with [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
 pub trait Journal: Send + Sync + 'static {
-    /// Runs `work`, records its value under `id` in the run `run`, and returns the value. If a value is recorded there
-    /// already, it returns that value and does not run `work`.
+    /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
+    /// runs `work`, stores its record under these two, and returns it.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be read or written. The run then aborts.
+    /// Returns the error of `work`, and stores nothing. Returns [`JournalError::storage`] if the record cannot be read or
+    /// written, and [`JournalError::corrupt`] if it cannot be understood: the run ends with it.
     fn step<'a>(
         &'a self,
-        run: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>>;
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>>;
 
     /// Runs the calls of one model turn as one operation, at most `limit` at a time.
     ///
     /// # Errors
-    /// Returns an error if the record cannot be read or written. The run then aborts.
+    /// Returns an error if the record cannot be read or written. The run then ends with it.
     fn batch<'a>(
         &'a self,
         calls: &'a [StepId],
@@ -90,11 +108,10 @@ pub trait Journal: Send + Sync + 'static {
 impl<J: Journal> Journal for std::sync::Arc<J> {
     fn step<'a>(
         &'a self,
-        run: &'a str,
-        id: &'a StepId,
+        step: &'a Step,
         work: StepWork<'a>,
-    ) -> BoxFuture<'a, Result<Value, JournalError>> {
-        (**self).step(run, id, work)
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        (**self).step(step, work)
     }
 
     fn batch<'a>(
@@ -111,32 +128,6 @@ impl<J: Journal> Journal for std::sync::Arc<J> {
 pub trait StepExec: Send + Sync {
     /// Runs the call at `index`. Its steps pass through the journal one by one.
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
-}
-
-/// The record of a run could not be read or written.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("the journal failed at step `{step}`: {reason}")]
-pub struct JournalError {
-    /// The name of the step, as [`StepId`] is written.
-    pub step: String,
-    /// The reason.
-    pub reason: String,
-}
-
-/// A tool with the effect [`Once`](crate::Effect::Once) did not run again, because an earlier run ended while the tool
-/// ran.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{tool}` may have taken effect already: an earlier run with the id `{run_id}` ended while the tool ran. Its effect is \
-     `once`, so it was not run again. Do not call it again: a person has to find out whether it took effect. If it did not, a \
-     run with another `run_id` may call it"
-)]
-#[non_exhaustive]
-pub struct InDoubt {
-    /// The tool.
-    pub tool: String,
-    /// The id of both runs.
-    pub run_id: String,
 }
 
 /// The journal as a trait object.

@@ -1,34 +1,82 @@
-//! Runs one step of a run: its value is serialised for the journal, and read back from the record.
+//! One step of a run, as its journal sees it.
 
-use std::future::Future;
+use std::fmt;
+use std::sync::Arc;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use super::{StepId, StepKind};
+use crate::definition::Effect;
 
-use super::{Journal, StepId, StepWork};
-
-/// Runs work with a typed value as a step of a run.
+/// One step of a run: where it is, and what it was asked.
 ///
-/// # Errors
-/// Returns a message if the journal fails, or if its record has another type.
-pub(crate) async fn step_through<T, F, Fut>(
-    journal: &dyn Journal,
-    run_id: &str,
+/// [`Self::run_id`] and [`Self::id`] are the key of its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    run_id: Arc<str>,
+    session_id: Arc<str>,
     id: StepId,
-    work: F,
-) -> Result<T, String>
-where
-    T: Serialize + DeserializeOwned + Send + 'static,
-    F: FnOnce() -> Fut + Send,
-    Fut: Future<Output = T> + Send,
-{
-    let work: StepWork<'_> = Box::new(move || {
-        Box::pin(async move {
-            // A value that cannot be serialised is found below, where it is read back.
-            serde_json::to_value(work().await).unwrap_or_else(|error| Value::String(error.to_string()))
-        })
-    });
-    let value = journal.step(run_id, &id, work).await.map_err(|error| error.to_string())?;
-    serde_json::from_value(value).map_err(|error| format!("step `{id}` does not fit its record: {error}"))
+    effect: Effect,
+    request_hash: String,
+}
+
+impl Step {
+    /// A step of an outermost run before its first turn, for tests of journals.
+    ///
+    /// ```
+    /// use onionskin::journal::{Step, StepKind};
+    /// let step = Step::new("order-7", StepKind::Clock, "begin");
+    /// assert_eq!(step.to_string(), "order-7: turn 0/clock begin");
+    /// ```
+    pub fn new(run_id: &str, kind: StepKind, name: &str) -> Self {
+        let id = StepId::new(kind, name);
+        Self {
+            run_id: run_id.into(),
+            session_id: Arc::default(),
+            id,
+            effect: Effect::Pure,
+            request_hash: String::new(),
+        }
+    }
+
+    pub(crate) fn of_run(run_id: Arc<str>, session_id: Arc<str>, id: StepId) -> Self {
+        Self { run_id, session_id, id, effect: Effect::Pure, request_hash: String::new() }
+    }
+
+    /// A step with this effect, which was asked this.
+    pub(crate) fn asked(mut self, effect: Effect, request_hash: String) -> Self {
+        self.effect = effect;
+        self.request_hash = request_hash;
+        self
+    }
+
+    /// The id of the run: [`RunRequest::run_id`](crate::run::RunRequest::run_id). Runs of children share it.
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// The id of the session of the run; empty outside of a session. Sessions get new ids in each process.
+    pub fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
+    /// The position of the step in its run.
+    pub fn id(&self) -> &StepId {
+        &self.id
+    }
+
+    /// Whether the step may be repeated, if it is in doubt. A journal need not look at it: the run asks it.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// A hash of the request of the step: what the model or the tool was asked. It is a part of the record. A record with
+    /// another hash ends the run with [`JournalErrorKind::Diverged`](super::JournalErrorKind::Diverged).
+    pub fn request_hash(&self) -> &str {
+        &self.request_hash
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.run_id, self.id)
+    }
 }

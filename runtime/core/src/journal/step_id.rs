@@ -28,36 +28,64 @@ pub enum StepKind {
     Random,
 }
 
-/// The name of a step, for example `turn 3/call 2/search`. It is fixed when the step is created and contains nothing
-/// that depends on time, so a replay creates the same names.
+/// The name of a step, for example `turn 3/call 2/tool search`. It is fixed when the step is created and contains nothing
+/// that depends on time, so a replay creates the same names. Its text is the same in each version.
 ///
 /// ```
 /// use onionskin::journal::{StepId, StepKind};
-/// let mut id = StepId::new(StepKind::Tool, "search");
-/// id.turn = 3;
-/// id.call = Some(2);
+/// let id = StepId::new(StepKind::Tool, "search").in_turn(3, Some(2));
 /// assert_eq!(id.to_string(), "turn 3/call 2/tool search");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StepId {
-    /// The step that began this run; empty for the outermost run.
-    pub scope: Arc<str>,
-    /// The model turn, counted from 1.
-    pub turn: u32,
-    /// The kind of step.
-    pub kind: StepKind,
-    /// The call in its turn, counted from 1.
-    pub call: Option<u32>,
-    /// The name of the tool, or of another subject of the step.
-    pub name: Arc<str>,
-    /// The number of the attempt, counted from 1; 0 for the call as a whole.
-    pub attempt: u32,
+    pub(crate) scope: Arc<str>,
+    pub(crate) turn: u32,
+    pub(crate) kind: StepKind,
+    pub(crate) call: Option<u32>,
+    pub(crate) name: Arc<str>,
+    pub(crate) attempt: u32,
 }
 
 impl StepId {
     /// A step before the first turn of an outermost run.
     pub fn new(kind: StepKind, name: &str) -> Self {
         Self { scope: Arc::from(""), turn: 0, kind, call: None, name: Arc::from(name), attempt: 0 }
+    }
+
+    /// The same step in a turn, and in a call of it. Both are counted from 1.
+    #[must_use]
+    pub fn in_turn(self, turn: u32, call: Option<u32>) -> Self {
+        Self { turn, call, ..self }
+    }
+
+    /// The step that began this run; empty for the outermost run.
+    pub fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    /// The model turn, counted from 1; 0 before the first turn.
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The kind of step.
+    pub fn kind(&self) -> StepKind {
+        self.kind
+    }
+
+    /// The call in its turn, counted from 1; `None` if the step belongs to no call.
+    pub fn call(&self) -> Option<u32> {
+        self.call
+    }
+
+    /// The name of the tool, or of another subject of the step.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of the attempt, counted from 1; 0 for the call as a whole.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
     }
 }
 

@@ -12,9 +12,9 @@ use pin_project_lite::pin_project;
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
 use crate::context::{ToolContext, timed};
-use crate::definition::refuse_lost;
+use crate::definition::{ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::journal::{CallRecord, StepKind};
+use crate::journal::{CallRecord, StepKind, fingerprint};
 use crate::output::ToolOutput;
 
 /// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic. All of this
@@ -22,19 +22,20 @@ use crate::output::ToolOutput;
 ///
 /// `call` only constructs the tool's future. It is constructed in place and never moved.
 #[inline]
-pub fn call_tool<F>(
+pub fn call_tool<'b, F>(
     cx: &ToolContext,
-    call: impl FnOnce() -> F + Send,
+    args: &'b mut Args,
+    call: impl FnOnce(&'b mut Args) -> F + Send,
 ) -> impl Future<Output = ToolResult> + Send
 where
     F: Future<Output = ToolResult> + Send,
 {
     if !cx.entry().is_limited && !cx.run().is_watched() && !cx.is_inside() {
         // The panic of a synchronous tool occurs while its future is polled, as for an async tool.
-        let call = CompiledOnce { call: call() };
+        let call = CompiledOnce { call: call(args) };
         Attempt::Plain { call: Caught::new(call, cx, tool_panicked), cx, started: false }
     } else {
-        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, call) }) }
+        Attempt::Watched { call: Box::pin(Rare { call: watched_attempt(cx, args, call) }) }
     }
 }
 
@@ -145,11 +146,16 @@ fn refuse_aborted(cx: &ToolContext) -> Result<(), Exit> {
 }
 
 #[cold]
-async fn watched_attempt<F>(cx: &ToolContext, call: impl FnOnce() -> F + Send) -> ToolResult
+async fn watched_attempt<'b, F>(
+    cx: &ToolContext,
+    args: &'b mut Args,
+    call: impl FnOnce(&'b mut Args) -> F + Send,
+) -> ToolResult
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let call = Caught::new(CompiledOnce { call: call() }, cx, tool_panicked);
+    let request = cx.run().journal().map(|_| fingerprint(&*args.text()));
+    let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
     refuse_aborted(cx)?;
     // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.
     if cx.is_inside() {
@@ -158,7 +164,7 @@ where
     cx.admit()?;
     let starts = cx.attempt();
     cx.start_attempt();
-    as_step(cx, Box::pin(call), starts).await
+    as_step(cx, Box::pin(call), starts, request).await
 }
 
 /// Runs a dynamic tool.
@@ -180,11 +186,12 @@ pub fn call_dynamic<'a>(cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a
 
 /// Ends a call after its timeout, hides secrets, and records it as a step if there is a journal. Boxed, so that its
 /// code is compiled in this crate once, and not in every crate with an agent. `before` is the number of earlier starts
-/// of the tool.
+/// of the tool, `request` the hash of its arguments if there is a journal.
 fn as_step<'a>(
     cx: &'a ToolContext,
     call: BoxFuture<'a, ToolResult>,
     before: u32,
+    request: Option<String>,
 ) -> BoxFuture<'a, ToolResult> {
     // This layer is inside the hooks and the journal, so that they see no secret.
     let hidden = async move {
@@ -196,20 +203,30 @@ fn as_step<'a>(
         cx.run().hide(result)
     };
     Box::pin(async move {
-        if cx.run().journal().is_none() {
+        let Some(request) = request else {
             return hidden.await;
-        }
+        };
         let is_replay = AtomicBool::new(true);
         let work = async || {
             is_replay.store(false, Ordering::Relaxed);
             let result = hidden.await;
-            CallRecord::new(result, cx.attempt().saturating_sub(before))
+            // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
+            // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time.
+            if cx.source() == ToolSource::Agent && !matches!(result, Err(Exit::Tool(_))) {
+                return Err(result);
+            }
+            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before)))
         };
-        let record = cx.run().step(cx.step_id(StepKind::Tool), work).await;
-        if is_replay.load(Ordering::Relaxed) {
-            cx.recall_starts(record.starts());
+        let asked = || (cx.definition().effect, request);
+        match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
+            Ok(record) => {
+                if is_replay.load(Ordering::Relaxed) {
+                    cx.recall_starts(record.starts());
+                }
+                record.into_result()
+            }
+            Err(not_recorded) => not_recorded,
         }
-        record.into_result()
     })
 }
 

@@ -27,7 +27,7 @@ impl Call for Direct {
         cx: &'a ToolContext,
         args: &'b mut Args,
     ) -> impl Future<Output = ToolResult> + Send {
-        call_tool(cx, move || async move { call_dynamic(cx, args).await })
+        call_tool(cx, args, async move |args| call_dynamic(cx, args).await)
     }
 }
 

@@ -1,0 +1,58 @@
+//! Runs one step of a run through a journal: the result is recorded, or read from the record.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::{JournalError, JournalErrorKind};
+use super::{Journal, Step, StepRecord, StepWork};
+use crate::lock::lock;
+
+/// Runs fallible work as a step of a run. Its failures are not recorded.
+///
+/// # Errors
+/// The outer error is the journal's: it failed, or its record belongs to another request. The inner one is the work's.
+pub(crate) async fn run_step<T, E, F, Fut>(
+    journal: &dyn Journal,
+    step: Step,
+    work: F,
+) -> Result<Result<T, E>, JournalError>
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    E: Send,
+    F: FnOnce() -> Fut + Send,
+    Fut: Future<Output = Result<T, E>> + Send,
+{
+    let failure = Mutex::new(None);
+    let (known, failed) = (&step, &failure);
+    let recorded: StepWork<'_> = Box::new(move || {
+        Box::pin(async move {
+            let value = work().await.map_err(|error| {
+                *lock(failed) = Some(error);
+                JournalError::new(JournalErrorKind::StepFailed, known, "")
+            })?;
+            let value = serde_json::to_value(value).map_err(|error| JournalError::storage(known, error))?;
+            Ok(StepRecord::new(known.request_hash().to_owned(), value))
+        })
+    });
+    let answer = journal.step(known, recorded).await;
+    let record = match answer {
+        Ok(record) => record,
+        Err(error) => {
+            // A journal that reports another error after a failure failed itself.
+            let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+            return match failure.filter(|_| error.kind() == JournalErrorKind::StepFailed) {
+                Some(failure) => Ok(Err(failure)),
+                None => Err(error),
+            };
+        }
+    };
+    if record.request != step.request_hash() {
+        let reason = "it was recorded for another request";
+        return Err(JournalError::new(JournalErrorKind::Diverged, &step, reason));
+    }
+    // What was just done is read back too, so that a replay gets the same value.
+    serde_json::from_value(record.value).map(Ok).map_err(|error| JournalError::corrupt(&step, error))
+}
