@@ -67,14 +67,17 @@ fn climb(kind: &TokenStream, returned: &Type) -> TokenStream {
     let (value, error) = parts(returned);
     let [value, error] = [value, error].map(|part| part.span().resolved_at(Span::mixed_site()));
     let error = quote_spanned!(error=> <_ as __rt::ErrorText>::is_told(&error););
-    let value = quote_spanned!(value=> <_ as __rt::ToolReturn>::is_told(&asked););
+    let value = quote_spanned! {value=>
+        <_ as __rt::ToolReturn>::is_told(&asked);
+        <_ as __rt::ShownToModel>::is_shown(&shown);
+    };
     quote_spanned! {Span::mixed_site()=>
         use __rt::ladder::*;
         let kind = #kind;
         let split = (&&&&&kind).split_by();
         let (value, error) = (split.value(&kind), split.error(&kind));
         let form = (&&&&value).form();
-        let asked = form.asked(&value);
+        let (asked, shown) = (form.asked(&value), form.shown(&value));
         #error
         #value
         split.and(&kind, form.of(&value))

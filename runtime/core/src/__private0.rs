@@ -29,9 +29,9 @@ pub use crate::context::{bound, conceal};
 pub use crate::definition::ToolSource;
 pub use crate::definition::{
     Alias, Annotations, ArgLimit, Defined, Effect, ErrorText, FromText, Itself, Kind, Lent, NoAlias, Nth,
-    Param, Raw, Reader, Returned, Same, SentToCalls, Slots, StaticTool, ToolArg, ToolDefinition, ToolExample,
-    ToolParameter, ToolReturn, Veiled, aborted, check_args, encode, ladder, lend, read, reader, reader_of,
-    reads, schema_of,
+    Param, Raw, Reader, Returned, Same, SentToCalls, ShownToModel, Slots, StaticTool, ToolArg,
+    ToolDefinition, ToolExample, ToolParameter, ToolReturn, Veiled, aborted, check_args, encode, ladder,
+    lend, read, reader, reader_of, reads, schema_of,
 };
 pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;

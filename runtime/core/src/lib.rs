@@ -114,7 +114,9 @@ pub mod forms {
     };
     pub use crate::__private0::{Seconds, Text};
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
-    pub use crate::definition::{ErrorText, FromText, SentToCalls, ToolArg, ToolParameter, ToolReturn};
+    pub use crate::definition::{
+        ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,
+    };
     pub use crate::onion::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, SharedByCalls};
     pub use crate::policy::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,

@@ -20,7 +20,8 @@ use super::own_form::OwnForm;
 pub use super::reread::ladder::*;
 pub use super::result::Split as _;
 use super::result::{
-    AsIs, Described, InError, InExit, InText, Kind, Mute, Own, ToolReturn, Undescribed, Untold,
+    AsIs, Described, Hidden, InError, InExit, InText, Kind, Mute, OfSecrets, Own, ToolReturn, Undescribed,
+    Untold,
 };
 use crate::error::Exit;
 
@@ -93,6 +94,15 @@ pub trait FormJson {
 impl<T: ToolReturn> FormJson for &Kind<T> {
     fn form(&self) -> Undescribed {
         Undescribed
+    }
+}
+
+pub trait FormHidden {
+    fn form(&self) -> Hidden;
+}
+impl<T: OfSecrets> FormHidden for &Kind<T> {
+    fn form(&self) -> Hidden {
+        Hidden
     }
 }
 

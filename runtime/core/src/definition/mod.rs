@@ -50,7 +50,7 @@ pub(crate) use reread::Reread;
 pub use reread::{ReadAgain, reader_of};
 pub(crate) use result::Encoded;
 #[doc(hidden)]
-pub use result::{ErrorText, Kind, Returned, ToolReturn, aborted, encode, schema as schema_of};
+pub use result::{ErrorText, Kind, Returned, ShownToModel, ToolReturn, aborted, encode, schema as schema_of};
 #[doc(hidden)]
 pub use scan::read;
 pub(crate) use schema::{arguments_schema, output_schema};

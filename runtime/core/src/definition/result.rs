@@ -26,6 +26,7 @@ use super::schema::output_schema;
 use crate::error::{Abort, Exit, ToolResult};
 use crate::output::ToolOutput;
 use crate::schema::to_json;
+use crate::secret::Secret;
 
 /// A type that a tool can return as JSON.
 #[diagnostic::on_unimplemented(
@@ -50,6 +51,30 @@ impl<T: Serialize> ToolReturn for T {
         to_json(&self)
     }
 }
+
+/// A result that the model may see. No secret is one.
+#[diagnostic::on_unimplemented(
+    message = "a secret never goes to the model, so `{Self}` cannot be the result of a tool",
+    label = "the model would read this",
+    note = "return what the tool found or did with the secret, or `()`; another tool takes the secret itself with `#[bind(..)]`, from the \
+            agent's state or from the session's (`SessionState::set_secret`)"
+)]
+pub trait ShownToModel: Sized {
+    /// A bound check at the place that the macro points to.
+    #[doc(hidden)]
+    fn is_shown(_: &Kind<Self>) {}
+}
+
+/// Stands for all results that are no secrets.
+#[diagnostic::do_not_recommend]
+impl ShownToModel for () {}
+
+/// A secret, also in an option or a list.
+#[doc(hidden)]
+pub trait OfSecrets {}
+impl<T> OfSecrets for Secret<T> {}
+impl<T> OfSecrets for Option<Secret<T>> {}
+impl<T> OfSecrets for Vec<Secret<T>> {}
 
 /// A type of errors whose text can be sent to the model.
 #[diagnostic::on_unimplemented(
@@ -318,6 +343,9 @@ pub struct Described;
 /// Written as JSON, without a schema.
 #[doc(hidden)]
 pub struct Undescribed;
+/// A secret, which is not written. A program with it does not compile.
+#[doc(hidden)]
+pub struct Hidden;
 /// Not written. A program with it does not compile.
 #[doc(hidden)]
 pub struct Untold;
@@ -330,6 +358,10 @@ impl Own {
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
         Kind::new()
     }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
 }
 
 impl Described {
@@ -338,6 +370,10 @@ impl Described {
     }
 
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
         Kind::new()
     }
 }
@@ -350,6 +386,25 @@ impl Undescribed {
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
         Kind::new()
     }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
+        Kind::new()
+    }
+}
+
+impl Hidden {
+    pub fn of<T>(self, _: &Kind<T>) -> Written<Untold, T> {
+        Written(PhantomData)
+    }
+
+    pub fn asked<T>(&self, _: &Kind<T>) -> Kind<String> {
+        Kind::new()
+    }
+
+    /// The type that must be [`ShownToModel`]; `()` always is.
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
 }
 
 impl Untold {
@@ -359,6 +414,10 @@ impl Untold {
 
     /// The type that must be a [`ToolReturn`]; text always is.
     pub fn asked<T>(&self, _: &Kind<T>) -> Kind<T> {
+        Kind::new()
+    }
+
+    pub fn shown<T>(&self, _: &Kind<T>) -> Kind<()> {
         Kind::new()
     }
 }
