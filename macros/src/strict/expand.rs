@@ -17,7 +17,13 @@ pub(super) fn expand(input: &Input<'_>, is_valid: bool) -> TokenStream {
     let (impls, types, wheres) = generics.split_for_impl();
     let (fields, among) =
         if is_valid { (checks(input), among_others(input)) } else { (TokenStream::new(), Some(quote!(0))) };
-    let fields = (!fields.is_empty()).then(|| quote!(fn fields() { #fields }));
+    let fields = (!fields.is_empty()).then(|| {
+        quote! {
+            impl #impls __rt::CheckedFields for #ident #types #wheres {
+                fn fields() { #fields }
+            }
+        }
+    });
     let among = among.map(|enums| {
         quote! {
             #[diagnostic::do_not_recommend]
@@ -38,9 +44,8 @@ pub(super) fn expand(input: &Input<'_>, is_valid: bool) -> TokenStream {
         const _: () = {
             use #private as __rt;
             #[diagnostic::do_not_recommend]
-            impl #impls __rt::Strict for #ident #types #wheres {
-                #fields
-            }
+            impl #impls __rt::Strict for #ident #types #wheres {}
+            #fields
             #among
             #one_enum
         };

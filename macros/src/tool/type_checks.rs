@@ -40,28 +40,32 @@ impl Param {
 impl Expansion<'_> {
     /// The constant that does not compile if a type does not fit, and the aliases that use it.
     pub(super) fn type_checks(&self) -> Option<TokenStream> {
-        let (mut checks, mut aliases) = (Vec::new(), TokenStream::new());
+        let (mut named, mut checks, mut aliases) = (TokenStream::new(), Vec::new(), TokenStream::new());
         for param in &self.params {
             let Some((alias, ty)) = &param.checked else { continue };
             let span = alias.span();
             aliases.extend(quote!(type #alias = <TypeChecks as __rt::Is>::Type<#ty>;));
             if param.is_injected() {
-                checks.push(quote_spanned!(span=> <#ty as __rt::Inject<'static>>::IS));
+                named.extend(quote_spanned!(span=> let _ = <#ty as __rt::Inject<'static>>::inject;));
                 continue;
             }
             checks.push(quote_spanned!(span=> <#ty as __rt::ToolParameter>::IS));
             checks.push(quote_spanned!(span=> <#ty as __rt::SentToCalls>::IS));
             if self.model.options.strict {
-                checks.push(quote_spanned!(span=> <#ty as __rt::Strict>::IS));
+                checks.push(quote_spanned!(span=> <#ty as __rt::StrictParameter>::IS));
             }
         }
         if let Some(returned) = self.result_to_check() {
             let span = returned.span().resolved_at(Span::mixed_site());
             checks.push(quote_spanned!(span=> <#returned as __rt::SentAsResult>::HOLDS));
         }
-        let all = checks.into_iter().reduce(|all, one| quote!(#all && #one))?;
+        let all = checks.into_iter().reduce(|all, one| quote!(#all && #one));
+        if all.is_none() && named.is_empty() {
+            return None;
+        }
+        let all = all.unwrap_or_else(|| quote!(true));
         Some(quote! {
-            type TypeChecks = __rt::Known<{ #all }>;
+            type TypeChecks = __rt::Known<{ #named #all }>;
             #aliases
         })
     }

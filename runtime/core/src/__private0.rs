@@ -14,8 +14,8 @@ pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
-    Agent, AgentBuilder, AgentDeclaration, BuildError, ChildLink, HistoryMergeTarget, HistorySource, Limits,
-    Onion, RunError, RunStream,
+    Agent, AgentBuilder, AgentDeclaration, BuildError, HistoryMergeTarget, HistorySource, Limits, Onion,
+    RunError, RunStream,
 };
 pub use crate::args::Args;
 pub use crate::checks::{
@@ -48,9 +48,10 @@ pub use crate::policy::{
 pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
-pub use crate::strict::{Strict, StrictFields, strict, strict_fields, strict_reader};
+pub use crate::strict::{
+    CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
+};
 use crate::text::same;
-pub use crate::tool::ToolboxLink;
 pub use crate::tool::{
     Body, BothStates, DynTool, FitsState, FitsTool, Function, Make, Own, States, Tool, Toolbox, ToolboxPart,
     Works, can_be_shared, offload, schema_by,

@@ -121,7 +121,7 @@ pub mod forms {
     pub use crate::policy::{
         CacheKey, GuardedOutput, InputReturn, NeedsApproval, OutputGiven, OutputReturn, SeenArgs,
     };
-    pub use crate::strict::StrictFields;
+    pub use crate::strict::{StrictFields, StrictParameter};
     pub use crate::tool::{BothStates, FitsState, FitsTool, Make, SharedToolbox, Works};
     pub use crate::typed::{TypedArgs, TypedReturn};
 }

@@ -61,18 +61,34 @@ use crate::export::{self, ExportError};
     note = "replace a map by a list of structs with a key and a value, a tuple of different types by a struct, and any JSON \
             value by a type with fields; or remove `strict`"
 )]
-pub trait Strict {
+pub trait Strict {}
+
+/// A [`Strict`] type, as a parameter of a tool with `strict`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be strict",
+    label = "OpenAI's strict rules have no form for this type, or for one inside of it",
+    note = "for a type of your own write `#[derive(onionskin::Strict)]`",
+    note = "replace a map by a list of structs with a key and a value, a tuple of different types by a struct, and any JSON \
+            value by a type with fields; or remove `strict`"
+)]
+pub trait StrictParameter {
     /// A bound check at the place that the macro points to.
     #[doc(hidden)]
     const IS: bool = true;
+}
 
-    /// Where `#[derive(Strict)]` names the types of the fields.
-    #[doc(hidden)]
-    fn fields() {}
+#[diagnostic::do_not_recommend]
+impl<T: Strict + ?Sized> StrictParameter for T {}
+
+/// Where `#[derive(Strict)]` names the types of the fields.
+#[doc(hidden)]
+pub trait CheckedFields {
+    fn fields();
 }
 
 /// A type whose fields can be placed among those of another type: with `#[serde(flatten)]`, or in a variant of an enum
-/// with `tag`. `#[derive(Strict)]` implements it.
+/// with `tag`. `#[derive(Strict)]` implements it. Like [`Strict`], it can be implemented by hand for a type with a
+/// hand-written `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "the fields of `{Self}` cannot be fields of a strict object",
     label = "not a strict type with fields of its own",
@@ -80,8 +96,8 @@ pub trait Strict {
             enum whose variants have them, with `#[derive(onionskin::Strict)]`; a map has fields of any name"
 )]
 pub trait StrictFields: Strict {
-    /// The number of enums among the fields. The strict rules have no form for two.
-    #[doc(hidden)]
+    /// The number of enums among the fields, also among those of flattened fields. The strict rules have no form for two
+    /// enums in one object.
     const ENUMS: usize;
 }
 

@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::names::{child_alias, entry_span, hook_alias, known_alias, tool_alias, toolbox_alias};
+use super::names::{
+    child_alias, entry_span, hook_alias, known_alias, known_child, tool_alias, toolbox_alias,
+};
 use super::toolboxes;
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Target};
@@ -87,7 +89,11 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
             let once = listed.holds("ChildNamedOnce", &quote!({ __AGENT_CLASH != #index }));
             quote!(&& #once)
         });
-        checks.extend(quote_spanned!(span=> #(#cfgs)* const _: bool = #described #once;));
+        let known = known_child(index, path);
+        checks.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            type #known = <__rt::Known<{ #described #once }> as __rt::Is>::Type<#alias>;
+        });
     }
     checks
 }

@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::filter;
-use super::names::{child_alias, entry_span, toolbox_alias};
+use super::names::{child_alias, entry_span, known_child, known_toolbox};
 use super::toolboxes::prefix;
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Server};
@@ -95,18 +95,18 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
     }
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let ListEntry { cfgs, path } = &toolbox.entry;
-        let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let (known, span) = (known_toolbox(index, path), entry_span(path));
         let prefix = prefix(toolbox);
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
-            let __agent = __agent.toolbox_link(<#alias as __rt::Toolbox>::link(#prefix));
+            let __agent = __agent.toolbox::<#known>(#prefix);
         });
     }
     for (index, ListEntry { cfgs, path }) in agent.children.iter().enumerate() {
-        let (alias, span) = (child_alias(index, path), entry_span(path));
+        let (known, span) = (known_child(index, path), entry_span(path));
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
-            let __agent = __agent.child_link(<#alias as __rt::Agent>::link());
+            let __agent = __agent.child::<#known>();
         });
     }
     if agent.written_state.is_some() {

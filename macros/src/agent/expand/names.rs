@@ -27,6 +27,16 @@ pub(super) fn known_alias(index: usize, hook: &Hook<'_>) -> Ident {
     format_ident!("HookAsWritten{index}", span = entry_span(&hook.entry.path))
 }
 
+/// As [`known_alias`], of a child.
+pub(super) fn known_child(index: usize, path: &Path) -> Ident {
+    format_ident!("ChildAsWritten{index}", span = entry_span(path))
+}
+
+/// As [`known_alias`], of a toolbox.
+pub(super) fn known_toolbox(index: usize, path: &Path) -> Ident {
+    format_ident!("ToolboxAsWritten{index}", span = entry_span(path))
+}
+
 pub(super) fn child_alias(index: usize, path: &Path) -> Ident {
     format_ident!("__Agent{index}", span = entry_span(path))
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
-use super::names::{entry_span, tool_alias, toolbox_alias};
+use super::names::{entry_span, known_toolbox, tool_alias, toolbox_alias};
 use crate::agent::ast::{ListEntry, ToolboxEntry};
 use crate::agent::model::AgentModel;
 
@@ -27,6 +27,7 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
     for (index, toolbox) in agent.toolboxes.iter().enumerate() {
         let path = &toolbox.entry.path;
         let (alias, span) = (toolbox_alias(index, path), entry_span(path));
+        let known = known_toolbox(index, path);
         let (cfgs, own) = names(index, toolbox);
         let before_it = (index > 0).then(|| {
             let unlike = quote!({ __rt::unlike_toolboxes(&[#(#before),*], #own) });
@@ -34,12 +35,13 @@ pub(super) fn checks(agent: &AgentModel<'_>) -> TokenStream {
         });
         checks.extend(quote_spanned! {span=>
             #cfgs
-            const _: () = {
+            type #known = <__rt::Known<{
                 let () =
                     <<<#alias as __rt::Toolbox>::State as __rt::States>::All as __rt::FitsState<#state>>::FITS;
                 let _ = <#alias as __rt::NamedUnlikeFunctions<{ __rt::unlike_functions(#functions, #own) }>>::HOLDS;
                 #before_it
-            };
+                true
+            }> as __rt::Is>::Type<#alias>;
         });
         before.push(quote!(#cfgs #own));
     }

@@ -97,9 +97,8 @@ impl Onion {
 }
 
 /// A child agent, by type.
-#[doc(hidden)]
 #[derive(Clone)]
-pub struct ChildLink {
+pub(crate) struct ChildLink {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
     pub(crate) declare: fn() -> AgentDeclaration,
@@ -111,7 +110,7 @@ pub struct ChildLink {
 pub(crate) type RunFn = for<'a> fn(&'a AgentRun, String) -> BoxFuture<'a, Result<String, RunError>>;
 
 impl ChildLink {
-    pub fn of<A: Agent>() -> Self {
+    pub(crate) fn of<A: Agent>() -> Self {
         Self {
             id: TypeId::of::<A>(),
             name: A::NAME,
@@ -198,14 +197,8 @@ impl AgentDeclaration {
     /// Uses the tools of a toolbox; the object is provided when the agent is built. A prefix distinguishes several
     /// toolboxes of one type: with `archive`, the tool `search` is called `archive_search`.
     #[must_use]
-    pub fn toolbox<T: Toolbox>(self, prefix: Option<&'static str>) -> Self {
-        self.toolbox_link(T::link(prefix))
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn toolbox_link(mut self, link: ToolboxLink) -> Self {
-        self.toolboxes.push(link);
+    pub fn toolbox<T: Toolbox>(mut self, prefix: Option<&'static str>) -> Self {
+        self.toolboxes.push(ToolboxLink::of::<T>(prefix));
         self
     }
 
@@ -233,14 +226,8 @@ impl AgentDeclaration {
 
     /// Adds a child agent, which this agent can call as a tool, `agent__` plus its name.
     #[must_use]
-    pub fn child<A: Agent>(self) -> Self {
-        self.child_link(A::link())
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn child_link(mut self, link: ChildLink) -> Self {
-        self.children.push(link);
+    pub fn child<A: Agent>(mut self) -> Self {
+        self.children.push(ChildLink::of::<A>());
         self
     }
 

@@ -35,7 +35,7 @@ pub use app::{App, AppBuilder};
 pub use build_error::{BoxError, BuildError, ServerError};
 pub use builder::AgentBuilder;
 pub use children::{HistoryMergeTarget, HistorySource};
-pub use declaration::{AgentDeclaration, ChildLink, Onion};
+pub use declaration::{AgentDeclaration, Onion};
 pub use handle::{AgentHandle, RunRequest};
 pub use limits::{Limit, Limits};
 pub use run::AgentRun;
@@ -67,6 +67,47 @@ pub use stream::{Finish, RunStream};
 ///     }
 /// }
 /// ```
+///
+/// A wrapper of another agent forwards all items that it does not change:
+///
+/// ```
+/// use onionskin::declaration::AgentDeclaration;
+/// use onionskin::run::AgentRun;
+/// use onionskin::{Agent, RunError, ScriptedModel, ScriptedTurn, agent};
+///
+/// /// Another agent, with its answers in capital letters.
+/// struct Loud<A>(std::marker::PhantomData<fn() -> A>);
+///
+/// impl<A: Agent> Agent for Loud<A> {
+///     const NAME: &'static str = A::NAME;
+///     type State = A::State;
+///     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = A::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;
+///     const DESCRIBED: bool = A::DESCRIBED;
+///
+///     fn declare() -> AgentDeclaration {
+///         A::declare()
+///     }
+///
+///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
+///         Ok(A::run(run, input).await?.to_uppercase())
+///     }
+/// }
+///
+/// type LoudClerk = Loud<Clerk>;
+///
+/// agent! {
+///     Clerk { instruction: "Answer.", description: "Answers questions." }
+///     Desk { instruction: "Ask the clerk.", agents: [LoudClerk] }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let asks = ScriptedTurn::call("agent__Clerk", serde_json::json!({ "input": "Hello?" }));
+/// let model = ScriptedModel::new()
+///     .agent("Desk", [asks, ScriptedTurn::say("{last}")])
+///     .agent("Clerk", [ScriptedTurn::say("Good morning.")]);
+/// assert_eq!(Desk::builder().model(model).run("Say hello.").await.unwrap().text, "GOOD MORNING.");
+/// # });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "not an agent",
@@ -83,19 +124,13 @@ pub trait Agent: Send + Sync + Sized + 'static {
     /// Declares the agent: its instruction, tools, hooks and limits. It is called when an agent is built.
     fn declare() -> AgentDeclaration;
 
-    /// Evaluated for every agent, so that an agent that contains itself does not compile.
-    #[doc(hidden)]
+    /// In `agent!`, this constant reads those of the children, so an agent that contains itself does not compile: the
+    /// compiler's error names the constant. A hand-written agent does not set it. A wrapper of another agent forwards it.
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 
-    /// Whether `agent!` has a description for it. A hand-written agent sets the description in [`Self::declare`].
-    #[doc(hidden)]
+    /// Whether [`Self::declare`] sets a description. `agent!` rejects a child without one. A wrapper of another agent
+    /// forwards it.
     const DESCRIBED: bool = true;
-
-    /// The agent as a child.
-    #[doc(hidden)]
-    fn link() -> ChildLink {
-        ChildLink::of::<Self>()
-    }
 
     /// Answers one input. The default runs the loop of model turns and tool calls, [`AgentRun::converse`].
     ///

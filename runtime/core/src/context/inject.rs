@@ -38,10 +38,6 @@ use crate::state::SessionState;
     note = "for a type of your own, write `impl<'a> Inject<'a> for ..`"
 )]
 pub trait Inject<'a>: Sized {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    const IS: bool = true;
-
     /// The value for this call.
     ///
     /// # Errors

@@ -17,8 +17,9 @@ pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
 pub use state::{FitsState, FitsTool, Make, States, Works};
+pub(crate) use toolbox::ToolboxLink;
 pub use toolbox::{
-    SharedToolbox, Toolbox, ToolboxLink, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
+    SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
 pub use with_policy::{Body, BothStates, Own};
 

@@ -41,17 +41,11 @@ pub trait Toolbox: Sized + 'static {
 
     /// The tools, bound to this object, in the order of [`Self::TOOLS`].
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
-
-    #[doc(hidden)]
-    fn link(prefix: Option<&'static str>) -> ToolboxLink {
-        ToolboxLink::of::<Self>(prefix)
-    }
 }
 
 /// A toolbox that an agent uses. The object is provided when the agent is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[doc(hidden)]
-pub struct ToolboxLink {
+pub(crate) struct ToolboxLink {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
     /// The prefix of the names of its tools.
