@@ -103,6 +103,7 @@ const _: () = {
             let form = (&&&&value).form();
             <_ as rt::ErrorText>::is_told(&error);
             <_ as rt::ToolReturn>::is_told(&form.asked(&value));
+            <_ as rt::ShownToModel>::is_shown(&form.shown(&value));
             split.and(&kind, form.of(&value))
         }
     }
