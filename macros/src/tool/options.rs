@@ -114,11 +114,15 @@ impl Options {
         has_guardrails || self.approval.is_some() || self.cache.is_some()
     }
 
+    /// Returns whether a call must not be repeated.
+    pub(crate) fn is_once(&self) -> bool {
+        self.effect.as_ref().is_some_and(|effect| effect == "Once")
+    }
+
     /// Options that say opposite things.
     fn exclude(&self, errors: &mut Errors) {
-        let is_effect = |name: &str| self.effect.as_ref().is_some_and(|effect| effect == name);
         if let Some(cache) = &self.cache {
-            if is_effect("Once") {
+            if self.is_once() {
                 errors.at(
                     &cache.word,
                     "a tool with `effect = once` does something at every call, which a kept result would not; drop one",

@@ -20,9 +20,9 @@ pub use crate::agent::{
 pub use crate::args::Args;
 pub use crate::checks::{
     ArgumentsWrittenAgain, BeforeTypedHooks, ByDefault, ChildNamedOnce, DescribedChild, HasEachValue,
-    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, HookOnOwnTool, MadeBy, MoreThanZero, NamedAsItIs,
-    NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, SentAsResult,
-    ToolNamedOnce, WrittenAgain, approval_by,
+    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, MadeBy, MoreThanZero,
+    NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain,
+    Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, StateType, ToolContext};
 pub use crate::context::{bound, conceal};

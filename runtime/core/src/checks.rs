@@ -3,6 +3,7 @@
 //! The compiler names these traits in its errors. They are implemented where a check holds. Programs do not implement
 //! or call them.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -116,6 +117,33 @@ pub trait OwnHook<const IS: bool> {
 
 #[diagnostic::do_not_recommend]
 impl<T> OwnHook<true> for T {}
+
+/// A hook that can be one of the own hooks of a tool with `effect = once`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` repeats calls, but a tool with `effect = once` is never called twice",
+    label = "this hook would do nothing here",
+    note = "drop the hook; if a second call with the same `IdempotencyKey` has no further effect, write `effect = idempotent`"
+)]
+pub trait HookOfOnce<const IS: bool> {
+    #[doc(hidden)]
+    const HOLDS: bool = true;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> HookOfOnce<true> for T {}
+
+/// Whether a hook only repeats calls: `Repeats::<H>::IS`. A hook that does has a constant of its own, which the compiler
+/// takes before the one of [`RepeatsNothing`].
+#[doc(hidden)]
+pub struct Repeats<H>(PhantomData<fn() -> H>);
+
+/// All other hooks.
+#[doc(hidden)]
+pub trait RepeatsNothing {
+    const IS: bool = false;
+}
+
+impl<H> RepeatsNothing for Repeats<H> {}
 
 /// A tool of an agent whose name differs from those of the tools before it.
 #[diagnostic::on_unimplemented(

@@ -9,7 +9,8 @@ use onionskin::event::CallOutcome;
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
 use onionskin::{
-    AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry, tool,
+    AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::log,
+    hooks::retry, tool,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -48,7 +49,7 @@ async fn deposit(bank: State<Bank>, key: IdempotencyKey) -> String {
 }
 
 /// Pays, if a person says so.
-#[tool(effect = once, approval, hooks = [retry(3)])]
+#[tool(effect = once, approval, hooks = [log])]
 async fn transfer(bank: State<Bank>, key: IdempotencyKey) -> String {
     bank.pay("transfer", &key).await
 }

@@ -25,7 +25,7 @@ const FOLDERS: [(&str, usize); 8] = [
     ("half_typed", 16),
     ("hook", 46),
     ("strict", 27),
-    ("tool", 78),
+    ("tool", 79),
     ("toolbox", 12),
     ("visit", 1),
 ];

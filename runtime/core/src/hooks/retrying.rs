@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::backoff::Backoff;
+use crate::checks::Repeats;
 use crate::context::has_timers;
 use crate::{Args, Effect, ErrorKind, Exit, Next, ToolContext, ToolResult, tool_hook};
 
@@ -14,8 +15,8 @@ const BACKOFF: Backoff =
 /// them, the first error is returned with a note.
 ///
 /// It repeats calls only after errors that can be transient: failures, timeouts and remote errors. It does not after
-/// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice. Each
-/// attempt gets the original arguments, whatever hooks inside changed.
+/// invalid arguments, denials, limits or unreadable answers. A tool with `effect = once` is never called twice, so this
+/// hook in its own `hooks` does not compile. Each attempt gets the original arguments, whatever hooks inside changed.
 ///
 /// # Errors
 /// Returns the errors of the last attempt.
@@ -43,6 +44,10 @@ pub async fn retry(
         ctx.sleep(BACKOFF.pause(attempt, ctx.random().await)).await;
         attempt += 1;
     }
+}
+
+impl Repeats<retry> {
+    pub const IS: bool = true;
 }
 
 /// The last error, with the reason why no further attempt was made.
