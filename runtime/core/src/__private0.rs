@@ -48,6 +48,7 @@ pub use crate::policy::{
 pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
+pub use crate::state::{CodecNone, CodecSome, RecordedType};
 pub use crate::strict::{
     CheckedFields, Strict, StrictFields, StrictParameter, strict, strict_fields, strict_reader,
 };

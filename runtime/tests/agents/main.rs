@@ -28,6 +28,7 @@ mod interrupted;
 mod limits;
 mod names;
 mod parallel;
+mod recorded_state;
 mod replay;
 mod reports;
 mod same_requests;

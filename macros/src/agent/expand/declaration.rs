@@ -115,6 +115,10 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
                 use __rt::{VisitorNone as _, VisitorSome as _};
                 (&__rt::VisitedType::<<Self as __rt::Agent>::State>::NEW).visitor()
             });
+            let __agent = __agent.state_codec({
+                use __rt::{CodecNone as _, CodecSome as _};
+                (&__rt::RecordedType::<<Self as __rt::Agent>::State>::NEW).codec()
+            });
         });
     }
     if let Some(default) = agent.is_default {

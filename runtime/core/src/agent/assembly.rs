@@ -152,6 +152,7 @@ impl Assembly<'_> {
             onion: onion.entry,
             core: onion.core,
             state: link.state,
+            codec: declaration.state_codec,
             needs,
             messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,

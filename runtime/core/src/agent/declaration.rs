@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::limits::Limits;
@@ -15,6 +17,7 @@ use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
 use crate::secret::{StateVisitor, VisitSecrets};
+use crate::state::StateCodec;
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
 
@@ -63,6 +66,7 @@ pub struct AgentDeclaration {
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
     pub(crate) state_visitor: Option<StateVisitor>,
+    pub(crate) state_codec: Option<StateCodec>,
     pub(crate) children: Vec<ChildLink>,
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
@@ -141,6 +145,7 @@ impl AgentDeclaration {
             filter_names: Vec::new(),
             onion: None,
             state_visitor: None,
+            state_codec: None,
             children: Vec::new(),
             is_default: false,
             model: None,
@@ -327,6 +332,22 @@ impl AgentDeclaration {
     #[must_use]
     pub fn visit_state<S: VisitSecrets + 'static>(self) -> Self {
         self.state_visitor(Some(StateVisitor::of::<S>()))
+    }
+
+    /// Records in a journal how tools change the agent's state, which is of type `S`. A hand-written agent whose tools call
+    /// [`State::update`](crate::State::update) calls it. `agent!` does so if the type of the state implements serde's two
+    /// traits. Without it, a run with a journal ends at the first such change
+    /// ([`JournalErrorKind::Unrecordable`](crate::journal::JournalErrorKind::Unrecordable)).
+    #[must_use]
+    pub fn record_state<S: Serialize + DeserializeOwned + Send + Sync + 'static>(self) -> Self {
+        self.state_codec(Some(StateCodec::of::<S>()))
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn state_codec(mut self, codec: Option<StateCodec>) -> Self {
+        self.state_codec = codec;
+        self
     }
 
     #[doc(hidden)]

@@ -35,6 +35,7 @@ pub(super) fn seed(
         scope: Arc::default(),
         begun_by: None,
         state: state_of(instance, session)?,
+        codec: instance.codec,
         session_state: session.state().clone(),
         events,
         journal: None,

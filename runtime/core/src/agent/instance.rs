@@ -12,6 +12,7 @@ use crate::definition::{Effect, ToolSource};
 use crate::lock::lock;
 use crate::model::{DynModel, History, RequestParams};
 use crate::onion::caught;
+use crate::state::StateCodec;
 use crate::text::short;
 use crate::tool::{DynTool, Dynamic};
 
@@ -27,6 +28,8 @@ pub(crate) struct Instance {
     pub(crate) onion: Arc<dyn DynCall>,
     pub(crate) core: Arc<dyn DynCall>,
     pub(crate) state: StateType,
+    /// Writes the state for a journal.
+    pub(crate) codec: Option<StateCodec>,
     /// The states that a session must contain, each with the agent that needs it: this agent or one beneath it.
     pub(crate) needs: Vec<(Arc<str>, StateType)>,
     /// The initial messages that were set when the agent was built.

@@ -77,6 +77,7 @@ impl RunContext {
             scope: Arc::from(""),
             begun_by: None,
             state,
+            codec: None,
             session_state: SessionState::default(),
             events: Events::none(),
             journal: None,

@@ -27,7 +27,7 @@ use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::session::Session;
-use crate::state::{SessionState, StateHandle};
+use crate::state::{SessionState, StateChange, StateCodec, StateHandle};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
@@ -54,6 +54,8 @@ pub(crate) struct RunSeed {
     /// The call that began this run, if this agent runs as a child.
     pub(crate) begun_by: Option<Arc<BegunBy>>,
     pub(crate) state: StateHandle,
+    /// Writes the state for the journal; `None` if its type has no JSON.
+    pub(crate) codec: Option<StateCodec>,
     pub(crate) session_state: SessionState,
     pub(crate) events: Events,
     pub(crate) journal: Option<Arc<dyn DynJournal>>,
@@ -179,6 +181,28 @@ impl RunContext {
 
     pub(crate) fn state(&self) -> &StateHandle {
         &self.0.seed.state
+    }
+
+    pub(crate) fn state_codec(&self) -> Option<StateCodec> {
+        self.0.seed.codec
+    }
+
+    /// Repeats what a recorded step did to the state.
+    ///
+    /// # Errors
+    /// Returns an error if the state is not the one that the step changed.
+    pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
+        self.session_state().repeat(changes)?;
+        match self.state_codec() {
+            Some(codec) => codec.repeat(self.state(), changes),
+            None => Ok(()),
+        }
+    }
+
+    /// The step with this id, as the journal sees it.
+    pub(crate) fn journal_step(&self, id: StepId) -> Step {
+        let session = self.session_id().unwrap_or_default();
+        Step::of_run(Arc::clone(&self.0.seed.run_id), session, id)
     }
 
     pub(crate) fn events(&self) -> &Events {
@@ -335,8 +359,7 @@ impl RunContext {
         match self.journal() {
             None => work().await,
             Some(journal) => {
-                let session = self.session_id().unwrap_or_default();
-                let step = Step::of_run(Arc::clone(&self.0.seed.run_id), session, id.into());
+                let step = self.journal_step(id.into());
                 let (effect, hash) = request();
                 // Boxed, so that a run without a journal has no room for it.
                 match Box::pin(run_step(&**journal, step.asked(effect, hash), work)).await {

@@ -11,7 +11,7 @@ use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
 use crate::secret::{NotAsSecret, OnlyAsSecret, made_during, texts};
-use crate::state::StateCell;
+use crate::state::{StateCell, StateCodec};
 
 /// The agent's typed state, injected into tools and hooks.
 ///
@@ -67,7 +67,7 @@ impl<S: Clone + Send + Sync + 'static> State<S> {
         });
         secrets.extend(self.cell.secrets(&copy));
         self.run.know(&secrets);
-        self.cell.set(copy);
+        self.cell.set_recorded(copy, self.run.state_codec().map(StateCodec::writer));
         result
     }
 }

@@ -37,6 +37,8 @@ pub enum JournalErrorKind {
     Corrupt,
     /// The step was recorded for another request: the program or its input changed since.
     Diverged,
+    /// The step changed a state that cannot be recorded, so a replay could not do the same.
+    Unrecordable,
     /// The work of the step failed, so there is nothing to record. A journal passes this error on, and the run
     /// continues with the failure itself.
     StepFailed,
@@ -56,6 +58,16 @@ impl JournalError {
     pub(super) fn new(kind: JournalErrorKind, step: &Step, reason: impl fmt::Display) -> Self {
         let (run_id, step) = (step.run_id().into(), step.id().to_string());
         Self(Box::new(Parts { kind, run_id, step, reason: reason.to_string() }))
+    }
+
+    /// The step changed a state that cannot be recorded.
+    pub(crate) fn unrecordable(step: &Step, reason: impl fmt::Display) -> Self {
+        Self::new(JournalErrorKind::Unrecordable, step, reason)
+    }
+
+    /// A recorded change does not fit the state.
+    pub(crate) fn diverged(step: &Step, reason: impl fmt::Display) -> Self {
+        Self::new(JournalErrorKind::Diverged, step, reason)
     }
 
     /// The kind.
@@ -97,6 +109,9 @@ impl fmt::Display for JournalError {
                 "step `{step}` differs from its record in the run `{run_id}`: {reason}. Replay the run with the program, the \
                  input and the state that it began with, or begin a run with another id"
             ),
+            JournalErrorKind::Unrecordable => {
+                write!(f, "step `{step}` of the run `{run_id}` cannot be replayed: {reason}")
+            }
             JournalErrorKind::StepFailed => {
                 write!(f, "step `{step}` of the run `{run_id}` failed, so it was not recorded")
             }

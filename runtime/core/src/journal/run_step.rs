@@ -50,8 +50,7 @@ where
         }
     };
     if record.request != step.request_hash() {
-        let reason = "it was recorded for another request";
-        return Err(JournalError::new(JournalErrorKind::Diverged, &step, reason));
+        return Err(JournalError::diverged(&step, "it was recorded for another request"));
     }
     // What was just done is read back too, so that a replay gets the same value.
     serde_json::from_value(record.value).map(Ok).map_err(|error| JournalError::corrupt(&step, error))

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
+use crate::state::StateChange;
 
 /// A tool result that can be serialised. Typed extensions of the result are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub(crate) struct CallRecord {
     /// How often the tool's function was started.
     #[serde(default = "one")]
     starts: u32,
+    /// What the tool did to the state.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<StateChange>,
 }
 
 /// The value for records without this field.
@@ -34,7 +38,7 @@ enum RecordedExit {
 }
 
 impl CallRecord {
-    pub(crate) fn new(result: ToolResult, starts: u32) -> Self {
+    pub(crate) fn new(result: ToolResult, starts: u32, changes: Vec<StateChange>) -> Self {
         let (exit, output) = match result {
             Ok(output) => (RecordedExit::Ok, output),
             Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), error.output().clone()),
@@ -42,11 +46,15 @@ impl CallRecord {
             Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
         };
         let structured = output.structured_content().map(std::borrow::Cow::into_owned);
-        Self { exit, content: output.content().to_vec(), structured, starts }
+        Self { exit, content: output.content().to_vec(), structured, starts, changes }
     }
 
     pub(crate) fn starts(&self) -> u32 {
         self.starts
+    }
+
+    pub(crate) fn changes(&self) -> &[StateChange] {
+        &self.changes
     }
 
     pub(crate) fn into_result(self) -> ToolResult {

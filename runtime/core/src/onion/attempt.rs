@@ -11,11 +11,12 @@ use pin_project_lite::pin_project;
 
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
-use crate::context::{ToolContext, timed};
+use crate::context::{AbortCause, ToolContext, timed};
 use crate::definition::{ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::journal::{CallRecord, StepKind, fingerprint};
+use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
 use crate::output::ToolOutput;
+use crate::state::{Address, Recorder};
 
 /// Runs a tool, unless its run was aborted: counts the attempt, enforces its limits, catches its panic. All of this
 /// happens when the future is polled.
@@ -207,21 +208,37 @@ fn as_step<'a>(
             return hidden.await;
         };
         let is_replay = AtomicBool::new(true);
+        let recorder = Recorder::new(Address::of(&**cx.run().state()), cx.run().session_state().address());
         let work = async || {
             is_replay.store(false, Ordering::Relaxed);
-            let result = hidden.await;
+            let is_agent = cx.source() == ToolSource::Agent;
+            let result = if is_agent { hidden.await } else { recorder.around(hidden).await };
             // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
             // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time.
-            if cx.source() == ToolSource::Agent && !matches!(result, Err(Exit::Tool(_))) {
+            if is_agent && !matches!(result, Err(Exit::Tool(_))) {
                 return Err(result);
             }
-            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before)))
+            let recorded = recorder.take();
+            if let Some(problem) = recorded.problem {
+                let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
+                cx.abort_for(AbortCause::Journal(JournalError::unrecordable(&step, problem)));
+                return Err(result);
+            }
+            // A secret is never recorded, so a replay needs the call again.
+            if recorded.has_secret {
+                return Err(result);
+            }
+            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before), recorded.changes))
         };
         let asked = || (cx.definition().effect, request);
         match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
             Ok(record) => {
                 if is_replay.load(Ordering::Relaxed) {
                     cx.recall_starts(record.starts());
+                    if let Err(problem) = cx.run().repeat(record.changes()) {
+                        let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
+                        cx.abort_for(AbortCause::Journal(JournalError::diverged(&step, problem)));
+                    }
                 }
                 record.into_result()
             }

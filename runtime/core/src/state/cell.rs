@@ -1,9 +1,14 @@
 //! The program's own state behind its type id.
 
-use std::any::Any;
+use std::any::{Any, type_name};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, ThreadId};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::edit::edits;
+use super::recorder::{self, Address, Order, StateChange, Writer};
 use crate::lock::lock;
 use crate::secret::StateVisitor;
 
@@ -19,6 +24,8 @@ pub(crate) struct StateCell<S> {
     updater: Mutex<Option<ThreadId>>,
     /// Lists the secrets of a state; `None` if the type has none.
     visitor: Option<StateVisitor>,
+    /// The order of the changes that journals record.
+    order: Mutex<Order>,
 }
 
 impl<S: Send + Sync + 'static> StateCell<S> {
@@ -28,6 +35,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
             updating: Mutex::default(),
             updater: Mutex::default(),
             visitor,
+            order: Mutex::default(),
         })
     }
 
@@ -51,6 +59,23 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         *lock(&self.newest) = Arc::new(state);
     }
 
+    /// Sets the state as [`Self::set`] does, and records the change if a step of a run makes it.
+    pub(crate) fn set_recorded(&self, state: S, codec: Option<Writer>) {
+        let edits = || {
+            let problem = match codec {
+                _ if !self.secrets(&state).is_empty() => "it holds a secret".to_owned(),
+                Some(write) => match (write(&*self.snapshot()), write(&state)) {
+                    (Ok(before), Ok(after)) => return Ok(edits(&before, &after)),
+                    (Err(problem), _) | (_, Err(problem)) => problem,
+                },
+                None => "derive `serde::Serialize` and `serde::Deserialize` for it".to_owned(),
+            };
+            Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
+        };
+        recorder::agent_state(Address::of(self), || lock(&self.order).next(), edits);
+        self.set(state);
+    }
+
     /// Waits for the right to update.
     pub(crate) fn begin_update(&self) -> Update<'_> {
         let this = Some(thread::current().id());
@@ -63,6 +88,21 @@ impl<S: Send + Sync + 'static> StateCell<S> {
         let updating = lock(&self.updating);
         *lock(&self.updater) = this;
         Update { updater: &self.updater, _updating: updating }
+    }
+}
+
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
+    /// Repeats recorded changes.
+    ///
+    /// # Errors
+    /// Returns an error if the state is not the one that the changes were made to.
+    pub(super) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
+        let _update = self.begin_update();
+        let before = || serde_json::to_value(&*self.snapshot()).map_err(|error| error.to_string());
+        if let Some(after) = lock(&self.order).repeat_agent(changes, before)? {
+            self.set(serde_json::from_value(after).map_err(|error| error.to_string())?);
+        }
+        Ok(())
     }
 }
 

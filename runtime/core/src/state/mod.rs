@@ -1,8 +1,14 @@
 //! The state of a session: the program's own state by its type, and dynamic values under dotted keys.
 
 mod cell;
+mod codec;
+mod edit;
+mod recorder;
 mod session;
 
 pub(crate) use cell::{StateCell, StateHandle};
+pub(crate) use codec::StateCodec;
+pub use codec::{CodecNone, CodecSome, RecordedType};
+pub(crate) use recorder::{Address, Recorder, StateChange};
 pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
+use super::edit::edits;
+use super::recorder::{Address, Order, Recorder, StateChange, session_secret, session_values};
 use crate::json;
 use crate::lock::lock;
 use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
@@ -30,6 +32,8 @@ struct Shared {
     kept: Mutex<Kept>,
     /// The secrets to redact in runs of this session.
     concealed: Concealed,
+    /// The order of the changes that journals record.
+    order: Mutex<Order>,
 }
 
 #[derive(Clone, Default)]
@@ -105,7 +109,10 @@ impl SessionState {
 
     /// Replaces the whole state, secrets included, for all clones.
     pub fn replace(&self, values: impl Into<Value>) {
-        *lock(&self.0.kept) = Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() };
+        let mut kept = lock(&self.0.kept);
+        let before =
+            std::mem::replace(&mut *kept, Kept { values: Arc::new(values.into()), secrets: BTreeMap::new() });
+        self.record(&before.values, &kept.values);
     }
 
     /// All current values, without secrets.
@@ -120,7 +127,8 @@ impl SessionState {
     #[must_use]
     pub fn fork(&self) -> Self {
         let kept = lock(&self.0.kept).clone();
-        Self(Arc::new(Shared { kept: Mutex::new(kept), concealed: self.0.concealed.clone() }))
+        let concealed = self.0.concealed.clone();
+        Self(Arc::new(Shared { kept: Mutex::new(kept), concealed, order: Mutex::default() }))
     }
 
     /// The value under a dotted key; `None` for a secret.
@@ -143,7 +151,38 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let (key, value) = (checked(key), value.into());
-        lock(&self.0.kept).set(key, value);
+        let mut kept = lock(&self.0.kept);
+        let before = Recorder::here().map(|_| Arc::clone(&kept.values));
+        kept.set(key, value);
+        if let Some(before) = before {
+            self.record(&before, &kept.values);
+        }
+    }
+
+    /// Records a change of the values, if a step of a run makes it. The caller holds the lock of the values.
+    fn record(&self, before: &Value, after: &Value) {
+        if Recorder::here().is_some() {
+            let none = Value::Object(serde_json::Map::new());
+            let before = if before.is_null() { &none } else { before };
+            session_values(self.address(), lock(&self.0.order).next(), || edits(before, after));
+        }
+    }
+
+    /// Repeats recorded changes of the values.
+    ///
+    /// # Errors
+    /// Returns an error if the values are not those that the changes were made to.
+    pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
+        let mut kept = lock(&self.0.kept);
+        let before = || Value::clone(&kept.values);
+        if let Some(after) = lock(&self.0.order).repeat_session(changes, before)? {
+            kept.values = Arc::new(after);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        Address::of(&*self.0)
     }
 
     /// Sets the value under a dotted key if it has neither a value nor a secret.
@@ -197,6 +236,7 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
         let key = checked(key);
+        session_secret(self.address());
         let given = secret.into();
         let secret: Secret<Value> = Secret::new(given.expose().clone().into());
         self.0.concealed.add(&texts(|see| {

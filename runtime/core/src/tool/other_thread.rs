@@ -2,21 +2,29 @@
 
 use crate::policy::Flights;
 use crate::session::{Chain, Waiting};
+use crate::state::Recorder;
 
 /// Task-local values of the waiting task, for a thread that works in its place.
 pub(crate) struct TaskLocals {
     waiting: Waiting,
     chain: Chain,
     flights: Flights,
+    recorder: Option<Recorder>,
 }
 
 impl TaskLocals {
     pub(crate) fn here() -> Self {
-        Self { waiting: Waiting::here(), chain: Chain::here(), flights: Flights::here() }
+        Self {
+            waiting: Waiting::here(),
+            chain: Chain::here(),
+            flights: Flights::here(),
+            recorder: Recorder::here(),
+        }
     }
 
     /// Runs the work on the other thread, with these values.
     pub(crate) fn carry<T>(self, work: impl FnOnce() -> T) -> T {
+        let work = || Recorder::carry(self.recorder, work);
         self.chain.carry(|| self.flights.carry(|| self.waiting.carry(work)))
     }
 }

@@ -1,0 +1,70 @@
+//! Writes the state of an agent as JSON and reads it back, for journals.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::recorder::{StateChange, Writer};
+use super::{StateCell, StateHandle};
+
+/// Writes a state behind `Any`, and repeats recorded changes.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct StateCodec {
+    write: Writer,
+    repeat: fn(&StateHandle, &[StateChange]) -> Result<(), String>,
+}
+
+impl StateCodec {
+    pub(crate) fn of<S: Serialize + DeserializeOwned + Send + Sync + 'static>() -> Self {
+        Self {
+            write: |state| match state.downcast_ref::<S>() {
+                Some(state) => serde_json::to_value(state).map_err(|error| error.to_string()),
+                None => Err(format!("it is not `{}`", type_name::<S>())),
+            },
+            repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
+                Ok(cell) => cell.repeat(changes),
+                Err(_) => Err(format!("the state is not `{}`", type_name::<S>())),
+            },
+        }
+    }
+
+    pub(crate) fn writer(self) -> Writer {
+        self.write
+    }
+
+    pub(crate) fn repeat(self, state: &StateHandle, changes: &[StateChange]) -> Result<(), String> {
+        (self.repeat)(state, changes)
+    }
+}
+
+/// The type of a state. The compiler selects the trait for it: [`CodecSome`] if the type can be written and read with
+/// serde, otherwise [`CodecNone`].
+#[doc(hidden)]
+pub struct RecordedType<S>(PhantomData<fn(S)>);
+
+impl<S> RecordedType<S> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+#[doc(hidden)]
+pub trait CodecSome {
+    fn codec(&self) -> Option<StateCodec>;
+}
+
+impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> CodecSome for RecordedType<S> {
+    fn codec(&self) -> Option<StateCodec> {
+        Some(StateCodec::of::<S>())
+    }
+}
+
+#[doc(hidden)]
+pub trait CodecNone {
+    fn codec(&self) -> Option<StateCodec> {
+        None
+    }
+}
+
+impl<S> CodecNone for &RecordedType<S> {}

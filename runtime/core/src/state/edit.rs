@@ -1,0 +1,200 @@
+//! The difference between two JSON values, as edits that can be repeated on another value.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One edit. Places are JSON pointers (RFC 6901).
+///
+/// Calls of one turn change the state side by side, a crash can lose some of them, and a replay repeats them in another order.
+/// So an edit says as little as it can: a number that was counted up is counted up again, items that were appended are
+/// appended again, and of a new object each field is set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Edit {
+    /// Sets a value. Objects around it are made if they are missing.
+    Set(String, Value),
+    Remove(String),
+    /// Adds to a whole number.
+    Add(String, i64),
+    /// Appends to a list.
+    Append(String, Vec<Value>),
+}
+
+/// The edits that make `after` of `before`.
+pub(crate) fn edits(before: &Value, after: &Value) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    compare(before, after, "", &mut edits);
+    edits
+}
+
+fn compare(before: &Value, after: &Value, place: &str, edits: &mut Vec<Edit>) {
+    if before == after {
+        return;
+    }
+    match (before, after) {
+        (Value::Object(old), Value::Object(new)) => {
+            let removed = old.keys().filter(|key| !new.contains_key(*key));
+            edits.extend(removed.map(|key| Edit::Remove(beneath(place, key))));
+            for (key, value) in new {
+                match old.get(key) {
+                    Some(old) => compare(old, value, &beneath(place, key), edits),
+                    None => set(value, beneath(place, key), edits),
+                }
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if new.starts_with(old) => {
+            edits.push(Edit::Append(place.to_owned(), new[old.len()..].to_vec()));
+        }
+        _ => edits.push(match (before.as_i64(), after.as_i64()) {
+            (Some(old), Some(new)) if new.checked_sub(old).is_some() => {
+                Edit::Add(place.to_owned(), new - old)
+            }
+            _ => Edit::Set(place.to_owned(), after.clone()),
+        }),
+    }
+}
+
+/// Sets what is new.
+fn set(value: &Value, place: String, edits: &mut Vec<Edit>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (key, value) in fields {
+                set(value, beneath(&place, key), edits);
+            }
+        }
+        _ => edits.push(Edit::Set(place, value.clone())),
+    }
+}
+
+fn beneath(place: &str, key: &str) -> String {
+    format!("{place}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+impl Edit {
+    /// Makes the edit in a value.
+    ///
+    /// # Errors
+    /// Returns an error if the value has another kind of value at the place.
+    pub(crate) fn apply(&self, value: &mut Value) -> Result<(), String> {
+        match self {
+            Self::Set(place, new) => match place.rsplit_once('/') {
+                None => *value = new.clone(),
+                Some((above, key)) => {
+                    made(value, above)?.insert(unescaped(key), new.clone());
+                }
+            },
+            Self::Remove(place) => {
+                let (above, key) = place.rsplit_once('/').unwrap_or_default();
+                // Another call may have removed it with what is around it.
+                if let Some(Value::Object(fields)) = value.pointer_mut(above) {
+                    crate::json::remove(fields, &unescaped(key));
+                }
+            }
+            Self::Add(place, more) => {
+                let number = at(value, place)?;
+                let sum = number.as_i64().and_then(|old| old.checked_add(*more));
+                *number = sum.ok_or_else(|| other(place, "a whole number"))?.into();
+            }
+            Self::Append(place, items) => match at(value, place)? {
+                Value::Array(list) => list.extend(items.iter().cloned()),
+                _ => return Err(other(place, "a list")),
+            },
+        }
+        Ok(())
+    }
+
+    /// The place, if the edit replaces what is there: of two such edits the later one holds.
+    pub(super) fn replaces(&self) -> Option<&str> {
+        match self {
+            Self::Set(place, _) | Self::Remove(place) => Some(place),
+            Self::Add(..) | Self::Append(..) => None,
+        }
+    }
+}
+
+fn at<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Value, String> {
+    value.pointer_mut(place).ok_or_else(|| format!("the state has no `{place}`"))
+}
+
+/// The object at a place, which is made if it is missing.
+fn made<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Map<String, Value>, String> {
+    let mut at = value;
+    for key in place.split('/').skip(1) {
+        let fields = fields(at).ok_or_else(|| other(place, "an object"))?;
+        at = fields.entry(unescaped(key)).or_insert(Value::Null);
+    }
+    fields(at).ok_or_else(|| other(place, "an object"))
+}
+
+/// The fields of an object, or of one that is made in place of `null`.
+fn fields(value: &mut Value) -> Option<&mut Map<String, Value>> {
+    if value.is_null() {
+        *value = Value::Object(Map::new());
+    }
+    value.as_object_mut()
+}
+
+fn other(place: &str, wanted: &str) -> String {
+    format!("`{place}` in the state is not {wanted}")
+}
+
+fn unescaped(key: &str) -> String {
+    key.replace("~1", "/").replace("~0", "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn applied(edits: &[Edit], mut value: Value) -> Value {
+        edits.iter().for_each(|edit| edit.apply(&mut value).unwrap());
+        value
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            "[a/~ ]{0,2}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-c/~]{0,2}", inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn o5_edits_make_one_value_of_the_other(before in values(), after in values()) {
+            prop_assert_eq!(applied(&edits(&before, &after), before), after);
+        }
+    }
+
+    #[test]
+    fn o5_fields_of_a_new_object_are_set_in_either_order() {
+        let first = json!({ "sold": { "milk": 5 } });
+        let second = json!({ "sold": { "milk": 5, "tea": { "green": 1 } } });
+        let (one, other) = (edits(&json!({}), &first), edits(&first, &second));
+        assert_eq!(applied(&one, applied(&other, Value::Null)), second);
+        assert_eq!(edits(&json!({}), &json!({ "a": {} })), [Edit::Set("/a".to_owned(), json!({}))]);
+    }
+
+    #[test]
+    fn o5_edits_of_two_calls_hold_in_either_order() {
+        let start = json!({ "count": 1, "names": ["a"], "by": { "x/y": 0 } });
+        let first = json!({ "count": 3, "names": ["a", "b"], "by": { "x/y": 0, "p": 1 } });
+        let second = json!({ "count": 8, "names": ["a", "b", "c"], "by": { "x/y": 7, "p": 1 } });
+        let (one, other) = (edits(&start, &first), edits(&first, &second));
+        assert_eq!(applied(&other, applied(&one, start.clone())), second);
+        let swapped = applied(&one, applied(&other, start));
+        assert_eq!(swapped, json!({ "count": 8, "names": ["a", "c", "b"], "by": { "x/y": 7, "p": 1 } }));
+    }
+}

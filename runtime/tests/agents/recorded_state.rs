@@ -1,0 +1,172 @@
+//! O5: what a recorded tool did to the state is done in a replay too.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use onionskin::journal::{JournalErrorKind, MemoryJournal};
+use onionskin::{
+    AgentHandle, RunError, RunOutput, ScriptedModel, ScriptedTurn, Secret, SessionState, State, ToolContext,
+    agent, tool,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What was sold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Ledger {
+    cents: i64,
+    items: Vec<String>,
+    last: Option<String>,
+}
+
+static SALES: AtomicU32 = AtomicU32::new(0);
+
+/// Sells an item.
+#[tool(effect = once)]
+async fn sell(
+    ledger: State<Ledger>,
+    session: &SessionState,
+    cx: &ToolContext,
+    item: String,
+    cents: i64,
+    wait_ms: u64,
+) {
+    cx.sleep(std::time::Duration::from_millis(wait_ms)).await;
+    SALES.fetch_add(1, Ordering::SeqCst);
+    ledger.update(|ledger| {
+        ledger.cents += cents;
+        ledger.items.push(item.clone());
+        ledger.last = Some(item.clone());
+    });
+    session.set(&format!("sold.{item}"), cents);
+}
+
+/// Sells on another thread.
+#[tool(blocking)]
+fn sell_slowly(ledger: State<Ledger>, item: String) {
+    SALES.fetch_add(1, Ordering::SeqCst);
+    ledger.update(|ledger| ledger.items.push(item));
+}
+
+agent! {
+    Clerk { name: "clerk", description: "Sells.", instruction: "Sell.", state: Ledger, function_tools: [sell, sell_slowly] }
+    Shop { name: "shop", instruction: "Ask.", state: Ledger, agents: [Clerk], function_tools: [sell, sell_slowly] }
+}
+
+async fn shop(journal: &Arc<MemoryJournal>) -> AgentHandle {
+    let sale = |item: &str, wait_ms: u64| json!({ "item": item, "cents": 5, "wait_ms": wait_ms });
+    let model = ScriptedModel::new()
+        .agent("clerk", [ScriptedTurn::call("sell", sale("jam", 0)), ScriptedTurn::say("sold")])
+        .agent(
+            "shop",
+            [
+                // The first call is the last one that changes the state.
+                ScriptedTurn::call("sell", sale("tea", 30))
+                    .and_call("sell", sale("milk", 10))
+                    .and_call("agent__clerk", json!({ "input": "jam" })),
+                ScriptedTurn::call("sell_slowly", json!({ "item": "bread" })),
+                ScriptedTurn::say("done"),
+            ],
+        );
+    let shop = Shop::builder().state(Ledger::default()).model(model).journal(Arc::clone(journal));
+    shop.build().await.unwrap()
+}
+
+/// Runs the shop in a new session, as another process would.
+async fn run(journal: &Arc<MemoryJournal>) -> (Result<RunOutput, RunError>, Ledger, Value) {
+    let shop = shop(journal).await;
+    let session = shop.session();
+    session.state().set("opened", true);
+    let output = shop.request("go").run_id("day-1").session(&session).run().await;
+    (output, Ledger::clone(&session.typed_state::<Ledger>().unwrap()), session.state().to_value())
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_replay_leaves_the_state_that_the_run_left() {
+    let journal = Arc::new(MemoryJournal::default());
+    let (output, ledger, values) = run(&journal).await;
+    assert_eq!(output.unwrap().text, "done");
+    assert_eq!((ledger.cents, ledger.last.as_deref(), ledger.items.len()), (15, Some("tea"), 4));
+    let sales = SALES.load(Ordering::SeqCst);
+
+    let (again, same_ledger, same_values) = run(&journal).await;
+    assert_eq!(again.unwrap().text, "done");
+    assert_eq!(SALES.load(Ordering::SeqCst), sales, "no tool ran");
+    assert_eq!((same_ledger.cents, &same_ledger.last), (ledger.cents, &ledger.last));
+    let sorted = |mut ledger: Ledger| {
+        ledger.items.sort();
+        ledger
+    };
+    assert_eq!(sorted(same_ledger), sorted(ledger));
+    assert_eq!(same_values, values);
+    assert_eq!(values, json!({ "opened": true, "sold": { "tea": 5, "milk": 5, "jam": 5 } }));
+}
+
+/// Not for journals.
+#[derive(Clone, Default)]
+struct Opaque(u32);
+
+/// Counts.
+#[tool]
+fn count(state: State<Opaque>) {
+    state.update(|state| state.0 += 1);
+}
+
+/// Reads the count.
+#[tool]
+fn read(state: State<Opaque>) -> u32 {
+    state.0
+}
+
+agent! { Counter { name: "counter", instruction: "Count.", state: Opaque, function_tools: [count, read] } }
+
+#[tokio::test]
+async fn o5_a_change_that_cannot_be_recorded_ends_the_run() {
+    let run = async |tool: &str| {
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        Counter::builder()
+            .state(Opaque::default())
+            .model(model)
+            .journal(MemoryJournal::default())
+            .run("go")
+            .await
+    };
+    assert_eq!(run("read").await.unwrap().text, "0", "a state that no tool changes needs no record");
+    let Err(RunError::Journal { source, .. }) = run("count").await else { panic!("it goes on") };
+    assert_eq!((source.kind(), source.step()), (JournalErrorKind::Unrecordable, "turn 1/call 1/tool count"));
+    let text = source.to_string();
+    assert!(text.contains("Opaque`, which cannot be recorded: derive `serde::Serialize`"), "{text}");
+}
+
+static LOGINS: AtomicU32 = AtomicU32::new(0);
+
+/// Stores a token.
+#[tool]
+fn login(session: &SessionState) -> &'static str {
+    LOGINS.fetch_add(1, Ordering::SeqCst);
+    session.set_secret("token", Secret::new("token-of-this-login".to_owned()));
+    "logged in"
+}
+
+/// Uses the token.
+#[tool]
+fn fetch(#[bind("token")] token: Secret<String>) -> usize {
+    token.expose().len()
+}
+
+agent! { Visitor { name: "visitor", instruction: "Log in.", function_tools: [login, fetch] } }
+
+#[tokio::test]
+async fn o5_a_call_that_stores_a_secret_runs_again_in_a_replay() {
+    let journal = Arc::new(MemoryJournal::default());
+    for logins in 1..=2 {
+        let model = ScriptedModel::turns([
+            ScriptedTurn::call("login", json!({})),
+            ScriptedTurn::call("fetch", json!({})),
+            ScriptedTurn::say("{last}"),
+        ]);
+        let visitor = Visitor::builder().model(model).journal(Arc::clone(&journal)).build().await.unwrap();
+        assert_eq!(visitor.request("go").run_id("visit").run().await.unwrap().text, "19");
+        assert_eq!(LOGINS.load(Ordering::SeqCst), logins);
+    }
+}
