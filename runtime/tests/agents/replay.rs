@@ -152,7 +152,8 @@ impl Journal for Altered {
 
 #[tokio::test]
 async fn o5_a_record_that_cannot_be_read_ends_the_run() {
-    let alterations: [(fn(String) -> String, &str); 3] = [
+    type Alter = fn(String) -> String;
+    let alterations: [(Alter, &str); 3] = [
         (|text| text[..text.len() - 1].to_owned(), "cannot be read: EOF while parsing an object"),
         (|text| text.replace("\"version\":1", "\"version\":7"), "has version 7"),
         (|text| text.replace("\"text\":", "\"words\":"), "cannot be read: missing field `text`"),

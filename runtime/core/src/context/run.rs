@@ -319,7 +319,9 @@ impl RunContext {
     fn end(&self, mut abort: Abort, mut cause: Option<AbortCause>) {
         if let Some(redactor) = self.concealed().redactor() {
             abort.redact(&redactor);
-            cause.iter_mut().for_each(|cause| cause.redact(&redactor));
+            if let Some(cause) = &mut cause {
+                cause.redact(&redactor);
+            }
         }
         let mut run = Some(self);
         while let Some(this) = run {
