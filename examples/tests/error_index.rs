@@ -22,8 +22,8 @@ const ENUMS: [(&str, &str); 14] = [
     ("ExportError", "runtime/core/src/export/error.rs"),
     ("KnowledgeError", "runtime/toolboxes/src/knowledge/error.rs"),
     ("WebSearchError", "runtime/toolboxes/src/web/error.rs"),
-    ("Exit", "runtime/core/src/error.rs"),
-    ("ErrorKind", "runtime/core/src/error.rs"),
+    ("Exit", "runtime/core/src/error/exit.rs"),
+    ("ErrorKind", "runtime/core/src/error/tool_error.rs"),
 ];
 
 fn root() -> &'static Path {

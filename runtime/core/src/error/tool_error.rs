@@ -1,0 +1,201 @@
+//! A failed tool call: what the model gets, its kind, and its cause.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::content::ContentBlock;
+use crate::output::ToolOutput;
+use crate::secret::{Redact, Redactor};
+
+/// The kind of a tool error, so that hooks need not parse its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The tool or a hook returned an error.
+    Failed,
+    /// The arguments were invalid; the tool did not run.
+    Arguments,
+    /// The agent has no tool of this name; nothing ran.
+    UnknownTool,
+    /// The time limit of the tool, of a child or of a server passed. The tool may have taken effect.
+    Timeout,
+    /// A hook, a guardrail or an approver refused the call.
+    Denied,
+    /// The tool panicked.
+    Panic,
+    /// A remote tool reported the error, or its server could not be reached.
+    Remote,
+    /// A remote tool answered, and its answer cannot be read. The tool ran, and would answer the same way again.
+    Unreadable,
+    /// The tool asks the model to try again with other arguments.
+    Retry,
+    /// A limit refused or ended the call, and the run continues: the `tool_calls` of
+    /// [`Limits`](crate::declaration::Limits), the tool's `max_calls`, the number of threads of an
+    /// [`AgentTool`](crate::AgentTool), or a limit of a script. A limit that ends the run is
+    /// [`RunError::Limit`](crate::RunError::Limit).
+    Limit,
+    /// The call was cancelled before it finished.
+    Cancelled,
+    /// An earlier run ended while the tool ran, and its effect is [`Once`](crate::Effect::Once). The tool may have
+    /// taken effect, and did not run again.
+    InDoubt,
+}
+
+/// A failed tool call: the content for the model, the kind of the error, and its source.
+///
+/// ```
+/// use onionskin::{ErrorKind, ToolError};
+/// let error = ToolError::new("no such city").with_kind(ErrorKind::Denied);
+/// assert_eq!(error.to_text(), "no such city");
+/// assert_eq!(error.kind(), ErrorKind::Denied);
+/// ```
+#[derive(Clone)]
+pub struct ToolError(Box<Failure>);
+
+#[derive(Clone)]
+struct Failure {
+    kind: ErrorKind,
+    output: ToolOutput,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+impl ToolError {
+    /// Makes an error of kind [`ErrorKind::Failed`] with this text for the model.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Failed, ToolOutput::text(text))
+    }
+
+    /// Asks the model to call again with other arguments; `text` says how. A run allows `max_retries` such requests for
+    /// each tool ([`Limits`](crate::declaration::Limits)). Several requests in one turn count once.
+    pub fn retry(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Retry, ToolOutput::text(text))
+    }
+
+    /// Makes a refusal by a hook, a guardrail or an approver, of kind [`ErrorKind::Denied`].
+    pub fn denied(text: impl Into<String>) -> Self {
+        Self::from_output(ErrorKind::Denied, ToolOutput::text(text))
+    }
+
+    /// Makes an error with content blocks, as remote tools report it.
+    pub fn from_output(kind: ErrorKind, output: impl Into<ToolOutput>) -> Self {
+        Self(Box::new(Failure { kind, output: output.into(), source: None }))
+    }
+
+    /// Makes an error of kind [`ErrorKind::Failed`] from any other error. The model gets its text, without its causes;
+    /// [`source`](Error::source) returns it.
+    pub fn from_source(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let source: Arc<dyn Error + Send + Sync> = source.into().into();
+        let mut error = Self::new(source.to_string());
+        error.0.source = Some(source);
+        error
+    }
+
+    /// Changes the kind.
+    #[must_use]
+    pub fn with_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// Changes the cause, which [`source`](Error::source) returns. The model does not get it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.source = Some(source.into().into());
+        self
+    }
+
+    /// The kind of the error.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The content that the model sees.
+    pub fn content(&self) -> &[ContentBlock] {
+        self.0.output.content()
+    }
+
+    /// The content as an output: blocks, structured value, meta.
+    pub fn output(&self) -> &ToolOutput {
+        &self.0.output
+    }
+
+    /// The content as a mutable output.
+    pub fn output_mut(&mut self) -> &mut ToolOutput {
+        &mut self.0.output
+    }
+
+    pub(crate) fn set_cause(&mut self, cause: Option<Arc<dyn Error + Send + Sync>>) {
+        self.0.source = cause;
+    }
+
+    /// All text of the content: the text blocks, joined.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        self.0.output.to_text()
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
+    }
+}
+
+impl fmt::Debug for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolError")
+            .field("kind", &self.0.kind)
+            .field("content", &self.content())
+            .field("source", &self.0.source)
+            .finish()
+    }
+}
+
+impl Error for ToolError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl Redact for ToolError {
+    /// A cause that shows a secret is replaced by its text, because its type could reveal the secret.
+    fn redact(&mut self, redactor: &Redactor) {
+        self.output_mut().redact(redactor);
+        let links: Vec<&dyn Error> = std::iter::successors(self.source(), |&link| link.source()).collect();
+        let shows =
+            |error: &&dyn Error| redactor.shows(&error.to_string()) || redactor.shows(&format!("{error:?}"));
+        if !links.iter().any(shows) {
+            return;
+        }
+        let words = links.iter().rev().fold(None, |source, link| {
+            Some(Arc::new(Words { text: redactor.redact(link.to_string()).into_owned(), source }))
+        });
+        self.set_cause(words.map(|words| words as _));
+    }
+}
+
+/// The text of an error, without its secrets.
+struct Words {
+    text: String,
+    source: Option<Arc<Words>>,
+}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text)
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Error for Words {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
