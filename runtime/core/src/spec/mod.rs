@@ -28,6 +28,7 @@ mod fill;
 mod layered_call;
 mod param;
 mod param_changes;
+mod settings;
 mod toolbox;
 mod toolspec;
 mod transform;
