@@ -8,6 +8,7 @@ mod inject;
 mod latch;
 mod leftover_work;
 mod permits;
+mod recorded_reads;
 mod run;
 mod stage_record;
 mod start;
@@ -20,7 +21,6 @@ mod unknown_tool;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use tokio::time::Instant;
@@ -331,27 +331,6 @@ impl ToolContext {
         self.run.events().push(self.step(StepKind::Tool), kind);
     }
 
-    /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
-    /// fails, the run aborts.
-    pub async fn now(&self) -> SystemTime {
-        self.run.reading(self.numbered(StepKind::Clock), async || SystemTime::now()).await
-    }
-
-    /// Waits, as a [step](crate::journal): a replayed run does not wait again. Cancel safe: dropping the future ends the
-    /// wait.
-    ///
-    /// # Panics
-    /// Panics without a tokio runtime with timers.
-    pub async fn sleep(&self, duration: Duration) {
-        self.run.reading(self.numbered(StepKind::Timer), async || tokio::time::sleep(duration).await).await;
-    }
-
-    /// Makes a random number, as a [step](crate::journal): a replayed run gets the same number again. Do not use it for
-    /// secrets.
-    pub async fn random(&self) -> u64 {
-        self.run.reading(self.numbered(StepKind::Random), async || crate::journal::random()).await
-    }
-
     /// This call's step, attempt included.
     fn step(&self, kind: StepKind) -> StepRef<'_> {
         StepRef {
@@ -366,13 +345,6 @@ impl ToolContext {
 
     pub(crate) fn step_id(&self, kind: StepKind) -> StepId {
         self.step(kind).to_id()
-    }
-
-    fn numbered(&self, kind: StepKind) -> StepId {
-        let number = self.extra().steps.fetch_add(1, Ordering::Relaxed);
-        let mut id = self.step_id(kind);
-        id.name = format!("{}.{number}", id.name).into();
-        id
     }
 
     pub(crate) fn dynamic(&self) -> Option<&Arc<dyn DynCall>> {
