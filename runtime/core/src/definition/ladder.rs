@@ -19,10 +19,8 @@ use serde_json::Value;
 use super::own_form::OwnForm;
 pub use super::reread::ladder::*;
 pub use super::result::Split as _;
-use super::result::{
-    AsIs, Described, Hidden, InError, InExit, InText, Kind, Mute, OfSecrets, Own, ToolReturn, Undescribed,
-    Untold,
-};
+use super::result::{AsIs, Described, Hidden, InError, InExit, InText, Mute, Own, Undescribed, Untold};
+use super::result_types::{Kind, OfSecrets, ToolReturn};
 use crate::error::Exit;
 
 pub trait SplitExit {

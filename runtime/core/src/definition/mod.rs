@@ -20,6 +20,7 @@ mod property_tests;
 mod refusal;
 mod reread;
 mod result;
+mod result_types;
 mod scan;
 mod schema;
 mod source;
@@ -50,7 +51,9 @@ pub(crate) use reread::Reread;
 pub use reread::{ReadAgain, reader_of};
 pub(crate) use result::Encoded;
 #[doc(hidden)]
-pub use result::{ErrorText, Kind, Returned, ShownToModel, ToolReturn, aborted, encode, schema as schema_of};
+pub use result::{Returned, aborted, encode, schema as schema_of};
+#[doc(hidden)]
+pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
 #[doc(hidden)]
 pub use scan::read;
 pub(crate) use schema::{arguments_schema, output_schema};

@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Error;
 
-use super::result::{Kind, Split};
+use super::result::Split;
+use super::result_types::Kind;
 use crate::content::{Audio, ContentBlock, Image, Resource, ResourceLink};
 use crate::output::ToolOutput;
 use crate::schema::to_json;

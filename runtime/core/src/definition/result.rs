@@ -18,94 +18,13 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::own_form::OwnForm;
+use super::result_types::{Kind, ToolReturn};
 use super::schema::output_schema;
 use crate::error::{Abort, Exit, ToolResult};
 use crate::output::ToolOutput;
-use crate::schema::to_json;
-use crate::secret::Secret;
-
-/// A type that a tool can return as JSON.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the result of a tool",
-    label = "the model cannot read this",
-    note = "return a type with `Serialize` (`#[derive(serde::Serialize)]`; with `schemars::JsonSchema` too it \
-            gets an output schema), `String`, `()`, `ToolOutput`, content blocks, or `Result<T, E>` of one of \
-            these where `E` can be displayed"
-)]
-pub trait ToolReturn: Sized {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    fn is_told(_: &Kind<Self>) {}
-
-    #[doc(hidden)]
-    fn into_json(self) -> Result<String, serde_json::Error>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Serialize> ToolReturn for T {
-    fn into_json(self) -> Result<String, serde_json::Error> {
-        to_json(&self)
-    }
-}
-
-/// A result that the model may see. No secret is one.
-#[diagnostic::on_unimplemented(
-    message = "a secret never goes to the model, so `{Self}` cannot be the result of a tool",
-    label = "the model would read this",
-    note = "return what the tool found or did with the secret, or `()`; another tool takes the secret itself with `#[bind(..)]`, from the \
-            agent's state or from the session's (`SessionState::set_secret`)"
-)]
-pub trait ShownToModel: Sized {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    fn is_shown(_: &Kind<Self>) {}
-}
-
-/// Stands for all results that are no secrets.
-#[diagnostic::do_not_recommend]
-impl ShownToModel for () {}
-
-/// A secret, also in an option or a list.
-#[doc(hidden)]
-pub trait OfSecrets {}
-impl<T> OfSecrets for Secret<T> {}
-impl<T> OfSecrets for Option<Secret<T>> {}
-impl<T> OfSecrets for Vec<Secret<T>> {}
-
-/// A type of errors whose text can be sent to the model.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the error of a tool",
-    label = "the model reads an error as text, and this has none",
-    note = "implement `std::fmt::Display` for it (`#[derive(thiserror::Error)]` does), or turn it into text: `Result<_, String>` with \
-            `.map_err(|error| ..)`"
-)]
-pub trait ErrorText: Sized {
-    /// A bound check at the place that the macro points to.
-    #[doc(hidden)]
-    fn is_told(_: &Kind<Self>) {}
-}
-
-#[diagnostic::do_not_recommend]
-impl<E: Display> ErrorText for E {}
-
-/// A type, carried up the ladders.
-#[doc(hidden)]
-pub struct Kind<T>(PhantomData<fn() -> T>);
-
-impl<T> Kind<T> {
-    #[expect(clippy::new_without_default, reason = "generated code is the only caller")]
-    pub fn new() -> Self {
-        Self(PhantomData)
-    }
-
-    pub fn of(_: &T) -> Self {
-        Self(PhantomData)
-    }
-}
 
 /// How a function's return value becomes the result.
 #[doc(hidden)]
@@ -401,7 +320,7 @@ impl Hidden {
         Kind::new()
     }
 
-    /// The type that must be [`ShownToModel`]; `()` always is.
+    /// The type that must be [`ShownToModel`](super::ShownToModel); `()` always is.
     pub fn shown<T>(&self, _: &Kind<T>) -> Kind<T> {
         Kind::new()
     }
