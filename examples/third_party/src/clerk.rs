@@ -18,6 +18,7 @@ impl Agent for Clerk {
             .description("Keeps an account.")
             .instruction("Convert amounts and make the payments that you are asked for.")
             .server("rates", None)
+            .record_state::<Bank>()
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use onionskin_core::{
     Args, Effect, Exit, Inject, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The state of the bank's agents: one account, and what was paid from it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bank {
     /// The balance, in cents.
     pub cents: u64,

@@ -196,7 +196,7 @@ async fn o5_a_journal_by_hand_keeps_a_run_across_programs() {
         runs.push((output.text, model.requests(), state(&session).paid.len()));
     }
     let text = "paid 5 cents to baker from account ****, 99995 are left".to_owned();
-    assert_eq!(runs, [(text.clone(), 2, 1), (text.clone(), 0, 0), (text, 2, 1)]);
+    assert_eq!(runs, [(text.clone(), 2, 1), (text.clone(), 0, 1), (text, 2, 1)]);
 }
 
 #[test]
