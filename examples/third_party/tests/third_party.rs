@@ -184,7 +184,7 @@ impl Drop for Scratch {
 
 #[tokio::test]
 async fn o5_a_journal_by_hand_keeps_a_run_across_programs() {
-    let file = Scratch(std::env::temp_dir().join(format!("onionskin-journal-{}", std::process::id())));
+    let file = scratch("journal");
     let mut runs = Vec::new();
     for id in ["monday", "monday", "tuesday"] {
         let model = Arc::new(Dictated::default());
@@ -197,6 +197,53 @@ async fn o5_a_journal_by_hand_keeps_a_run_across_programs() {
     }
     let text = "paid 5 cents to baker from account ****, 99995 are left".to_owned();
     assert_eq!(runs, [(text.clone(), 2, 1), (text.clone(), 0, 1), (text, 2, 1)]);
+}
+
+/// The run whose steps the next tests look for, recorded in the file.
+async fn record(file: &Path) -> RunOutput {
+    let handle = clerk(bank(), RateTable::new(RATES), AuditTrail::default()).model(Dictated::default());
+    let handle = handle.journal(FileJournal::open(file).unwrap()).build().await.unwrap();
+    handle.request("transfer {\"to\": \"bäcker\", \"cents\": 5}").run_id("monday").run().await.unwrap()
+}
+
+fn scratch(name: &str) -> Scratch {
+    Scratch(std::env::temp_dir().join(format!("onionskin-{name}-{}", std::process::id())))
+}
+
+#[tokio::test]
+async fn o5_a_last_line_that_a_crash_cut_is_cut_off() {
+    let file = scratch("cut-journal");
+    let whole = record(&file.0).await;
+    let bytes = fs::read(&file.0).unwrap();
+    let last = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let steps = FileJournal::open(&file.0).unwrap().steps_of("monday");
+    // Cut between the bytes of `ä` too.
+    for end in last..bytes.len() {
+        fs::write(&file.0, &bytes[..end]).unwrap();
+        assert_eq!(FileJournal::open(&file.0).unwrap().steps_of("monday"), steps - 1, "{end}");
+    }
+    assert_eq!(record(&file.0).await.text, whole.text);
+    assert_eq!(fs::read(&file.0).unwrap(), bytes, "the step is recorded again, in a line of its own");
+}
+
+#[tokio::test]
+async fn o5_a_line_that_is_no_step_is_an_error_that_names_file_and_line() {
+    let file = scratch("spoilt-journal");
+    record(&file.0).await;
+    let text = fs::read_to_string(&file.0).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    let short = &lines[1][..9];
+    fs::write(&file.0, [lines[0], short, lines[2], ""].join("\n")).unwrap();
+    let error = FileJournal::open(&file.0).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: line 2 is not a step: ", file.0.display())), "{error}");
+}
+
+#[test]
+fn o5_a_journal_that_is_open_is_not_opened_again() {
+    let file = scratch("open-journal");
+    let _open = FileJournal::open(&file.0).unwrap();
+    let error = FileJournal::open(&file.0).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: another process may have it open", file.0.display())), "{error}");
 }
 
 #[test]
