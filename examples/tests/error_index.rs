@@ -17,7 +17,7 @@ const ENUMS: [(&str, &str); 14] = [
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),
-    ("ScriptError", "runtime/rhai/src/script_error.rs"),
+    ("ScriptError", "runtime/rhai/src/load_error.rs"),
     ("SpecError", "runtime/core/src/spec/error.rs"),
     ("ExportError", "runtime/core/src/export/error.rs"),
     ("KnowledgeError", "runtime/toolboxes/src/knowledge/error.rs"),

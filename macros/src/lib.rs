@@ -12,7 +12,6 @@ mod editor;
 mod golden;
 mod guardrail;
 mod hook;
-mod hook_entry;
 mod injected;
 mod item;
 mod keys;
@@ -22,6 +21,7 @@ mod number;
 mod option;
 mod param;
 mod paths;
+mod policy_entry;
 mod strict;
 mod suggest;
 #[cfg(test)]

@@ -19,7 +19,12 @@ pub(crate) fn unit(lit: &Lit) -> Option<&str> {
 /// The error for a number with a unit.
 pub(crate) fn with_unit(lit: &Lit) -> Option<syn::Error> {
     let unit = unit(lit)?;
-    Some(syn::Error::new(lit.span(), format!("write the number without `{unit}`")))
+    Some(syn::Error::new(lit.span(), without(unit)))
+}
+
+/// What to write in place of a number with a unit.
+pub(crate) fn without(unit: &str) -> String {
+    format!("write the number without `{unit}`")
 }
 
 /// A literal number, with its sign; none if it has a unit.

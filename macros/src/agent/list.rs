@@ -10,7 +10,7 @@ use syn::{Attribute, Lit, LitStr, Path, Token, bracketed, parenthesized, token};
 
 use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::value::{skip_all, skip_item, word};
-use crate::{hook_entry, suggest};
+use crate::{policy_entry, suggest};
 
 /// A server, by its name alone.
 pub(super) fn server(input: ParseStream<'_>) -> syn::Result<Word> {
@@ -171,13 +171,13 @@ pub(super) fn hook(input: ParseStream<'_>) -> syn::Result<HookItem> {
     if input.peek(token::Paren) {
         let content;
         parenthesized!(content in input);
-        config = separated(&content).map_err(|error| hook_entry::unread(&error).unwrap_or(error))?;
+        config = separated(&content).map_err(|error| policy_entry::unread(&error).unwrap_or(error))?;
     } else if input.peek(Lit) {
         let (name, value) = (last_word(&entry.path), input.fork().parse::<Lit>()?);
         let value = value.to_token_stream();
         return Err(input.error(format!("write a hook's values in parentheses: `{name}({value})`")));
     }
-    if let Some(error) = hook_entry::wrong("hook", &entry.path, &config) {
+    if let Some(error) = policy_entry::wrong("hook", &entry.path, &config) {
         return Err(error);
     }
     let mut filter: Option<Filter> = None;

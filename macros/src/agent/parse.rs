@@ -134,7 +134,7 @@ fn read_field(
     let name = key.unraw().to_string();
     let Some(known) = find(Fields::KEYS, &name) else {
         let (message, meant) = fields::unknown(&name);
-        // It is not missing as well.
+        // The intended field counts as given, so that it is not reported as missing too.
         given.extend(meant.map(str::to_owned));
         return Err(syn::Error::new(key.span(), message));
     };

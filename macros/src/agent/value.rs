@@ -45,7 +45,7 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
     let expr: Expr = input.parse()?;
     // `30ms` is a literal of which only the digits would be read.
     if let Some(unit) = number::digits(&expr).and_then(number::unit) {
-        let message = format!("a plain number is wanted here, without `{unit}`: `{example}`");
+        let message = format!("{}: `{example}`", number::without(unit));
         return Err(syn::Error::new_spanned(&expr, message));
     }
     let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));

@@ -112,7 +112,7 @@ impl Limit {
         bounds.excludes_most = matches!(limits, RangeLimits::HalfOpen(_));
         if let Some((value, last)) = end.as_deref().and_then(|end| (self.bound)(end, errors)) {
             let most = name(self.exclusive_most.filter(|_| bounds.excludes_most).unwrap_or(self.most));
-            // The length exclusive_most an end that is outside is one less.
+            // JSON Schema has no exclusive bound for a length, so the bound is lowered by one.
             let value = if bounds.excludes_most && self.exclusive_most.is_none() {
                 quote!(#value - 1)
             } else {

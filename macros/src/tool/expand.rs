@@ -9,8 +9,8 @@ use syn::spanned::Spanned;
 use super::check::{cfg_words, state_of};
 use super::example;
 use super::model::{Method, Model};
-use crate::hook_entry::OwnHook;
 use crate::param::{Bind, Param, Source};
+use crate::policy_entry::PolicyEntry;
 
 /// The type and all that is implemented for it.
 pub(crate) fn expand(model: &Model) -> TokenStream {
@@ -277,7 +277,7 @@ pub(super) fn as_written(index: usize) -> Ident {
 }
 
 /// The alias that contains the path of one of the tool's own hooks, so that an unresolved path is one error.
-pub(super) fn named(type_name: &Ident, index: usize, hook: &OwnHook) -> Ident {
+pub(super) fn named(type_name: &Ident, index: usize, hook: &PolicyEntry) -> Ident {
     let last = hook.path.segments.last().map_or_else(|| hook.path.span(), Spanned::span);
     format_ident!("__HookOf_{}_{index}", type_name.unraw(), span = last)
 }

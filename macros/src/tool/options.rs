@@ -8,9 +8,9 @@ use super::approval_cache::{Approval, Cache, approval, cache};
 use super::example::Example;
 use crate::choice::{self, EFFECTS};
 use crate::diag::Errors;
-use crate::hook_entry::{OwnHook, entries};
 use crate::keys::keys;
 use crate::option::{Table, Timeout, WrittenOption};
+use crate::policy_entry::{PolicyEntry, entries};
 use crate::suggest;
 
 keys! {
@@ -33,12 +33,12 @@ keys! {
         /// `timeout = 30` | how long one attempt may take: seconds, `"500ms"`, `"30s"`, `"2m"`, `"1h"`, or a constant `Duration`
         "timeout" => timeout: Option<Timeout> = Some(option.time("timeout = \"30s\"")?);
         /// `hooks = [audit, retry(3)]` | the tool's own raw hooks, first outside; inside all hooks of the agent
-        "hooks" => hooks: Vec<OwnHook> = entries(option, "hook", "hooks = [audit, retry(3)]")?;
+        "hooks" => hooks: Vec<PolicyEntry> = entries(option, "hook", "hooks = [audit, retry(3)]")?;
         /// `input_guardrails = [no_secrets]` | check the arguments before the tool runs: [`guardrail`](macro@crate::guardrail)
-        "input_guardrails" => input_guardrails: Vec<OwnHook> =
+        "input_guardrails" => input_guardrails: Vec<PolicyEntry> =
             entries(option, "guardrail", "input_guardrails = [no_secrets, max_length(80)]")?;
         /// `output_guardrails = [redact]` | check the output before hooks and the model see it
-        "output_guardrails" => output_guardrails: Vec<OwnHook> =
+        "output_guardrails" => output_guardrails: Vec<PolicyEntry> =
             entries(option, "guardrail", "output_guardrails = [redact, max_length(80)]")?;
         /// `approval`, `approval = path` | every call needs approval, or those for which `fn(&Args) -> bool` returns `true` (`-> Option<String>`: a reason): [`Approver`](crate::approval::Approver)
         "approval" => approval: Option<Approval> = approval(option)?;

@@ -8,12 +8,12 @@ use syn::spanned::Spanned;
 use super::approval_cache::{Approval, Cache};
 use super::options::Options;
 use super::values::typed;
-use crate::hook_entry::OwnHook;
 use crate::listed::{Listed, whole};
+use crate::policy_entry::PolicyEntry;
 
 impl Options {
     /// The guardrails, each with the trait that makes it one and the alias that it goes by.
-    fn guardrails(&self) -> impl Iterator<Item = (&OwnHook, Ident, Ident)> {
+    fn guardrails(&self) -> impl Iterator<Item = (&PolicyEntry, Ident, Ident)> {
         let named = |list: &'static str| move |(at, entry)| (entry, word(list), alias(list, at));
         let input = self.input_guardrails.iter().enumerate().map(named("InputGuardrail"));
         input.chain(self.output_guardrails.iter().enumerate().map(named("OutputGuardrail")))

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::capture::Capture;
 
-/// After a command is over, so long is waited for the rest of its output.
+/// How long to wait for the rest of the output after the command has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Passed on to commands: what a shell needs, and nothing that holds secrets.
@@ -53,7 +53,7 @@ fn definition() -> ToolDefinition {
                     "type": ["integer", "null"],
                     "minimum": 1,
                     "maximum": 3600,
-                    "description": "It is ended after so many seconds."
+                    "description": "Time limit in seconds. The command is ended after it."
                 }
             },
             "required": ["command"],

@@ -20,10 +20,10 @@ use tokio::time::Instant;
 use super::client::{Client, Listeners, Unasked};
 use super::error::StartFailure;
 use super::process::Process;
-use super::quiet::Quiet;
 use super::secrets::Secrets;
 use super::server_config::ServerConfig;
 use super::tap::{Beginning, Tap};
+use super::untraced_thread::UntracedThread;
 use super::visible::visible;
 use super::wire::{Fault, Wire, answered};
 
@@ -41,7 +41,7 @@ pub(super) struct Connection {
     process: Process,
     fault: Fault,
     /// The thread that runs the service.
-    _quiet: Quiet,
+    _untraced: UntracedThread,
 }
 
 /// The output of a process: the first line of its standard output that is not MCP, and the last lines of its standard error.
@@ -88,7 +88,7 @@ impl Connection {
         })?;
         let beginning = Beginning::default();
         let listeners = Listeners::default();
-        let quiet = Quiet::start(config.fake.is_some()).map_err(|error| {
+        let untraced = UntracedThread::start(config.fake.is_some()).map_err(|error| {
             failure(
                 format!("no thread could be started for it: {error}"),
                 "Let the program have more threads.",
@@ -98,7 +98,7 @@ impl Connection {
         let fault = Fault::new(Arc::clone(&process.kill));
         let stdout = Tap::new(stdout, beginning.clone());
         let unasked = Unasked::new(listeners.clone(), tools_changed);
-        let hands = quiet.spawning(async {
+        let hands = untraced.spawning(async {
             let wire = Wire::new(stdout, stdin, unasked, config.timeout, fault.clone());
             Client.serve(wire).await
         });
@@ -142,7 +142,7 @@ impl Connection {
         };
         let peer = service.peer().clone();
         let service = Mutex::new(Some(service));
-        Ok(Self { peer, service, listeners, timeout: config.timeout, process, fault, _quiet: quiet })
+        Ok(Self { peer, service, listeners, timeout: config.timeout, process, fault, _untraced: untraced })
     }
 
     /// Whether the server declares tools. Otherwise it is not asked for a list.

@@ -24,7 +24,6 @@ mod config;
 mod connection;
 mod connection_thread;
 mod convert;
-mod description;
 mod directory;
 mod env_vars;
 mod error;
@@ -39,7 +38,6 @@ mod process;
 #[cfg(test)]
 mod property_tests;
 mod provider;
-mod quiet;
 mod relist;
 mod restart;
 #[cfg(feature = "server")]
@@ -52,11 +50,12 @@ mod stderr;
 mod tap;
 mod tool;
 mod tool_spec;
+mod unconnected;
+mod untraced_thread;
 mod visible;
 mod wire;
 
 pub use config::McpConfig;
-pub use description::{McpDescription, NotConnected};
 pub use directory::WorkingDirectory;
 pub use error::{McpError, StartFailure};
 #[cfg(feature = "rmcp3")]
@@ -64,6 +63,7 @@ pub use export::export_tool;
 pub use server_config::ServerConfig;
 pub use standalone::McpServer;
 pub use tool_spec::McpToolSpec;
+pub use unconnected::{McpDescription, NotConnected};
 
 /// A server of closures, for tests.
 pub mod testing {

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::connection_thread::ConnectionThread;
-use super::description::{self, McpDescription};
 use super::error::McpError;
 use super::server::Server;
 use super::server_config::ServerConfig;
 use super::tool::McpTool;
+use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
 use onionskin_core::spec::SpecError;
 
@@ -71,7 +71,7 @@ impl McpServer {
     /// # Errors
     /// Returns an error if the value is not the description of a tool.
     pub fn import(&self, description: impl McpDescription) -> Result<ToolSpec, SpecError> {
-        Ok(self.spec(McpTool::described(self.server(), description::read(description)?)))
+        Ok(self.spec(McpTool::described(self.server(), unconnected::read(description)?)))
     }
 
     /// Ends the server and waits for it. A process that does not end within 2 seconds after its input was closed is

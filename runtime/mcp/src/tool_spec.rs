@@ -9,7 +9,7 @@ use rmcp::handler::server::router::tool::ToolRoute;
 #[cfg(feature = "rmcp3")]
 use rmcp::model::Tool;
 
-use super::description::{McpDescription, unconnected};
+use super::unconnected::{McpDescription, unconnected};
 
 /// Methods of [`ToolSpec`] for MCP.
 pub trait McpToolSpec: Sized + sealed::Sealed {

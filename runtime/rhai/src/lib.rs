@@ -8,26 +8,26 @@
 #![forbid(unsafe_code)]
 
 mod bounded;
+mod call_error;
 mod calls;
 mod chars;
 mod docs;
 mod env;
-mod failure;
 mod json;
 mod language;
 mod limits;
+mod load_error;
 mod lock;
 mod memory;
 mod sandbox;
-mod script_error;
 mod tool;
 
 use std::sync::Arc;
 
 pub use env::{Env, HostFunction};
 pub use limits::ScriptLimits;
+pub use load_error::ScriptError;
 use onionskin_core::{ToolDefinition, ToolSpec};
-pub use script_error::ScriptError;
 
 /// A script for [`from_code`]: its text, its environment and its limits.
 #[derive(Debug, Clone)]

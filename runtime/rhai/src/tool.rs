@@ -10,16 +10,16 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, FnAccess, ParseError, Scope, Scr
 use serde_json::{Map, Number, Value};
 use tokio::sync::oneshot;
 
+use super::call_error::{failed, place};
 use super::calls::{first_wrong, unusable};
 use super::docs::Docs;
 use super::env::Env;
-use super::failure::{failed, place};
 use super::json::{from_script, to_script};
 use super::limits::ScriptLimits;
+use super::load_error::ScriptError;
 use super::lock::lock;
 use super::memory::{MemoryNeed, Meter};
 use super::sandbox::{Watch, engine};
-use super::script_error::ScriptError;
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolOutput;

@@ -1,6 +1,6 @@
-//! Whether `null` is among the values of a schema, and the schema without it.
+//! Whether `null` is among the values of a schema, and the schema with it and without it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::rewrite_parts::{Object, is_null, object};
 
@@ -40,4 +40,39 @@ pub(super) fn without_null(mut schema: Object) -> Object {
         }
     }
     schema
+}
+
+/// The same schema with `null` among its values. `type_lists` is whether the dialect has lists of types.
+pub(super) fn with_null(mut schema: Object, type_lists: bool) -> Object {
+    if takes_null(&schema) {
+        return schema;
+    }
+    if let Some(Value::Array(options)) = schema.get_mut("anyOf") {
+        options.push(json!({ "type": "null" }));
+        return schema;
+    }
+    let description = schema.remove("description");
+    let mut out = union_of(&[Value::Object(schema), json!({ "type": "null" })], type_lists);
+    if let Some(description) = description {
+        out.insert("description".into(), description);
+    }
+    out
+}
+
+/// A union; `{"type": ["string", "null"]}` for one of a plain type and null, if the dialect has lists of types.
+pub(super) fn union_of(union: &[Value], type_lists: bool) -> Object {
+    if type_lists
+        && let [one, two] = union
+        && *two == json!({ "type": "null" })
+        && let Some(one) = one.as_object()
+        && let Some(Value::String(kind)) = one.get("type")
+        && !matches!(kind.as_str(), "object" | "array" | "null")
+        && !one.contains_key("enum")
+        && !one.contains_key("const")
+    {
+        let mut out = one.clone();
+        out.insert("type".into(), json!([kind, "null"]));
+        return out;
+    }
+    object(json!({ "anyOf": union }))
 }

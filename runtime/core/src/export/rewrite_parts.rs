@@ -260,7 +260,7 @@ pub(super) fn with_docs(description: Option<&str>, docs: &[String]) -> Option<St
     Some(text)
 }
 
-/// Whether a schema says nothing of a value but what it is for.
+/// Whether `null` is the only value of the schema.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema["type"] == "null" || schema["const"] == Value::Null && schema.get("const").is_some()
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
-use super::null::{takes_null, without_null};
+use super::null::{union_of, with_null, without_null};
 use super::rewrite_parts::{
     Notes, Object, all_of, conditions, kinds, limits, literals, object, options, parts, remarks, required,
     with_docs, words,
@@ -162,27 +162,9 @@ impl Walker<'_> {
             (Some(only), true) => Ok(object(only)),
             (Some(last), false) => {
                 union.push(last);
-                Ok(self.nullable_type(&union))
+                Ok(union_of(&union, self.rules.type_lists))
             }
         }
-    }
-
-    /// `{"type": ["string", "null"]}` for a union of a plain type and null, if the dialect allows it.
-    fn nullable_type(&self, union: &[Value]) -> Object {
-        if self.rules.type_lists
-            && let [one, two] = union
-            && *two == json!({ "type": "null" })
-            && let Some(one) = one.as_object()
-            && let Some(Value::String(kind)) = one.get("type")
-            && !matches!(kind.as_str(), "object" | "array" | "null")
-            && !one.contains_key("enum")
-            && !one.contains_key("const")
-        {
-            let mut out = one.clone();
-            out.insert("type".into(), json!([kind, "null"]));
-            return out;
-        }
-        object(json!({ "anyOf": union }))
     }
 
     fn plain(&self, schema: &Object, path: &str, notes: &mut Notes) -> Result<Object, ExportError> {
@@ -281,7 +263,7 @@ impl Walker<'_> {
             let mut property = self.rewrite(schema, &property(path, name))?;
             let optional = !required.contains(name.as_str());
             if optional && self.rules.optional == Optional::Null {
-                property = self.nullable(property);
+                property = with_null(property, self.rules.type_lists);
             } else if optional {
                 property = without_null(property);
             }
@@ -334,23 +316,6 @@ impl Walker<'_> {
             }
         };
         Ok(object(json!({ "type": "array", "items": item })))
-    }
-
-    /// The same schema with `null` among its values.
-    fn nullable(&self, mut schema: Object) -> Object {
-        if takes_null(&schema) {
-            return schema;
-        }
-        if let Some(Value::Array(options)) = schema.get_mut("anyOf") {
-            options.push(json!({ "type": "null" }));
-            return schema;
-        }
-        let description = schema.remove("description");
-        let mut out = self.nullable_type(&[Value::Object(schema), json!({ "type": "null" })]);
-        if let Some(description) = description {
-            out.insert("description".into(), description);
-        }
-        out
     }
 }
 

@@ -11,6 +11,7 @@ mod message;
 mod redact;
 mod redacted_request;
 mod scripted;
+mod usage;
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -26,6 +27,7 @@ pub use message::{Message, ToolCall, ToolResultMessage};
 pub(crate) use redact::redact_name;
 pub(crate) use redacted_request::RedactedRequests;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
+pub use usage::Usage;
 
 pub use crate::definition::ToolDeclaration;
 
@@ -189,35 +191,6 @@ impl ModelResponse {
     /// An answer with tool calls only.
     pub fn tool_calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self { tool_calls: calls.into_iter().collect(), stop: StopReason::ToolCalls, ..Self::default() }
-    }
-}
-
-/// The tokens of one or more requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Usage {
-    /// Input tokens.
-    pub input_tokens: u64,
-    /// Output tokens.
-    pub output_tokens: u64,
-}
-
-impl Usage {
-    /// Usage with these input and output tokens.
-    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens }
-    }
-
-    /// The sum of input and output tokens.
-    pub fn total(&self) -> u64 {
-        self.input_tokens.saturating_add(self.output_tokens)
-    }
-}
-
-impl std::ops::AddAssign for Usage {
-    fn add_assign(&mut self, other: Self) {
-        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
     }
 }
 

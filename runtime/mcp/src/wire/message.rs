@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+use super::lines::LONGEST;
 use crate::visible::{cut, visible};
 
 /// The parser of JSON quotes unexpected text; longer quotes are cut.
@@ -72,7 +73,7 @@ pub(crate) fn read_ends(beginning: &[u8], end: &[u8]) -> Incoming<'static> {
     if !beginning.trim_ascii_start().starts_with(b"{") {
         return Incoming::Foreign;
     }
-    unreadable(beginning, end, "it is longer than 16 MiB")
+    unreadable(beginning, end, format!("it is longer than {} MiB", LONGEST >> 20))
 }
 
 fn message<'l>(envelope: &Envelope<'l>) -> Incoming<'l> {

@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, Path};
 use crate::option::WrittenOption;
 
 /// One of a tool's own hooks or guardrails: `path` or `path(args)`.
-pub(crate) struct OwnHook {
+pub(crate) struct PolicyEntry {
     pub(crate) path: Path,
     /// Its values, as a tuple.
     pub(crate) with: TokenStream,
@@ -21,7 +21,7 @@ pub(crate) fn entries(
     option: &mut WrittenOption<'_>,
     what: &str,
     example: &str,
-) -> syn::Result<Vec<OwnHook>> {
+) -> syn::Result<Vec<PolicyEntry>> {
     let (list, errors) = (option.list(example)?, &mut *option.errors);
     let mut entries = Vec::new();
     for entry in list {
@@ -38,7 +38,7 @@ pub(crate) fn entries(
         };
         match wrong(what, &path, &args) {
             Some(error) => errors.add(error),
-            None => entries.push(OwnHook { path, with: quote!((#(#args,)*)), values: args.len() }),
+            None => entries.push(PolicyEntry { path, with: quote!((#(#args,)*)), values: args.len() }),
         }
     }
     Ok(entries)

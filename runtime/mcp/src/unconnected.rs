@@ -1,4 +1,4 @@
-//! Tools of MCP servers, from their descriptions.
+//! Tools made of a description alone, without a server to call.
 
 use std::sync::Arc;
 

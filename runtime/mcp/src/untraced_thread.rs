@@ -10,15 +10,15 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::subscriber::{NoSubscriber, set_default};
 
 /// The thread. It ends when this is dropped, and the task with it.
-pub(super) struct Quiet {
+pub(super) struct UntracedThread {
     runtime: Handle,
     _over: Option<DropGuard>,
 }
 
-impl Quiet {
-    /// `here` takes no thread: a test has no secrets, and one clock.
-    pub(super) fn start(here: bool) -> io::Result<Self> {
-        if here {
+impl UntracedThread {
+    /// With `in_place` no thread is started: tests have no secrets and share one clock.
+    pub(super) fn start(in_place: bool) -> io::Result<Self> {
+        if in_place {
             return Ok(Self { runtime: Handle::current(), _over: None });
         }
         let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -26,13 +26,13 @@ impl Quiet {
         let over = CancellationToken::new();
         let until = over.clone();
         std::thread::Builder::new().name("onionskin-mcp-io".into()).spawn(move || {
-            let _quiet = set_default(NoSubscriber::new());
+            let _untraced = set_default(NoSubscriber::new());
             runtime.block_on(until.cancelled());
         })?;
         Ok(Self { runtime: handle, _over: Some(over.drop_guard()) })
     }
 
-    /// Runs `work` here, and what it spawns there.
+    /// Polls `work` in the caller's task. Tasks that it spawns run on this thread.
     pub(super) async fn spawning<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         poll_fn(|cx| {
