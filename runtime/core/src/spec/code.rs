@@ -1,14 +1,34 @@
-//! A function without a body, for a tool whose source code is elsewhere.
+//! The source code of a tool, or a function without a body for a tool whose source code is elsewhere.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::param;
+use super::toolspec::ToolSpec;
 use crate::definition::ToolDefinition;
 
+impl ToolSpec {
+    /// Stores the code that the tool was made from, which [`Self::code`] returns.
+    #[must_use]
+    pub fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// The source code of a `#[tool]` function or method, or of a script. For other tools, such as one of an MCP
+    /// server, a function without a body that shows the signature and the documentation.
+    pub fn code(&self) -> String {
+        match &self.code {
+            Some(code) => code.to_string(),
+            None => stub(&self.definition),
+        }
+    }
+}
+
 /// The signature and the documentation of a tool as a Rust function.
-pub(super) fn stub(tool: &ToolDefinition) -> String {
+fn stub(tool: &ToolDefinition) -> String {
     let mut params = param::params(tool);
     // Optional parameters come last, as in calls with positional arguments.
     params.sort_by_key(|param| !param.required);

@@ -10,13 +10,14 @@ use super::fill::Filler;
 use super::param::{self, SpecParam};
 use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
-use crate::approval::DynApprover;
+use crate::approval::{Approver, DynApprover};
 use crate::context::{StateType, Target, ToolEntry};
 use crate::definition::{ToolDefinition, ToolExample, ToolSource};
-use crate::onion::{DynHook, Undefined};
-use crate::policy::Fill;
+use crate::onion::{DynHook, ForEachClone, Undefined};
+use crate::policy::{Fill, ForEach};
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool};
+use crate::typed::RawHook;
 
 /// A tool as a value. Whatever its source, it can be described, bound, transformed, called and added to agents.
 ///
@@ -52,14 +53,14 @@ pub struct ToolSpec {
     /// The visible definition: `own` changed by `shape`.
     pub(super) definition: Arc<ToolDefinition>,
     pub(super) state: SessionState,
-    pub(super) typed: TypedState,
+    typed: TypedState,
     /// [`Tool::NAME`]; `None` for a trait object.
     declared_name: Option<&'static str>,
     states: Arc<[StateType]>,
-    pub(super) hooks: Arc<[Arc<dyn DynHook>]>,
+    hooks: Arc<[Arc<dyn DynHook>]>,
     pub(super) added: Added,
-    pub(super) approver: Option<Arc<dyn DynApprover>>,
-    code: Option<Arc<str>>,
+    approver: Option<Arc<dyn DynApprover>>,
+    pub(super) code: Option<Arc<str>>,
 }
 
 impl ToolSpec {
@@ -123,13 +124,6 @@ impl ToolSpec {
         Self { source: ToolSource::Agent, server: Some("agent".into()), ..Self::from_dyn(tool) }
     }
 
-    /// Stores the code that the tool was made from, which [`Self::code`] returns.
-    #[must_use]
-    pub fn with_code(mut self, code: impl Into<Arc<str>>) -> Self {
-        self.code = Some(code.into());
-        self
-    }
-
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.definition.name
@@ -166,15 +160,6 @@ impl ToolSpec {
         &self.definition.examples
     }
 
-    /// The source code of a `#[tool]` function or method, or of a script. For other tools, such as one of an MCP
-    /// server, a function without a body that shows the signature and the documentation.
-    pub fn code(&self) -> String {
-        match &self.code {
-            Some(code) => code.to_string(),
-            None => super::code::stub(&self.definition),
-        }
-    }
-
     /// The kind of source that the tool comes from.
     pub fn source(&self) -> ToolSource {
         self.source
@@ -183,6 +168,76 @@ impl ToolSpec {
     /// The MCP server that the tool comes from.
     pub fn server_name(&self) -> Option<&str> {
         self.server.as_deref()
+    }
+
+    /// Adds a hook to the tool's own hooks, inside the hooks of an agent. The first one that is added is the outermost.
+    /// Make the hook of a `#[tool_hook]` function with `new`: `.hook(audit::new())`.
+    ///
+    /// Each clone of the tool gets a clone of the hook. Add an `Arc` of a hook to share it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, call, tool};
+    ///
+    /// /// Counts calls.
+    /// #[derive(Default)]
+    /// struct Count(AtomicU32);
+    ///
+    /// impl Clone for Count {
+    ///     fn clone(&self) -> Self {
+    ///         Self(self.0.load(Relaxed).into())
+    ///     }
+    /// }
+    ///
+    /// impl Hook for Count {
+    ///     onionskin::raw_hook!(default);
+    ///
+    ///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+    ///         self.0.fetch_add(1, Relaxed);
+    ///         next.run(args).await
+    ///     }
+    /// }
+    ///
+    /// /// Adds one.
+    /// #[tool]
+    /// fn add_one(x: i64) -> i64 {
+    ///     x + 1
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let shared = Arc::new(Count::default());
+    /// let spec = add_one::spec().hook(Arc::clone(&shared));
+    /// call!(spec, x = 1).await.unwrap();
+    /// call!(spec.clone(), x = 1).await.unwrap();
+    /// assert_eq!(shared.0.load(Relaxed), 2);
+    /// # });
+    /// ```
+    #[must_use]
+    pub fn hook(mut self, hook: impl RawHook + ForEachClone) -> Self {
+        self.hooks =
+            self.hooks.iter().cloned().chain([Arc::new(ForEach(hook)) as Arc<dyn DynHook>]).collect();
+        self
+    }
+
+    /// Sets the state for a tool with `State<S>` that is called directly. In an agent the tool gets the agent's state.
+    #[must_use]
+    pub fn with_state<S: Clone + Send + Sync + 'static>(mut self, state: S) -> Self {
+        let (handle, secrets) = StateCell::undeclared(state);
+        self.state.concealed().add(&secrets);
+        self.typed = TypedState::of::<S>(handle);
+        self
+    }
+
+    /// The newest state that began with [`Self::with_state`], if it is of this type.
+    pub fn typed_state<S: Clone + Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        StateCell::<S>::newest(&self.typed.handle)
+    }
+
+    /// Sets the approver of direct calls. In an agent the agent's approver is asked.
+    pub fn approver(&mut self, approver: impl Approver) -> &mut Self {
+        self.approver = Some(Arc::new(approver));
+        self
     }
 
     pub(super) fn own_approver(&self) -> Option<Arc<dyn DynApprover>> {
