@@ -180,7 +180,8 @@ impl AppBuilder {
         self
     }
 
-    /// Sets the journal that records the steps of runs. Without one no step is recorded, and no run can be replayed.
+    /// Sets the journal that records the steps of runs. Without one no step is recorded, and no run can be replayed. A run
+    /// is continued under its id ([`RunRequest::run_id`](crate::run::RunRequest::run_id)).
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self

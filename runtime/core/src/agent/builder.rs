@@ -146,6 +146,26 @@ impl<A: Agent> AgentBuilder<A> {
 
     /// Sets the journal that records the steps of runs, those of children included. Without one no step is recorded,
     /// and no run can be replayed.
+    ///
+    /// A run is continued under its id: give it one with [`RunRequest::run_id`](crate::run::RunRequest::run_id). The
+    /// [`MemoryJournal`](crate::journal::MemoryJournal) is for tests. The guide has a journal in a file.
+    ///
+    /// ```
+    /// use onionskin::journal::Journal;
+    /// use onionskin::{ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// async fn serve(order: u32, text: &str, journal: impl Journal) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    ///     let desk = Desk::builder().model(model).journal(journal).build().await?;
+    ///     Ok(desk.request(text).run_id(format!("order-{order}")).run().await?.text)
+    /// }
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// # let text = serve(7, "A lamp.", onionskin::journal::MemoryJournal::default()).await.unwrap();
+    /// # assert_eq!(text, "I note: A lamp.");
+    /// # });
+    /// ```
     pub fn journal(mut self, journal: impl Journal) -> Self {
         self.setup.journal = Some(Arc::new(journal));
         self

@@ -175,6 +175,28 @@ impl RunRequest {
     /// Without this call each run gets a unique id. While a run with this id of the same agent, or of the same
     /// [`App`](super::App), is in progress, another one fails with [`RunError::RunIdInUse`].
     ///
+    /// The program chooses one id for each piece of work, such as the number of an order, and knows it again after a
+    /// crash. The replay needs the input, the agent, the session's history and the state that the run began with: if
+    /// one of them differs, the run ends with [`RunError::Journal`], which names the first step that differs.
+    ///
+    /// ```
+    /// use onionskin::journal::{JournalErrorKind, MemoryJournal};
+    /// use onionskin::{RunError, ScriptedModel, ScriptedTurn, agent};
+    ///
+    /// agent! { Desk { instruction: "Take orders." } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("I note: {input}")]);
+    /// let desk = Desk::builder().model(model).journal(MemoryJournal::default()).build().await.unwrap();
+    /// let first = desk.request("A lamp.").run_id("order-7").run().await.unwrap();
+    /// // A replay, which does not ask the model.
+    /// assert_eq!(desk.request("A lamp.").run_id("order-7").run().await.unwrap(), first);
+    /// // Another input is another piece of work.
+    /// let error = desk.request("A chair.").run_id("order-7").run().await.unwrap_err();
+    /// assert!(matches!(error, RunError::Journal { source, .. } if source.kind() == JournalErrorKind::Diverged));
+    /// # });
+    /// ```
+    ///
     /// The id is also the correlation id, unless [`Self::correlation_id`] sets another one.
     pub fn run_id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.run_id = Some(id.into());
