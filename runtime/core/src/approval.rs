@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 
 use crate::args::Args;
 use crate::definition::Effect;
+use crate::output::ToolOutput;
 
 /// Decides whether a call may run, for tools with `approval`.
 ///
@@ -47,6 +48,39 @@ pub trait Approver: Send + Sync + 'static {
     ///
     /// Cancel safety: if the future is dropped, for example because the run ends, the call does not run.
     fn approve(&self, request: ApprovalRequest) -> impl Future<Output = Approval> + Send;
+
+    /// Says what became of a call in doubt: an earlier run with the same id ended while the tool ran, and its effect is
+    /// [`Effect::Once`]. [`ApprovalRequest::reason`] says so in words. A panic counts as [`Resolution::Unknown`], which is also
+    /// the answer of an approver without this method: the call then ends with
+    /// [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
+    ///
+    /// ```
+    /// use onionskin::approval::{Approval, ApprovalRequest, Approver, Resolution};
+    ///
+    /// /// Asks the bank.
+    /// struct Bank;
+    ///
+    /// impl Approver for Bank {
+    ///     async fn approve(&self, _: ApprovalRequest) -> Approval {
+    ///         Approval::Allow
+    ///     }
+    ///
+    ///     async fn resolve(&self, call: ApprovalRequest) -> Resolution {
+    ///         # fn booked(_: Option<u64>) -> Option<bool> { None }
+    ///         match booked(call.args()["cents"].as_u64()) {
+    ///             Some(true) => Resolution::took_effect("paid"),
+    ///             Some(false) => Resolution::RunAgain,
+    ///             None => Resolution::Unknown,
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Cancel safety: if the future is dropped, the call stays in doubt, and the next run asks again.
+    fn resolve(&self, call: ApprovalRequest) -> impl Future<Output = Resolution> + Send {
+        let _ = call;
+        async { Resolution::Unknown }
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -63,11 +97,17 @@ where
 /// An [`Approver`] as a trait object.
 pub(crate) trait DynApprover: Send + Sync + 'static {
     fn approve_dyn(&self, request: ApprovalRequest) -> BoxFuture<'_, Approval>;
+
+    fn resolve_dyn(&self, call: ApprovalRequest) -> BoxFuture<'_, Resolution>;
 }
 
 impl<A: Approver> DynApprover for A {
     fn approve_dyn(&self, request: ApprovalRequest) -> BoxFuture<'_, Approval> {
         Box::pin(async move { self.approve(request).await })
+    }
+
+    fn resolve_dyn(&self, call: ApprovalRequest) -> BoxFuture<'_, Resolution> {
+        Box::pin(async move { self.resolve(call).await })
     }
 }
 
@@ -86,6 +126,26 @@ impl Approval {
     /// Refuses the call with a reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(Some(reason.into()))
+    }
+}
+
+/// The answer of an [`Approver`] about a call in doubt.
+#[derive(Debug, Clone)]
+#[must_use = "an answer does nothing until it is given"]
+#[non_exhaustive]
+pub enum Resolution {
+    /// It cannot be found out. The call ends with [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
+    Unknown,
+    /// The tool took no effect, so it runs.
+    RunAgain,
+    /// The tool took effect, with this result. It does not run.
+    TookEffect(ToolOutput),
+}
+
+impl Resolution {
+    /// The tool took effect, with this result.
+    pub fn took_effect(output: impl Into<ToolOutput>) -> Self {
+        Self::TookEffect(output.into())
     }
 }
 

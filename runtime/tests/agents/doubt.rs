@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use onionskin::approval::{Approval, ApprovalRequest, Approver};
+use onionskin::approval::{Approval, ApprovalRequest, Approver, Resolution};
 use onionskin::event::CallOutcome;
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
@@ -207,4 +207,54 @@ async fn o5_a_layered_tool_in_doubt_does_not_run_again() {
     bank.answers.store(true, Ordering::SeqCst);
     let output = run().await.unwrap();
     assert_eq!((bank.take().len(), outcomes(&output)), (0, vec![("transfer", DOUBT)]));
+}
+
+/// Knows what became of a payment.
+struct Clerks(Arc<std::sync::Mutex<Vec<String>>>, fn() -> Resolution);
+
+impl Approver for Clerks {
+    async fn approve(&self, _: ApprovalRequest) -> Approval {
+        Approval::Allow
+    }
+
+    async fn resolve(&self, call: ApprovalRequest) -> Resolution {
+        assert!(call.reason().unwrap().contains("may have taken effect already"), "{call:?}");
+        self.0.lock().unwrap().push(format!("{} {}", call.tool_name(), call.args().text()));
+        (self.1)()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_person_says_what_became_of_a_call_in_doubt() {
+    let resolutions: [(fn() -> Resolution, _, usize, &str); 4] = [
+        (|| Resolution::Unknown, DOUBT, 0, "`transfer` may have taken effect already"),
+        (|| Resolution::RunAgain, DONE, 1, "transfer paid"),
+        (|| Resolution::took_effect("paid by hand"), DONE, 0, "paid by hand"),
+        (|| panic!("asleep"), DOUBT, 0, "`transfer` may have taken effect already"),
+    ];
+    for (resolution, outcome, runs, text) in resolutions {
+        let (bank, journal, asked) = (Bank::default(), Arc::new(MemoryJournal::default()), Arc::default());
+        let run = || {
+            let model = ScriptedModel::turns([
+                ScriptedTurn::call("transfer", json!({})),
+                ScriptedTurn::say("{last}"),
+            ]);
+            let payer = Payer::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+            let payer = payer.approver(Clerks(Arc::clone(&asked), resolution));
+            async { payer.build().await.unwrap().request("go").run_id("order-7").run().await.unwrap() }
+        };
+        assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+        assert_eq!((bank.take().len(), asked.lock().unwrap().len()), (1, 0));
+
+        bank.answers.store(true, Ordering::SeqCst);
+        let output = run().await;
+        assert_eq!((bank.take().len(), outcomes(&output)), (runs, vec![("transfer", outcome)]));
+        assert!(output.text.starts_with(text), "{}", output.text);
+        assert_eq!(output.tool_calls[0].attempts as usize, runs);
+
+        // The answer is a part of the record.
+        let again = run().await;
+        assert_eq!((again.text, bank.take().len()), (output.text, 0));
+        assert_eq!(*asked.lock().unwrap(), ["transfer {}"]);
+    }
 }

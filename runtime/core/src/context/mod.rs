@@ -4,6 +4,7 @@ mod agent_info;
 mod bound;
 mod depth;
 mod detached;
+mod doubt;
 mod inject;
 mod latch;
 mod leftover_work;
@@ -46,6 +47,7 @@ pub(crate) use tool_timeout::{has_timers, timed};
 use latch::CallToken;
 use permits::CallPermit;
 
+use crate::args::Args;
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError};
 use crate::event::{EventKind, HookExit};
@@ -102,6 +104,8 @@ struct Extra {
     permit: CallPermit,
     /// The states of the tool values whose code runs now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
+    /// The arguments, for a person who has to decide about a call in doubt.
+    args: OnceLock<Args>,
     /// How its own hooks left the call, if this is collected.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }

@@ -1,12 +1,11 @@
-//! The number of starts of a call's tool, and effects that must occur once only.
+//! The number of starts of a call's tool.
 
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{ToolContext, timed};
-use crate::definition::{Effect, ToolSource, refused_by};
-use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::journal::{InDoubt, StepId, StepKind};
+use crate::definition::refused_by;
+use crate::error::{Exit, ToolResult};
 use crate::lock::lock;
 
 /// The starts of a call's tool, besides the attempts that the core counts.
@@ -115,7 +114,11 @@ impl ToolContext {
             self.extra().starts.of_function.fetch_add(1, Ordering::Relaxed);
         }
         let result = match self.begin().await {
-            Ok(()) => timed(self, call).await,
+            Ok(None) => timed(self, call).await,
+            Ok(Some(output)) => {
+                self.start_came_to_nothing();
+                Ok(output)
+            }
             Err(exit) => {
                 self.start_came_to_nothing();
                 Err(exit)
@@ -146,26 +149,5 @@ impl ToolContext {
         } else if starts == 0 {
             self.start_came_to_nothing();
         }
-    }
-
-    /// Records the beginning of a function with the effect `Once`. If there is such a record and no result, the
-    /// function may have taken effect. An agent runs again, because the steps of its run are recorded one by one.
-    async fn begin(&self) -> ToolResult<()> {
-        let may_repeat = self.definition().effect != Effect::Once || self.source() == ToolSource::Agent;
-        if may_repeat || self.run().journal().is_none() {
-            return Ok(());
-        }
-        let is_first = AtomicBool::new(false);
-        let id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Begin) };
-        let begun = async || {
-            is_first.store(true, Ordering::Relaxed);
-            true
-        };
-        self.run().reading(id, begun).await;
-        if is_first.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        let doubt = InDoubt { tool: self.tool_name().to_owned(), run_id: self.run().run_id().to_owned() };
-        Err(Exit::Tool(ToolError::from_source(doubt).with_kind(ErrorKind::InDoubt)))
     }
 }

@@ -155,7 +155,10 @@ async fn watched_attempt<'b, F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
-    let request = cx.run().journal().map(|_| fingerprint(&*args.text()));
+    let request = cx.run().journal().map(|_| {
+        cx.keep_args(args);
+        fingerprint(&*args.text())
+    });
     let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
     refuse_aborted(cx)?;
     // The call comes from one of the tool's own hooks and skips the others: it is part of the attempt.

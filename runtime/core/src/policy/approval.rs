@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::approval::{Approval, ApprovalRequest};
+use crate::approval::Approval;
 use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
@@ -59,7 +59,7 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
         );
         return Err(refused(None));
     };
-    let asked = caught_async(approver.approve_dyn(request(cx, args, reason)));
+    let asked = caught_async(approver.approve_dyn(cx.request_of(args, reason)));
     // Other calls can run while a person decides.
     match cx.without_permit(asked).await {
         Ok(Approval::Allow) => {
@@ -76,24 +76,6 @@ pub(super) async fn approve(needed: &Needed, cx: &ToolContext, args: &Args) -> T
             );
             Err(refused(None))
         }
-    }
-}
-
-fn request(cx: &ToolContext, args: &Args, reason: Option<String>) -> ApprovalRequest {
-    let mut args = args.clone();
-    let text = args.text();
-    let shown = cx.run().hide_text(&*text);
-    if *shown != *text {
-        args = Args::from(shown.into_owned());
-    }
-    ApprovalRequest {
-        tool: cx.tool_name().into(),
-        agent: cx.agent_name().into(),
-        args,
-        effect: cx.definition().effect,
-        call_id: cx.tool_use_id().into(),
-        correlation_id: cx.correlation_id().into(),
-        reason: reason.map(|reason| cx.run().hide_text(reason).into_owned()),
     }
 }
 
