@@ -1,3 +1,4 @@
+// Several mistakes: each target is one.
 use onionskin::{Args, Next, ToolResult, agent, tool_hook};
 
 #[tool_hook]

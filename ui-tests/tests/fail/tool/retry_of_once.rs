@@ -1,3 +1,4 @@
+// Two mistakes: one in each tool.
 use onionskin::hooks;
 use onionskin::hooks::retry as again;
 use onionskin::tool;

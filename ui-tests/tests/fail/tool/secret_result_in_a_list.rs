@@ -1,3 +1,4 @@
+// Two mistakes: one in each tool.
 use onionskin::{Secret, tool};
 
 /// Gives the key away.
