@@ -226,7 +226,8 @@ impl Approver for Clerks {
 
 #[tokio::test(start_paused = true)]
 async fn o5_a_person_says_what_became_of_a_call_in_doubt() {
-    let resolutions: [(fn() -> Resolution, _, usize, &str); 4] = [
+    type Says = fn() -> Resolution;
+    let resolutions: [(Says, _, usize, &str); 4] = [
         (|| Resolution::Unknown, DOUBT, 0, "`transfer` may have taken effect already"),
         (|| Resolution::RunAgain, DONE, 1, "transfer paid"),
         (|| Resolution::took_effect("paid by hand"), DONE, 0, "paid by hand"),

@@ -47,7 +47,7 @@ impl Exit {
         Self::Tool(ToolError::new(text))
     }
 
-    /// Makes a refusal by a hook or a tool, of kind [`ErrorKind::Denied`]. The model gets the text, and the run
+    /// Makes a refusal by a hook or a tool, of kind [`ErrorKind::Denied`](crate::ErrorKind::Denied). The model gets the text, and the run
     /// continues.
     ///
     /// ```

@@ -150,7 +150,9 @@ mod tests {
     use super::*;
 
     fn applied(edits: &[Edit], mut value: Value) -> Value {
-        edits.iter().for_each(|edit| edit.apply(&mut value).unwrap());
+        for edit in edits {
+            edit.apply(&mut value).unwrap();
+        }
         value
     }
 
