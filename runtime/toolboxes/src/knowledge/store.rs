@@ -1,7 +1,7 @@
 //! The documents in `SQLite`.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior, params};
 
@@ -86,13 +86,15 @@ fn prepare(connection: &mut Connection, may_write: bool) -> rusqlite::Result<boo
             connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0))?;
         Ok((number("application_id")?, number("user_version")?, tables == 0))
     };
-    match stamp(connection)? {
+    // In one transaction: another program may make the tables between two readings.
+    let found = stamp(&*connection.transaction()?)?;
+    match found {
         (APPLICATION, VERSION, _) => return Ok(true),
         (0, 0, true) if may_write => {}
         _ => return Ok(false),
     }
     // Readers and one writer do not wait for each other. Nothing changes for a base in memory.
-    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    write_ahead(connection)?;
     let making = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another program may have been faster.
     if stamp(&making)? == (0, 0, true) {
@@ -103,6 +105,22 @@ fn prepare(connection: &mut Connection, may_write: bool) -> rusqlite::Result<boo
     let ours = stamp(&making)?;
     making.commit()?;
     Ok((ours.0, ours.1) == (APPLICATION, VERSION))
+}
+
+/// Sets the journal mode `wal`. Of several programs that do so at once, SQLite refuses all but one without waiting, whatever
+/// the connection's timeout is.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < end =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            end => return end,
+        }
+    }
 }
 
 /// Bounds the size of the file.
