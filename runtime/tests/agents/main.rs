@@ -25,6 +25,7 @@ mod given;
 mod histories;
 mod idempotency;
 mod interrupted;
+mod killed;
 mod limits;
 mod names;
 mod parallel;

@@ -10,8 +10,8 @@ use onionskin::journal::{
     Journal, JournalError, JournalErrorKind, MemoryJournal, Step, StepRecord, StepWork,
 };
 use onionskin::{
-    Args, ErrorKind, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult, agent, tool,
-    tool_hook,
+    Args, ErrorKind, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State, ToolContext, ToolResult,
+    agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -73,6 +73,41 @@ fn diverged_at(end: Result<RunOutput, RunError>) -> String {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Draws lots, twice at the second attempt.
+#[tool(effect = pure)]
+async fn draw(cx: &ToolContext) -> Result<u64, u64> {
+    let lot = cx.random().await;
+    if cx.attempt() < 2 { Err(lot) } else { Ok(cx.random().await) }
+}
+
+/// Draws lots around calls.
+#[tool_hook]
+async fn draws_too(cx: &ToolContext, args: &mut Args, next: impl Next) -> ToolResult {
+    let first = cx.random().await;
+    let mut output = next.run(args).await?;
+    output.push_text(format!(" {first} {}", cx.random().await));
+    Ok(output)
+}
+
+agent! {
+    Lottery {
+        name: "lottery", instruction: "Draw.", function_tools: [draw], tool_hooks: [draws_too, hooks::retry(2)],
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_a_hook_reads_the_same_in_a_replay_whatever_the_tool_read() {
+    let journal = Arc::new(MemoryJournal::default());
+    let mut texts = Vec::new();
+    for _ in 0..2 {
+        let model =
+            ScriptedModel::turns([ScriptedTurn::call("draw", json!({})), ScriptedTurn::say("{last}")]);
+        let lottery = Lottery::builder().model(model).journal(Arc::clone(&journal)).build().await.unwrap();
+        texts.push(lottery.request("go").run_id("lots").run().await.unwrap().text);
+    }
+    assert_eq!(texts[0], texts[1]);
 }
 
 #[tokio::test(start_paused = true)]

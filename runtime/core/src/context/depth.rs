@@ -14,6 +14,8 @@ use super::ToolContext;
 pub(crate) enum Depth {
     /// In the agent's hooks, or in a tool without its own hooks.
     Outside,
+    /// In the step of the call, which a replay answers without its code. Only calls with a journal have this depth.
+    Step,
     /// In the core: in a typed hook, one of the tool's own hooks, or further inside.
     Inside,
     /// Inside [`ToolContext::call_original`].
@@ -25,6 +27,11 @@ impl ToolContext {
     #[inline]
     pub(crate) fn is_inside(&self) -> bool {
         self.depth.load(Ordering::Relaxed) >= Depth::Inside as u8
+    }
+
+    /// Whether the code is a part of the call's step in a journal.
+    pub(super) fn is_in_step(&self) -> bool {
+        self.depth.load(Ordering::Relaxed) >= Depth::Step as u8
     }
 
     /// Whether the hooks that have not run yet are skipped.

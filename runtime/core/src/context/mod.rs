@@ -86,8 +86,10 @@ pub struct ToolContext {
 /// The data of a call that exists only if its tool or its hooks use it.
 #[derive(Default)]
 struct Extra {
-    /// Numbers the clock, sleep and random steps of the call.
-    steps: AtomicU32,
+    /// Numbers the clock, sleep and random steps of the call, outside of its own step.
+    reads: AtomicU32,
+    /// The same inside of an attempt's step.
+    reads_in_step: AtomicU32,
     transcript: Mutex<Option<Transcript>>,
     token: OnceLock<CallToken>,
     stages: Mutex<CallStages>,
@@ -363,7 +365,8 @@ impl ToolContext {
     pub(crate) fn to_owned_attempt(&self) -> Self {
         let extra = self.extra();
         let own = Extra {
-            steps: same(&extra.steps),
+            reads: same(&extra.reads),
+            reads_in_step: same(&extra.reads_in_step),
             starts: extra.starts.copy(),
             bound: Mutex::new(lock(&extra.bound).clone()),
             ..Extra::default()

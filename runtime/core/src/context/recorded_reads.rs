@@ -28,10 +28,22 @@ impl ToolContext {
         self.run.reading(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }
 
+    /// Reads of the call's step have numbers of their own: a replay leaves them out, and the hooks around it must have the
+    /// same numbers then.
     fn numbered(&self, kind: StepKind) -> StepId {
-        let number = self.extra().steps.fetch_add(1, Ordering::Relaxed);
+        let extra = self.extra();
+        let (numbers, place) =
+            if self.is_in_step() { (&extra.reads_in_step, "tool.") } else { (&extra.reads, "") };
+        let number = numbers.fetch_add(1, Ordering::Relaxed);
         let mut id = self.step_id(kind);
-        id.name = format!("{}.{number}", id.name).into();
+        id.name = format!("{}.{place}{number}", id.name).into();
         id
+    }
+
+    /// Numbers the reads of the next attempt's step from 0, because a replay may leave the attempts before it out.
+    pub(crate) fn number_reads_anew(&self) {
+        if let Some(extra) = self.extra_if_any() {
+            extra.reads_in_step.store(0, Ordering::Relaxed);
+        }
     }
 }

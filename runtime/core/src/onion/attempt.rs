@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
-use crate::context::{AbortCause, ToolContext, timed};
+use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
 use crate::definition::{ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
@@ -168,6 +168,9 @@ where
     cx.admit()?;
     let starts = cx.attempt();
     cx.start_attempt();
+    if request.is_some() {
+        cx.number_reads_anew();
+    }
     as_step(cx, Box::pin(call), starts, request).await
 }
 
@@ -215,6 +218,7 @@ fn as_step<'a>(
         let work = async || {
             is_replay.store(false, Ordering::Relaxed);
             let is_agent = cx.source() == ToolSource::Agent;
+            let hidden = AtDepth::new(cx, Depth::Step, hidden);
             let result = if is_agent { hidden.await } else { recorder.around(hidden).await };
             // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
             // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time.
