@@ -130,6 +130,33 @@ async fn o5_a_model_error_is_not_recorded() {
     assert_eq!(count.0.load(Ordering::SeqCst), 1);
 }
 
+/// A failed run leaves what it did in its session, so the session is no longer the one that the run began with.
+#[tokio::test(start_paused = true)]
+async fn o5_a_run_that_failed_goes_on_in_a_session_as_it_was_before() {
+    let (journal, count) = (Arc::new(MemoryJournal::default()), Count::default());
+    let [call, say] = adds();
+    let adder = async |last: ScriptedTurn| {
+        let model = ScriptedModel::turns([ScriptedTurn::say("hello"), call.clone(), last]);
+        let adder = Adder::builder().state(count.clone()).model(model).journal(Arc::clone(&journal));
+        adder.build().await.unwrap()
+    };
+    let (fails, answers) = (adder(ScriptedTurn::fail(400)).await, adder(say).await);
+    let session = fails.session();
+    fails.request("hi").session(&session).run().await.unwrap();
+    let before = session.history();
+    let end = fails.request("go").session(&session).run_id("sum").run().await;
+    assert!(matches!(end, Err(RunError::Model { .. })), "{end:?}");
+
+    let end = answers.request("go").session(&session).run_id("sum").run().await;
+    assert_eq!(diverged_at(end), "turn 1/model");
+
+    let again = answers.session();
+    again.set_history(before.clone());
+    let output = answers.request("go").session(&again).run_id("sum").run().await.unwrap();
+    assert_eq!((output.text.as_str(), count.0.load(Ordering::SeqCst)), ("2", 1));
+    assert_eq!(again.history().len(), before.len() + 4);
+}
+
 #[tokio::test]
 async fn o5_another_input_under_the_id_of_a_run_is_refused() {
     let journal = Arc::new(MemoryJournal::default());

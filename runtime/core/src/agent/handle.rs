@@ -177,7 +177,8 @@ impl RunRequest {
     ///
     /// The program chooses one id for each piece of work, such as the number of an order, and knows it again after a
     /// crash. The replay needs the input, the agent, the session's history and the state that the run began with: if
-    /// one of them differs, the run ends with [`RunError::Journal`], which names the first step that differs.
+    /// one of them differs, the run ends with [`RunError::Journal`], which names the first step that differs. A run that
+    /// failed or was dropped has changed its session, so continue it in a new one.
     ///
     /// ```
     /// use onionskin::journal::{JournalErrorKind, MemoryJournal};

@@ -107,7 +107,7 @@ impl fmt::Display for JournalError {
             JournalErrorKind::Diverged => write!(
                 f,
                 "step `{step}` differs from its record in the run `{run_id}`: {reason}. Replay the run with the program, the \
-                 input and the state that it began with, or begin a run with another id"
+                 input, the history and the state that it began with, or begin a run with another id"
             ),
             JournalErrorKind::Unrecordable => {
                 write!(f, "step `{step}` of the run `{run_id}` cannot be replayed: {reason}")
