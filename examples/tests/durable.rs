@@ -362,14 +362,17 @@ fn o5_a_run_that_is_killed_again_and_again_goes_on_to_its_end() {
     let seeds: Vec<u64> = (1..=20).collect();
     for_each(&seeds, |&seed| {
         let (mut numbers, mut order) = (Lcg(seed), Order::new());
+        let mut passed = BTreeSet::new();
         order.deaths.push(format!("seed {seed}"));
         let ended = loop {
-            // Enough that most runs are killed several times, and each one ends.
+            // Moments near ahead, so that most runs are killed several times; each run ends.
             let starts = order.deaths.len();
-            let moment = &whole.moments[numbers.below(whole.moments.len())];
+            let ahead: Vec<_> =
+                whole.moments.iter().filter(|moment| !passed.contains(*moment)).take(25).collect();
+            let moment = ahead.get(numbers.below(25)).copied().unwrap_or(&whole.moments[0]);
             let delay = Duration::from_micros(numbers.below(1000) as u64) * 50;
             let death = match numbers.below(3) {
-                _ if starts > 6 => None,
+                _ if starts > 8 => None,
                 0 => Some(Death::After(delay.min(took))),
                 _ => Some(Death::At(moment)),
             };
@@ -377,12 +380,13 @@ fn o5_a_run_that_is_killed_again_and_again_goes_on_to_its_end() {
             if !ended.killed {
                 break ended;
             }
+            passed.extend(ended.moments);
         };
         deaths.fetch_add(order.deaths.len() - 1, Ordering::Relaxed);
         order.check_end(&ended, &whole.shown);
     });
     let deaths = deaths.into_inner();
-    assert!(deaths >= 20, "only {deaths} processes were killed");
+    assert!(deaths >= 40, "only {deaths} processes were killed");
 }
 
 #[test]
