@@ -107,7 +107,7 @@ fn prepare(connection: &mut Connection, may_write: bool) -> rusqlite::Result<boo
     Ok((ours.0, ours.1) == (APPLICATION, VERSION))
 }
 
-/// Sets the journal mode `wal`. Of several programs that do so at once, SQLite refuses all but one without waiting, whatever
+/// Sets the journal mode `wal`. Of several programs that do so at once, `SQLite` refuses all but one without waiting, whatever
 /// the connection's timeout is.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let end = Instant::now() + PATIENCE;
