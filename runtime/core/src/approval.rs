@@ -66,8 +66,8 @@ pub trait Approver: Send + Sync + 'static {
     ///     }
     ///
     ///     async fn resolve(&self, call: ApprovalRequest) -> Resolution {
-    ///         # fn booked(_: Option<u64>) -> Option<bool> { None }
-    ///         match booked(call.args()["cents"].as_u64()) {
+    ///         # fn booked(_: &str) -> Option<bool> { None }
+    ///         match booked(call.idempotency_key()) {
     ///             Some(true) => Resolution::took_effect("paid"),
     ///             Some(false) => Resolution::RunAgain,
     ///             None => Resolution::Unknown,
@@ -157,6 +157,7 @@ pub struct ApprovalRequest {
     pub(crate) args: Args,
     pub(crate) effect: Effect,
     pub(crate) call_id: Arc<str>,
+    pub(crate) idempotency_key: Arc<str>,
     pub(crate) correlation_id: Arc<str>,
     pub(crate) reason: Option<String>,
 }
@@ -185,6 +186,11 @@ impl ApprovalRequest {
     /// The id that the model gave the call.
     pub fn tool_use_id(&self) -> &str {
         &self.call_id
+    }
+
+    /// The [`IdempotencyKey`](crate::run::IdempotencyKey) of the call, by which a service finds what the call asked for.
+    pub fn idempotency_key(&self) -> &str {
+        &self.idempotency_key
     }
 
     /// The id of the run, as [`ToolContext::correlation_id`](crate::ToolContext::correlation_id).

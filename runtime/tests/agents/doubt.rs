@@ -219,7 +219,12 @@ impl Approver for Clerks {
 
     async fn resolve(&self, call: ApprovalRequest) -> Resolution {
         assert!(call.reason().unwrap().contains("may have taken effect already"), "{call:?}");
-        self.0.lock().unwrap().push(format!("{} {}", call.tool_name(), call.args().text()));
+        self.0.lock().unwrap().push(format!(
+            "{} {} {}",
+            call.tool_name(),
+            call.idempotency_key(),
+            call.args().text()
+        ));
         (self.1)()
     }
 }
@@ -245,7 +250,8 @@ async fn o5_a_person_says_what_became_of_a_call_in_doubt() {
             async { payer.build().await.unwrap().request("go").run_id("order-7").run().await.unwrap() }
         };
         assert!(timeout(Duration::from_secs(1), run()).await.is_err());
-        assert_eq!((bank.take().len(), asked.lock().unwrap().len()), (1, 0));
+        let begun = bank.take();
+        assert_eq!((begun.len(), asked.lock().unwrap().len()), (1, 0));
 
         bank.answers.store(true, Ordering::SeqCst);
         let output = run().await;
@@ -256,6 +262,6 @@ async fn o5_a_person_says_what_became_of_a_call_in_doubt() {
         // The answer is a part of the record.
         let again = run().await;
         assert_eq!((again.text, bank.take().len()), (output.text, 0));
-        assert_eq!(*asked.lock().unwrap(), ["transfer {}"]);
+        assert_eq!(*asked.lock().unwrap(), [format!("{} {{}}", begun[0])]);
     }
 }

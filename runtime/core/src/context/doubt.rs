@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt as _;
 
-use super::ToolContext;
+use super::{IdempotencyKey, ToolContext};
 use crate::approval::{ApprovalRequest, Resolution};
 use crate::args::Args;
 use crate::definition::{Effect, ToolSource};
@@ -81,6 +81,7 @@ impl ToolContext {
             args,
             effect: self.definition().effect,
             call_id: self.tool_use_id().into(),
+            idempotency_key: IdempotencyKey::of(self).as_str().into(),
             correlation_id: self.correlation_id().into(),
             reason: reason.map(|reason| self.run().hide_text(reason).into_owned()),
         }

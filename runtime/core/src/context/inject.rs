@@ -232,14 +232,18 @@ impl IdempotencyKey {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    pub(super) fn of(cx: &ToolContext) -> Self {
+        let mut id = cx.step_id(StepKind::Tool);
+        id.attempt = 0;
+        Self(format!("{}/{id}", cx.run().run_id()).into())
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<'a> Inject<'a> for IdempotencyKey {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
-        let mut id = cx.step_id(StepKind::Tool);
-        id.attempt = 0;
-        Ok(Self(format!("{}/{id}", cx.run().run_id()).into()))
+        Ok(Self::of(cx))
     }
 }
 
