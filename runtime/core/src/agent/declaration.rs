@@ -338,6 +338,19 @@ impl AgentDeclaration {
     /// [`State::update`](crate::State::update) calls it. `agent!` does so if the type of the state implements serde's two
     /// traits. Without it, a run with a journal ends at the first such change
     /// ([`JournalErrorKind::Unrecordable`](crate::journal::JournalErrorKind::Unrecordable)).
+    ///
+    /// ```
+    /// use onionskin::declaration::AgentDeclaration;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(Clone, Serialize, Deserialize)]
+    /// struct Ledger {
+    ///     cents: u64,
+    /// }
+    ///
+    /// let clerk = AgentDeclaration::new("clerk").instruction("Take money.").record_state::<Ledger>();
+    /// # let _ = clerk;
+    /// ```
     #[must_use]
     pub fn record_state<S: Serialize + DeserializeOwned + Send + Sync + 'static>(self) -> Self {
         self.state_codec(Some(StateCodec::of::<S>()))
