@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver, Resolution};
 use onionskin::event::CallOutcome;
+use onionskin::hooks::{log, retry};
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
 use onionskin::{
-    AgentTool, ErrorKind, RunOutput, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::log,
-    hooks::retry, tool,
+    AgentTool, Args, ErrorKind, Exit, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult,
+    ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -263,5 +264,47 @@ async fn o5_a_person_says_what_became_of_a_call_in_doubt() {
         let again = run().await;
         assert_eq!((again.text, bank.take().len()), (output.text, 0));
         assert_eq!(*asked.lock().unwrap(), [format!("{} {{}}", begun[0])]);
+    }
+}
+
+#[tool_hook]
+async fn insists(args: &mut Args, next: impl Next) -> ToolResult {
+    match next.run(args).await {
+        Err(Exit::Tool(_)) => next.run(args).await,
+        end => end,
+    }
+}
+
+/// Pays once, whoever insists.
+#[tool(effect = once, hooks = [insists])]
+async fn pay_insisted(bank: State<Bank>, key: IdempotencyKey) -> String {
+    bank.pay("insisted", &key).await
+}
+
+agent! {
+    Insistent {
+        name: "insistent",
+        instruction: "Pay.",
+        state: Bank,
+        function_tools: [pay, pay_insisted],
+        tool_hooks: [insists],
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_no_hook_repeats_a_call_in_doubt() {
+    for tool in ["pay", "pay_insisted"] {
+        let (bank, journal) = (Bank::default(), Arc::new(MemoryJournal::default()));
+        let model = ScriptedModel::turns([ScriptedTurn::call(tool, json!({})), ScriptedTurn::say("{last}")]);
+        let payer = Insistent::builder().state(bank.clone()).journal(Arc::clone(&journal)).model(model);
+        let payer = payer.build().await.unwrap();
+        let run = || payer.request("go").run_id("order-7").run();
+        assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+        assert_eq!(bank.take().len(), 1);
+        bank.answers.store(true, Ordering::SeqCst);
+        for _ in 0..2 {
+            let output = run().await.unwrap();
+            assert_eq!((bank.take().len(), outcomes(&output)), (0, vec![(tool, DOUBT)]), "{}", output.text);
+        }
     }
 }

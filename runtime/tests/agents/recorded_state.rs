@@ -170,3 +170,131 @@ async fn o5_a_call_that_stores_a_secret_runs_again_in_a_replay() {
         assert_eq!(LOGINS.load(Ordering::SeqCst), logins);
     }
 }
+
+/// Counts in several ways, after a wait.
+#[tool]
+async fn tally(ledger: State<Tally>, cx: &ToolContext, name: String, wait_ms: u64) {
+    cx.sleep(std::time::Duration::from_millis(wait_ms)).await;
+    ledger.update(|tally| {
+        *tally.by_name.entry("all".to_owned()).or_default() += 1;
+        tally.log.get_or_insert_default().push(name.clone());
+        tally.last = name;
+    });
+}
+
+/// Empties the log.
+#[tool]
+fn empty(ledger: State<Tally>) {
+    ledger.update(|tally| tally.log = Some(Vec::new()));
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Tally {
+    by_name: std::collections::BTreeMap<String, u32>,
+    log: Option<Vec<String>>,
+    last: String,
+}
+
+agent! { Teller { name: "teller", instruction: "Count.", state: Tally, function_tools: [tally, empty] } }
+
+/// The first call of a turn can be the last one that changes the state.
+#[tokio::test(start_paused = true)]
+async fn o5_changes_of_calls_side_by_side_are_repeated_in_their_order() {
+    let journal = Arc::new(MemoryJournal::default());
+    let run = async || {
+        let named = |name: &str, wait_ms: u64| json!({ "name": name, "wait_ms": wait_ms });
+        let model = ScriptedModel::turns([
+            ScriptedTurn::call("tally", named("slow", 30))
+                .and_call("tally", named("quick", 5))
+                .and_call("empty", json!({})),
+            ScriptedTurn::say("done"),
+        ]);
+        let teller = Teller::builder().state(Tally::default()).model(model).journal(Arc::clone(&journal));
+        let teller = teller.build().await.unwrap();
+        let session = teller.session();
+        teller.request("go").run_id("count").session(&session).run().await.unwrap();
+        Tally::clone(&session.typed_state::<Tally>().unwrap())
+    };
+    let first = run().await;
+    assert_eq!(first.log.as_deref(), Some(&["quick".to_owned(), "slow".to_owned()][..]));
+    assert_eq!((first.by_name["all"], &*first.last), (2, "slow"));
+    assert_eq!(run().await, first);
+}
+
+/// Works, and then its model fails.
+mod failing {
+    use super::*;
+
+    agent! {
+        pub(super) Worker { name: "worker", description: "Counts.", instruction: "Count.", state: Tally, function_tools: [tally] }
+        pub(super) Lead { name: "lead", instruction: "Ask.", state: Tally, agents: [Worker], function_tools: [tally] }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_what_a_failed_child_did_to_the_state_is_repeated() {
+    let journal = Arc::new(MemoryJournal::default());
+    let run = async || {
+        let count = json!({ "name": "child", "wait_ms": 0 });
+        let model = ScriptedModel::new()
+            .agent("worker", [ScriptedTurn::call("tally", count), ScriptedTurn::fail(400)])
+            .agent(
+                "lead",
+                [ScriptedTurn::call("agent__worker", json!({ "input": "count" })), ScriptedTurn::say("done")],
+            );
+        let lead =
+            failing::Lead::builder().state(Tally::default()).model(model).journal(Arc::clone(&journal));
+        let lead = lead.build().await.unwrap();
+        let session = lead.session();
+        lead.request("go").run_id("count").session(&session).run().await.unwrap();
+        session.typed_state::<Tally>().unwrap().by_name["all"]
+    };
+    assert_eq!((run().await, run().await), (1, 1));
+}
+
+/// Takes a value of the session as a secret.
+#[tool(effect = once)]
+fn enter(#[bind("pin")] pin: Secret<String>) -> usize {
+    pin.expose().len()
+}
+
+/// Gives the pin away.
+#[tool]
+fn leak() -> &'static str {
+    "the pin is 4711-4711"
+}
+
+/// As `enter`, and may be repeated.
+#[tool]
+fn peek(#[bind("pin")] pin: Secret<String>) -> usize {
+    pin.expose().len()
+}
+
+agent! { Guest { name: "guest", instruction: "Enter.", function_tools: [enter, peek, leak] } }
+
+/// A session in another process does not know a secret that only a recorded call told it.
+#[tokio::test]
+async fn o5_a_continued_run_hides_the_secrets_of_recorded_calls() {
+    for (tool, replays) in [("peek", true), ("enter", false)] {
+        let journal = Arc::new(MemoryJournal::default());
+        let run = async |last: ScriptedTurn| {
+            let model = ScriptedModel::turns([
+                ScriptedTurn::call(tool, json!({})),
+                ScriptedTurn::call("leak", json!({})),
+                last,
+            ]);
+            let guest = Guest::builder().model(model).journal(Arc::clone(&journal)).build().await.unwrap();
+            let session = guest.session();
+            session.state().set("pin", "4711-4711");
+            guest.request("go").run_id("visit").session(&session).run().await
+        };
+        run(ScriptedTurn::fail(400)).await.unwrap_err();
+        match run(ScriptedTurn::say("{last}")).await {
+            Ok(output) => assert_eq!((&*output.text, replays), ("the pin is [secret]", true)),
+            Err(RunError::Journal { source, .. }) => {
+                assert_eq!((source.kind(), replays), (JournalErrorKind::Unrecordable, false), "{source}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Calls in doubt: an earlier run started a tool that must run only once, and has no result of it.
 
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,13 +12,21 @@ use crate::args::Args;
 use crate::definition::{Effect, ToolSource};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{InDoubt, StepId, StepKind};
+use crate::lock::lock;
 use crate::output::ToolOutput;
 
 impl ToolContext {
-    /// Keeps the arguments for a person who has to find out what became of the call.
-    pub(crate) fn keep_args(&self, args: &Args) {
+    /// Keeps the arguments of an attempt, and their hash, for a person who has to find out what became of the call.
+    pub(crate) fn keep_asked(&self, args: &Args, hash: &str) {
         if self.is_once() {
-            let _ = self.extra().args.set(args.clone());
+            *lock(&self.extra().asked) = Some((args.clone(), hash.to_owned()));
+        }
+    }
+
+    /// Notes that the call is in doubt. No later attempt of it runs, whatever hook makes it.
+    pub(crate) fn note_doubt(&self, exit: &Exit) {
+        if exit.as_tool_error().is_some_and(|error| error.kind() == ErrorKind::InDoubt) {
+            self.extra().in_doubt.store(true, Ordering::Relaxed);
         }
     }
 
@@ -32,29 +41,35 @@ impl ToolContext {
         if self.run().journal().is_none() || !self.is_once() {
             return Ok(None);
         }
+        let doubt = InDoubt { tool: self.tool_name().to_owned(), run_id: self.run().run_id().to_owned() };
+        let in_doubt = |doubt| Err(Exit::Tool(ToolError::from_source(doubt).with_kind(ErrorKind::InDoubt)));
+        if self.extra().in_doubt.load(Ordering::Relaxed) {
+            return in_doubt(doubt);
+        }
+        let asked = lock(&self.extra().asked).clone();
+        let hash = asked.as_ref().map(|(_, hash)| hash.clone()).unwrap_or_default();
         let is_first = AtomicBool::new(false);
         let id = StepId { attempt: self.tries(), ..self.step_id(StepKind::Begin) };
         let begun = async || {
             is_first.store(true, Ordering::Relaxed);
-            true
+            Ok::<_, Infallible>(true)
         };
-        self.run().reading(id, begun).await;
+        let Ok(_) = self.run().step(id, || (Effect::Once, hash), begun).await;
         if is_first.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let doubt = InDoubt { tool: self.tool_name().to_owned(), run_id: self.run().run_id().to_owned() };
-        match self.resolution(&doubt).await {
+        match self.resolution(&doubt, asked.as_ref().map(|(args, _)| args)).await {
             Resolution::RunAgain => Ok(None),
             Resolution::TookEffect(output) => Ok(Some(output)),
             Resolution::Unknown => {
-                Err(Exit::Tool(ToolError::from_source(doubt).with_kind(ErrorKind::InDoubt)))
+                self.extra().in_doubt.store(true, Ordering::Relaxed);
+                in_doubt(doubt)
             }
         }
     }
 
-    async fn resolution(&self, doubt: &InDoubt) -> Resolution {
-        let extra = self.extra();
-        let (Some(approver), Some(args)) = (self.run().approver(), extra.args.get()) else {
+    async fn resolution(&self, doubt: &InDoubt, args: Option<&Args>) -> Resolution {
+        let (Some(approver), Some(args)) = (self.run().approver(), args) else {
             return Resolution::Unknown;
         };
         let request = self.request_of(args, Some(doubt.to_string()));

@@ -106,8 +106,10 @@ struct Extra {
     permit: CallPermit,
     /// The states of the tool values whose code runs now, the innermost last.
     bound: Mutex<Vec<SessionState>>,
-    /// The arguments, for a person who has to decide about a call in doubt.
-    args: OnceLock<Args>,
+    /// The arguments of the attempt and their hash, for a person who has to decide about a call in doubt.
+    asked: Mutex<Option<(Args, String)>>,
+    /// Whether the call is in doubt.
+    in_doubt: AtomicBool,
     /// How its own hooks left the call, if this is collected.
     hooks: OnceLock<Mutex<Vec<HookExit>>>,
 }

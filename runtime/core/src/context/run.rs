@@ -27,7 +27,7 @@ use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::session::Session;
-use crate::state::{SessionState, StateChange, StateCodec, StateHandle};
+use crate::state::{Address, SessionState, StateChange, StateCodec, StateHandle, repeated};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
 #[derive(Clone)]
@@ -183,6 +183,11 @@ impl RunContext {
         &self.0.seed.state
     }
 
+    /// Whether the run is cancelled, aborted or out of time.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.cancellation().is_cancelled() || self.remaining().is_some_and(|left| left.is_zero())
+    }
+
     pub(crate) fn state_codec(&self) -> Option<StateCodec> {
         self.0.seed.codec
     }
@@ -193,10 +198,11 @@ impl RunContext {
     /// Returns an error if the state is not the one that the step changed.
     pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         self.session_state().repeat(changes)?;
-        match self.state_codec() {
-            Some(codec) => codec.repeat(self.state(), changes),
-            None => Ok(()),
+        if let Some(codec) = self.state_codec() {
+            codec.repeat(self.state(), changes)?;
         }
+        repeated(changes, Address::of(&**self.state()), self.session_state().address());
+        Ok(())
     }
 
     /// The step with this id, as the journal sees it.
@@ -252,7 +258,9 @@ impl RunContext {
 
     pub(crate) fn know(&self, texts: &[Vec<u8>]) {
         if !texts.is_empty() {
-            self.concealed().add(texts);
+            if self.concealed().add(texts) {
+                self.session_state().note_secret();
+            }
             self.watch();
         }
     }

@@ -21,6 +21,9 @@ pub(crate) struct CallRecord {
     /// What the tool did to the state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changes: Vec<StateChange>,
+    /// Whether the tool told the session a secret.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    secret: bool,
 }
 
 /// The value for records without this field.
@@ -46,11 +49,19 @@ impl CallRecord {
             Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
         };
         let structured = output.structured_content().map(std::borrow::Cow::into_owned);
-        Self { exit, content: output.content().to_vec(), structured, starts, changes }
+        Self { exit, content: output.content().to_vec(), structured, starts, changes, secret: false }
     }
 
     pub(crate) fn starts(&self) -> u32 {
         self.starts
+    }
+
+    pub(crate) fn with_secret(self, secret: bool) -> Self {
+        Self { secret, ..self }
+    }
+
+    pub(crate) fn has_secret(&self) -> bool {
+        self.secret
     }
 
     pub(crate) fn changes(&self) -> &[StateChange] {

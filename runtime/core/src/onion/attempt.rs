@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use super::panics::{Caught, tool_panicked};
 use crate::args::Args;
 use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
-use crate::definition::{ToolSource, refuse_lost};
+use crate::definition::{Effect, ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
 use crate::output::ToolOutput;
@@ -156,8 +156,9 @@ where
     F: Future<Output = ToolResult> + Send,
 {
     let request = cx.run().journal().map(|_| {
-        cx.keep_args(args);
-        fingerprint(&*args.text())
+        let hash = fingerprint(&*args.text());
+        cx.keep_asked(args, &hash);
+        hash
     });
     let call = Caught::new(CompiledOnce { call: call(args) }, cx, tool_panicked);
     refuse_aborted(cx)?;
@@ -219,10 +220,11 @@ fn as_step<'a>(
             is_replay.store(false, Ordering::Relaxed);
             let is_agent = cx.source() == ToolSource::Agent;
             let hidden = AtDepth::new(cx, Depth::Step, hidden);
-            let result = if is_agent { hidden.await } else { recorder.around(hidden).await };
+            let result = recorder.around(hidden).await;
             // The steps of an agent's run are recorded one by one. With its answer recorded too, a replay would have no
-            // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time.
-            if is_agent && !matches!(result, Err(Exit::Tool(_))) {
+            // events, no usage and no messages of the run. Its failure is recorded, because it can depend on time, but not
+            // one that the end of the caller's run caused.
+            if is_agent && (!matches!(result, Err(Exit::Tool(_))) || cx.run().is_ending()) {
                 return Err(result);
             }
             let recorded = recorder.take();
@@ -232,22 +234,32 @@ fn as_step<'a>(
                 return Err(result);
             }
             // A secret is never recorded, so a replay needs the call again.
-            if recorded.has_secret {
+            if recorded.has_secret && cx.definition().effect != Effect::Once {
                 return Err(result);
             }
-            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before), recorded.changes))
+            let record = CallRecord::new(result, cx.attempt().saturating_sub(before), recorded.changes);
+            Ok(record.with_secret(recorded.has_secret))
         };
         let asked = || (cx.definition().effect, request);
         match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
             Ok(record) => {
                 if is_replay.load(Ordering::Relaxed) {
                     cx.recall_starts(record.starts());
-                    if let Err(problem) = cx.run().repeat(record.changes()) {
-                        let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
-                        cx.abort_for(AbortCause::Journal(JournalError::diverged(&step, problem)));
+                    let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));
+                    let problem = match cx.run().repeat(record.changes()) {
+                        Err(problem) => Some(JournalError::diverged(&step(), problem)),
+                        Ok(()) if record.has_secret() => Some(JournalError::unrecordable(
+                            &step(),
+                            "it told the session a secret, which is not recorded, and its effect is `once`: store the secret \
+                             before the run (`SessionState::set_secret`)",
+                        )),
+                        Ok(()) => None,
+                    };
+                    if let Some(problem) = problem {
+                        cx.abort_for(AbortCause::Journal(problem));
                     }
                 }
-                record.into_result()
+                record.into_result().inspect_err(|exit| cx.note_doubt(exit))
             }
             Err(not_recorded) => not_recorded,
         }

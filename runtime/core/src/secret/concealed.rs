@@ -46,17 +46,20 @@ impl Concealed {
         if self.any() { self.lock().redactor() } else { None }
     }
 
-    /// Adds secrets.
-    pub(crate) fn add(&self, secrets: &[Vec<u8>]) {
+    /// Adds secrets. Returns whether one of them is new.
+    pub(crate) fn add(&self, secrets: &[Vec<u8>]) -> bool {
         let mut known = self.lock();
+        let mut is_new = false;
         for secret in secrets {
             if known.added.insert(id(secret)) {
                 known.pending.extend(Needle::of(secret));
+                is_new = true;
             }
         }
         if !known.pending.is_empty() {
             self.any.store(true, Ordering::Release);
         }
+        is_new
     }
 
     /// Removes secrets.

@@ -72,6 +72,7 @@ impl<S: Send + Sync + 'static> StateCell<S> {
             };
             Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
         };
+        lock(&self.order).begin_anew();
         recorder::agent_state(Address::of(self), || lock(&self.order).next(), edits);
         self.set(state);
     }

@@ -6,6 +6,8 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use serde_json::Value;
+
 use super::recorder::{StateChange, Writer};
 use super::{StateCell, StateHandle};
 
@@ -21,7 +23,7 @@ impl StateCodec {
     pub(crate) fn of<S: Serialize + DeserializeOwned + Send + Sync + 'static>() -> Self {
         Self {
             write: |state| match state.downcast_ref::<S>() {
-                Some(state) => serde_json::to_value(state).map_err(|error| error.to_string()),
+                Some(state) => written(state),
                 None => Err(format!("it is not `{}`", type_name::<S>())),
             },
             repeat: |handle, changes| match handle.clone().downcast::<StateCell<S>>() {
@@ -37,6 +39,15 @@ impl StateCodec {
 
     pub(crate) fn repeat(self, state: &StateHandle, changes: &[StateChange]) -> Result<(), String> {
         (self.repeat)(state, changes)
+    }
+}
+
+/// A state as JSON from which it can be read. JSON has no number for `f64::NAN`, for example.
+fn written<S: Serialize + DeserializeOwned>(state: &S) -> Result<Value, String> {
+    let value = serde_json::to_value(state).map_err(|error| error.to_string())?;
+    match S::deserialize(&value) {
+        Ok(_) => Ok(value),
+        Err(error) => Err(format!("it cannot be read back from its JSON: {error}")),
     }
 }
 

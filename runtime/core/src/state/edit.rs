@@ -14,9 +14,9 @@ pub(crate) enum Edit {
     /// Sets a value. Objects around it are made if they are missing.
     Set(String, Value),
     Remove(String),
-    /// Adds to a whole number.
+    /// Adds to a whole number. A missing one is zero.
     Add(String, i64),
-    /// Appends to a list.
+    /// Appends to a list. A missing one is empty.
     Append(String, Vec<Value>),
 }
 
@@ -92,28 +92,28 @@ impl Edit {
             }
             Self::Add(place, more) => {
                 let number = at(value, place)?;
-                let sum = number.as_i64().and_then(|old| old.checked_add(*more));
+                let old = if number.is_null() { Some(0) } else { number.as_i64() };
+                let sum = old.and_then(|old| old.checked_add(*more));
                 *number = sum.ok_or_else(|| other(place, "a whole number"))?.into();
             }
             Self::Append(place, items) => match at(value, place)? {
                 Value::Array(list) => list.extend(items.iter().cloned()),
+                none @ Value::Null => *none = Value::Array(items.clone()),
                 _ => return Err(other(place, "a list")),
             },
         }
         Ok(())
     }
-
-    /// The place, if the edit replaces what is there: of two such edits the later one holds.
-    pub(super) fn replaces(&self) -> Option<&str> {
-        match self {
-            Self::Set(place, _) | Self::Remove(place) => Some(place),
-            Self::Add(..) | Self::Append(..) => None,
-        }
-    }
 }
 
+/// The value at a place; `null` if it is missing. The call that made it can be the one whose record is lost, and will make it
+/// again.
 fn at<'v>(value: &'v mut Value, place: &str) -> Result<&'v mut Value, String> {
-    value.pointer_mut(place).ok_or_else(|| format!("the state has no `{place}`"))
+    if value.pointer(place).is_none() {
+        let (above, key) = place.rsplit_once('/').ok_or_else(|| other(place, "there"))?;
+        made(value, above)?.insert(unescaped(key), Value::Null);
+    }
+    value.pointer_mut(place).ok_or_else(|| other(place, "there"))
 }
 
 /// The object at a place, which is made if it is missing.

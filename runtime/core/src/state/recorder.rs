@@ -1,7 +1,7 @@
 //! Records what a step of a run does to the state, so that a replay does the same without the step.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,18 @@ pub(super) fn session_values(session: Address, number: u64, edits: impl Fn() -> 
     }
 }
 
+/// Records changes that a replay repeated for the steps around them.
+pub(crate) fn repeated(changes: &[StateChange], agent: Address, session: Address) {
+    let Some(here) = Recorder::here() else { return };
+    for change in changes {
+        let is_same = |recorder: &&Recorder| match change.of {
+            Which::Agent => recorder.0.agent == agent,
+            Which::Session => recorder.0.session == session,
+        };
+        here.all().filter(is_same).for_each(|recorder| recorder.add(change.clone()));
+    }
+}
+
 /// Notes that a step stores a secret in the session.
 pub(super) fn session_secret(session: Address) {
     let Some(here) = Recorder::here() else { return };
@@ -150,31 +162,29 @@ pub(super) fn session_secret(session: Address) {
 pub(super) struct Order {
     /// The number of the last change.
     last: u64,
-    /// The changes of this process's replays that replaced a value, by place.
-    replaced: HashMap<String, u64>,
+    /// The state before the repeated changes, and these by number.
+    repeated: Option<(Value, BTreeMap<u64, Vec<Edit>>)>,
 }
 
 impl Order {
+    /// A change that was not repeated is a new beginning.
+    pub(super) fn begin_anew(&mut self) {
+        self.repeated = None;
+    }
+
     pub(super) fn next(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
     /// Repeats a recorded change on a value. Calls of one turn are replayed in the order of the calls, which need not be the
-    /// order of their changes: of two changes that replace one value, the later one stays.
+    /// order of their changes: all changes since the last one that was not repeated are made anew, by number.
     fn repeat(&mut self, change: &StateChange, value: &mut Value) -> Result<(), String> {
         self.last = self.last.max(change.number);
-        for edit in &change.edits {
-            if let Some(place) = edit.replaces() {
-                let at = self.replaced.entry(place.to_owned()).or_default();
-                if change.number < *at {
-                    continue;
-                }
-                *at = change.number;
-            }
-            edit.apply(value)?;
-        }
-        Ok(())
+        let (before, changes) = self.repeated.get_or_insert_with(|| (value.clone(), BTreeMap::new()));
+        changes.insert(change.number, change.edits.clone());
+        *value = before.clone();
+        changes.values().flatten().try_for_each(|edit| edit.apply(value))
     }
 
     /// Repeats the changes of the agent's state; `None` if there are none.

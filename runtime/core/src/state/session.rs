@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
 
@@ -151,12 +151,18 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set(&self, key: &str, value: impl Into<Value>) {
         let (key, value) = (checked(key), value.into());
-        let mut kept = lock(&self.0.kept);
+        let mut kept = self.kept_for_change();
         let before = Recorder::here().map(|_| Arc::clone(&kept.values));
         kept.set(key, value);
         if let Some(before) = before {
             self.record(&before, &kept.values);
         }
+    }
+
+    fn kept_for_change(&self) -> MutexGuard<'_, Kept> {
+        let kept = lock(&self.0.kept);
+        lock(&self.0.order).begin_anew();
+        kept
     }
 
     /// Records a change of the values, if a step of a run makes it. The caller holds the lock of the values.
@@ -176,9 +182,16 @@ impl SessionState {
         let mut kept = lock(&self.0.kept);
         let before = || Value::clone(&kept.values);
         if let Some(after) = lock(&self.0.order).repeat_session(changes, before)? {
+            // A value that was set over a secret removed it.
+            kept.secrets.retain(|key, _| after.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
             kept.values = Arc::new(after);
         }
         Ok(())
+    }
+
+    /// Notes that a step of a run tells the session a secret.
+    pub(crate) fn note_secret(&self) {
+        session_secret(self.address());
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -190,7 +203,7 @@ impl SessionState {
     /// # Errors
     /// Returns an error if another value would be replaced. The state is then unchanged.
     pub(crate) fn set_default(&self, key: &str, value: &Value) -> Result<(), Taken> {
-        let (key, mut kept) = (checked(key), lock(&self.0.kept));
+        let (key, mut kept) = (checked(key), self.kept_for_change());
         if kept.secrets.contains_key(key) {
             return Ok(());
         }
@@ -236,14 +249,14 @@ impl SessionState {
     /// Panics if the key has more than 64 parts.
     pub fn set_secret<T: Sensitive + Clone + Into<Value>>(&self, key: &str, secret: impl Into<Secret<T>>) {
         let key = checked(key);
-        session_secret(self.address());
+        self.note_secret();
         let given = secret.into();
         let secret: Secret<Value> = Secret::new(given.expose().clone().into());
         self.0.concealed.add(&texts(|see| {
             given.visit_secrets(see);
             secret.visit_secrets(see);
         }));
-        let mut kept = lock(&self.0.kept);
+        let mut kept = self.kept_for_change();
         if key.split('.').try_fold(&*kept.values, |value, part| value.get(part)).is_some() {
             let (parent, last) = key.rsplit_once('.').unwrap_or(("", key));
             let parts = parent.split('.').filter(|part| !part.is_empty());
