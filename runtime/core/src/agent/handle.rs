@@ -176,8 +176,9 @@ impl RunRequest {
     /// [`App`](super::App), is in progress, another one fails with [`RunError::RunIdInUse`].
     ///
     /// The program chooses one id for each piece of work, such as the number of an order, and knows it again after a
-    /// crash. The replay needs the input, the agent, the session's history and the state that the run began with: if
-    /// one of them differs, the run ends with [`RunError::Journal`], which names the first step that differs. A run that
+    /// crash. The replay needs the input, the agent, the session's history and the state that the run began with. If
+    /// the model or a tool is asked something else because one of them differs, the run ends with
+    /// [`RunError::Journal`], which names the step. Recorded tools do not read the state again. A run that
     /// failed or was dropped has changed its session, so continue it in a new one.
     ///
     /// ```

@@ -1,7 +1,7 @@
 //! Steps: the effects of a run, named by their position in it, so that a run can be replayed.
 //!
-//! Each effect of a run on the outside world is a *step*: a model turn, the innermost part of a tool call, a child's
-//! run, a clock reading. All other code, hooks included, is deterministic given the results of the steps. A [`Journal`]
+//! Each effect of a run on the outside world is a *step*: a model turn, the innermost part of a tool call, a clock
+//! reading. The run of a child is no step; its own steps are, and its failure. All other code, hooks included, is deterministic given the results of the steps. A [`Journal`]
 //! records steps and answers them from the record in a later run.
 
 mod error;
@@ -70,11 +70,14 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 /// ([`StepKind::Begin`]) while its own step runs. A journal must not hold a lock while it awaits the work.
 ///
 /// **Durability.** A record must be safe, for example synchronised to the disk, before `step` returns it: the run acts on
-/// it. A record that is lost makes its step run again, with the same [`IdempotencyKey`](crate::run::IdempotencyKey).
+/// it. A record that is lost makes its step run again, with the same [`IdempotencyKey`](crate::run::IdempotencyKey); a call
+/// with the effect [`Once`](crate::Effect::Once) is then in doubt.
 ///
 /// **Cancel safety.** A dropped future of `step` leaves the step in doubt. In the next run, the tool's
 /// [`Effect`](crate::Effect) decides how to continue. A tool with the effect [`Once`](crate::Effect::Once) that was
-/// started and has no record is not run again: its call ends with [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
+/// started and has no record is not run again, unless a person says so
+/// ([`Approver::resolve`](crate::approval::Approver::resolve)): its call ends with
+/// [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
 pub trait Journal: Send + Sync + 'static {
     /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
     /// runs `work`, stores its record under these two, and returns it.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StepKind {
-    /// The run itself: its start and its end.
+    /// The run itself: its start and its end. Events have it; runs record no such step.
     Run,
     /// One answer of the model.
     Model,

@@ -68,7 +68,9 @@ impl<S: Send + Sync + 'static> StateCell<S> {
                     (Ok(before), Ok(after)) => return Ok(edits(&before, &after)),
                     (Err(problem), _) | (_, Err(problem)) => problem,
                 },
-                None => "derive `serde::Serialize` and `serde::Deserialize` for it".to_owned(),
+                None => "derive `serde::Serialize` and `serde::Deserialize` for it; an agent written by hand also calls \
+                         `AgentDeclaration::record_state`"
+                    .to_owned(),
             };
             Err(format!("it changed the state `{}`, which cannot be recorded: {problem}", type_name::<S>()))
         };
