@@ -218,7 +218,9 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
             surfaces.add(&format!("{name}: the error"), chain(&error), true);
         }
     }
-    surfaces.add(&format!("{name}: the journal"), journal.text(), true);
+    // A call that tells the session a secret has no record, and `own_hook` is the only call of its run.
+    let is_recorded = name != "abort in own_hook";
+    surfaces.add(&format!("{name}: the journal"), journal.text(), is_recorded);
     let requests = script.requests();
     surfaces.add(&format!("{name}: prompts"), serde_json::to_string(&requests).unwrap(), true);
     surfaces.debug(&format!("{name}: prompts"), &requests, true);
