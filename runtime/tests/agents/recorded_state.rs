@@ -298,3 +298,65 @@ async fn o5_a_continued_run_hides_the_secrets_of_recorded_calls() {
         }
     }
 }
+
+/// Replaces a secret by a value.
+#[tool]
+fn publish(session: &SessionState) {
+    session.set("token", "public");
+}
+
+/// Takes the value.
+#[tool]
+fn show(#[bind("token")] token: String) -> String {
+    token
+}
+
+agent! { Publisher { name: "publisher", instruction: "Publish.", function_tools: [publish, show] } }
+
+#[tokio::test]
+async fn o5_a_value_over_a_secret_removes_the_secret_in_a_replay_too() {
+    let journal = Arc::new(MemoryJournal::default());
+    let run = async |last: ScriptedTurn| {
+        let calls = [ScriptedTurn::call("publish", json!({})), ScriptedTurn::call("show", json!({}))];
+        // The first run ends before `show`.
+        let model = ScriptedModel::turns(match last.fail {
+            Some(_) => [&calls[..1], &[last]].concat(),
+            None => [&calls[..], &[last]].concat(),
+        });
+        let publisher =
+            Publisher::builder().model(model).journal(Arc::clone(&journal)).build().await.unwrap();
+        let session = publisher.session();
+        session.state().set_secret("token", Secret::new("a-secret-token".to_owned()));
+        let output = publisher.request("go").run_id("publish").session(&session).run().await;
+        (output.map(|output| output.text), session.state().has_secret("token"))
+    };
+    assert!(run(ScriptedTurn::fail(400)).await.0.is_err());
+    let (text, has_secret) = run(ScriptedTurn::say("{last}")).await;
+    assert_eq!((text.unwrap().as_str(), has_secret), ("public", false));
+}
+
+/// A mean of no numbers.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Mean(f64);
+
+/// Divides by nothing.
+#[tool]
+fn divide(mean: State<Mean>) {
+    mean.update(|mean| mean.0 = f64::NAN);
+}
+
+agent! { Divider { name: "divider", instruction: "Divide.", state: Mean, function_tools: [divide] } }
+
+#[tokio::test]
+async fn o5_a_state_that_cannot_be_read_back_is_refused_when_it_is_recorded() {
+    let model = ScriptedModel::turns([ScriptedTurn::call("divide", json!({})), ScriptedTurn::say("done")]);
+    let end = Divider::builder()
+        .state(Mean::default())
+        .model(model)
+        .journal(MemoryJournal::default())
+        .run("go")
+        .await;
+    let Err(RunError::Journal { source, .. }) = end else { panic!("{end:?}") };
+    assert_eq!(source.kind(), JournalErrorKind::Unrecordable);
+    assert!(source.to_string().contains("cannot be read back from its JSON"), "{source}");
+}

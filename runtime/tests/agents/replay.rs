@@ -273,3 +273,33 @@ async fn o5_a_child_that_failed_stays_failed_in_a_replay() {
         assert_eq!(count.0.load(Ordering::SeqCst), 1);
     }
 }
+
+agent! {
+    Patient {
+        name: "patient", description: "Waits.", instruction: "Wait.", state: Count, function_tools: [wait_for_ever],
+    }
+    Hasty {
+        name: "hasty", instruction: "Ask.", state: Count, agents: [Patient], limits: { time_sec: 5 },
+    }
+}
+
+/// The child failed because its caller's time was up, so it continues when the run does.
+#[tokio::test(start_paused = true)]
+async fn o5_a_child_that_its_callers_time_ended_is_continued() {
+    let journal = Arc::new(MemoryJournal::default());
+    let count = Count::default();
+    for runs in 1..=2 {
+        let model =
+            ScriptedModel::new().agent("patient", [ScriptedTurn::call("wait_for_ever", json!({}))]).agent(
+                "hasty",
+                [
+                    ScriptedTurn::call("agent__patient", json!({ "input": "wait" })),
+                    ScriptedTurn::say("{last}"),
+                ],
+            );
+        let hasty = Hasty::builder().state(count.clone()).model(model).journal(Arc::clone(&journal));
+        let end = hasty.build().await.unwrap().request("go").run_id("waits").run().await;
+        assert!(matches!(end, Err(RunError::Limit { .. })), "{end:?}");
+        assert_eq!(count.0.load(Ordering::SeqCst), runs, "{:?}", journal.steps("waits"));
+    }
+}

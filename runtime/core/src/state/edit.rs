@@ -189,6 +189,15 @@ mod tests {
         assert_eq!(edits(&json!({}), &json!({ "a": {} })), [Edit::Set("/a".to_owned(), json!({}))]);
     }
 
+    /// The call that made the counter and the list is the one whose record is lost.
+    #[test]
+    fn o5_what_a_lost_call_made_is_made_by_the_next_one() {
+        let lost = json!({ "count": { "all": 1 }, "log": ["a"] });
+        let kept = json!({ "count": { "all": 3 }, "log": ["a", "b"] });
+        let wanted = json!({ "count": { "all": 2 }, "log": ["b"] });
+        assert_eq!(applied(&edits(&lost, &kept), json!({ "log": null })), wanted);
+    }
+
     #[test]
     fn o5_edits_of_two_calls_hold_in_either_order() {
         let start = json!({ "count": 1, "names": ["a"], "by": { "x/y": 0 } });
