@@ -27,14 +27,7 @@ impl Step {
     /// assert_eq!(step.to_string(), "order-7: turn 0/clock begin");
     /// ```
     pub fn new(run_id: &str, kind: StepKind, name: &str) -> Self {
-        let id = StepId::new(kind, name);
-        Self {
-            run_id: run_id.into(),
-            session_id: Arc::default(),
-            id,
-            effect: Effect::Pure,
-            request_hash: String::new(),
-        }
+        Self::of_run(run_id.into(), Arc::default(), StepId::new(kind, name))
     }
 
     pub(crate) fn of_run(run_id: Arc<str>, session_id: Arc<str>, id: StepId) -> Self {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
-use crate::state::StateChange;
+use crate::state::{Recorded, StateChange};
 
 /// A tool result that can be serialised. Typed extensions of the result are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ enum RecordedExit {
 }
 
 impl CallRecord {
-    pub(crate) fn new(result: ToolResult, starts: u32, changes: Vec<StateChange>) -> Self {
+    pub(crate) fn new(result: ToolResult, starts: u32, recorded: Recorded) -> Self {
         let (exit, output) = match result {
             Ok(output) => (RecordedExit::Ok, output),
             Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), error.output().clone()),
@@ -49,15 +49,18 @@ impl CallRecord {
             Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
         };
         let structured = output.structured_content().map(std::borrow::Cow::into_owned);
-        Self { exit, content: output.content().to_vec(), structured, starts, changes, secret: false }
+        Self {
+            exit,
+            content: output.content().to_vec(),
+            structured,
+            starts,
+            changes: recorded.changes,
+            secret: recorded.has_secret,
+        }
     }
 
     pub(crate) fn starts(&self) -> u32 {
         self.starts
-    }
-
-    pub(crate) fn with_secret(self, secret: bool) -> Self {
-        Self { secret, ..self }
     }
 
     pub(crate) fn has_secret(&self) -> bool {

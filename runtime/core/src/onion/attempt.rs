@@ -228,7 +228,7 @@ fn as_step<'a>(
                 return Err(result);
             }
             let recorded = recorder.take();
-            if let Some(problem) = recorded.problem {
+            if let Some(problem) = &recorded.problem {
                 let step = cx.run().journal_step(cx.step_id(StepKind::Tool));
                 cx.abort_for(AbortCause::Journal(JournalError::unrecordable(&step, problem)));
                 return Err(result);
@@ -237,8 +237,7 @@ fn as_step<'a>(
             if recorded.has_secret && cx.definition().effect != Effect::Once {
                 return Err(result);
             }
-            let record = CallRecord::new(result, cx.attempt().saturating_sub(before), recorded.changes);
-            Ok(record.with_secret(recorded.has_secret))
+            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before), recorded))
         };
         let asked = || (cx.definition().effect, request);
         match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::edit::edits;
-use super::recorder::{self, Address, Order, StateChange, Writer};
+use super::recorder::{self, Address, Order, StateChange, Which, Writer};
 use crate::lock::lock;
 use crate::secret::StateVisitor;
 
@@ -102,7 +102,7 @@ impl<S: Serialize + DeserializeOwned + Send + Sync + 'static> StateCell<S> {
     pub(super) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         let _update = self.begin_update();
         let before = || serde_json::to_value(&*self.snapshot()).map_err(|error| error.to_string());
-        if let Some(after) = lock(&self.order).repeat_agent(changes, before)? {
+        if let Some(after) = lock(&self.order).repeat_all(changes, Which::Agent, before)? {
             self.set(serde_json::from_value(after).map_err(|error| error.to_string())?);
         }
         Ok(())

@@ -9,6 +9,6 @@ mod session;
 pub(crate) use cell::{StateCell, StateHandle};
 pub(crate) use codec::StateCodec;
 pub use codec::{CodecNone, CodecSome, RecordedType};
-pub(crate) use recorder::{Address, Recorder, StateChange, repeated};
+pub(crate) use recorder::{Address, Recorded, Recorder, StateChange, repeated};
 pub(crate) use session::MOST_PARTS;
 pub use session::SessionState;

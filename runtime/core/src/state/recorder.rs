@@ -26,7 +26,7 @@ pub(crate) struct StateChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Which {
+pub(super) enum Which {
     /// The agent's typed state.
     Agent,
     /// The values of the session.
@@ -187,25 +187,8 @@ impl Order {
         changes.values().flatten().try_for_each(|edit| edit.apply(value))
     }
 
-    /// Repeats the changes of the agent's state; `None` if there are none.
-    pub(super) fn repeat_agent(
-        &mut self,
-        changes: &[StateChange],
-        value: impl FnOnce() -> Result<Value, String>,
-    ) -> Result<Option<Value>, String> {
-        self.repeat_all(changes, Which::Agent, value)
-    }
-
-    /// Repeats the changes of the session's values; `None` if there are none.
-    pub(super) fn repeat_session(
-        &mut self,
-        changes: &[StateChange],
-        value: impl FnOnce() -> Value,
-    ) -> Result<Option<Value>, String> {
-        self.repeat_all(changes, Which::Session, || Ok(value()))
-    }
-
-    fn repeat_all(
+    /// Repeats the changes of one of the two states on its value; `None` if there are none.
+    pub(super) fn repeat_all(
         &mut self,
         changes: &[StateChange],
         of: Which,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::Value;
 
 use super::edit::edits;
-use super::recorder::{Address, Order, Recorder, StateChange, session_secret, session_values};
+use super::recorder::{Address, Order, Recorder, StateChange, Which, session_secret, session_values};
 use crate::json;
 use crate::lock::lock;
 use crate::secret::{Concealed, Secret, Sensitive, VisitSecrets, texts};
@@ -167,11 +167,9 @@ impl SessionState {
 
     /// Records a change of the values, if a step of a run makes it. The caller holds the lock of the values.
     fn record(&self, before: &Value, after: &Value) {
-        if Recorder::here().is_some() {
-            let none = Value::Object(serde_json::Map::new());
-            let before = if before.is_null() { &none } else { before };
-            session_values(self.address(), lock(&self.0.order).next(), || edits(before, after));
-        }
+        let none = Value::Object(serde_json::Map::new());
+        let before = if before.is_null() { &none } else { before };
+        session_values(self.address(), lock(&self.0.order).next(), || edits(before, after));
     }
 
     /// Repeats recorded changes of the values.
@@ -180,8 +178,8 @@ impl SessionState {
     /// Returns an error if the values are not those that the changes were made to.
     pub(crate) fn repeat(&self, changes: &[StateChange]) -> Result<(), String> {
         let mut kept = lock(&self.0.kept);
-        let before = || Value::clone(&kept.values);
-        if let Some(after) = lock(&self.0.order).repeat_session(changes, before)? {
+        let before = || Ok(Value::clone(&kept.values));
+        if let Some(after) = lock(&self.0.order).repeat_all(changes, Which::Session, before)? {
             // A value that was set over a secret removed it.
             kept.secrets.retain(|key, _| after.pointer(&format!("/{}", key.replace('.', "/"))).is_none());
             kept.values = Arc::new(after);
