@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
@@ -19,7 +19,7 @@ impl Agent for Judge {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("it", None)
+        AgentDeclaration::new().server("it", None)
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -39,7 +39,7 @@ impl Agent for Judge {
 }
 
 async fn start(server: ServerConfig) -> AgentHandle {
-    match AgentBuilder::<Judge>::default().model(ScriptedModel::new()).server("it", server).build().await {
+    match Judge::builder().model(ScriptedModel::new()).server("it", server).build().await {
         Ok(agent) => agent,
         Err(error) => panic!("{error}"),
     }

@@ -5,7 +5,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::{McpConfig, McpServer, ServerConfig};
 use onionskin::run::AgentRun;
 use onionskin::{
@@ -45,7 +45,7 @@ impl Agent for Caller {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("fix", None)
+        AgentDeclaration::new().server("fix", None)
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -63,7 +63,7 @@ impl Agent for Caller {
 async fn asked(server: serde_json::Value) -> Result<RunOutput, BuildError> {
     let file = json!({ "mcpServers": { "fix": server } }).to_string();
     let config = McpConfig::from_json(&file, ".mcp.json").unwrap();
-    let caller = AgentBuilder::<Caller>::default()
+    let caller = Caller::builder()
         .model(ScriptedModel::new())
         .servers(config)
         .hook(hooks::log::new())

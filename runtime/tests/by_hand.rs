@@ -13,7 +13,7 @@
 
 use onionskin::__private0 as rt;
 use onionskin::run::ToolCaller;
-use onionskin::{Args, Next, ToolContext, ToolResult};
+use onionskin::{Agent, Args, Next, ToolContext, ToolResult};
 
 // ---- #[tool] ------------------------------------------------------------------------------------
 
@@ -312,12 +312,12 @@ const _: () = {
         }
     }
 
-    impl onionskin::Agent for Adder {
+    impl Agent for Adder {
         const NAME: &'static str = "adder";
         type State = ();
 
         fn declare() -> onionskin::declaration::AgentDeclaration {
-            onionskin::declaration::AgentDeclaration::new("adder").instruction("Add.").onion(|hooks| {
+            onionskin::declaration::AgentDeclaration::new().instruction("Add.").onion(|hooks| {
                 let (core, entry) = <Adder as rt::Compiled>::compose(hooks);
                 rt::Onion::new(&core, entry)
             })
@@ -349,14 +349,13 @@ async fn a_tool_is_a_value() {
 
 #[tokio::test]
 async fn an_agent_runs_the_loop() {
-    use onionskin::declaration::AgentBuilder;
     use onionskin::{ScriptedModel, ScriptedTurn};
     let script = ScriptedModel::turns([
         ScriptedTurn::call("add_one", serde_json::json!({"x": 3}))
             .and_call_unknown("add_two", serde_json::json!({})),
         ScriptedTurn::say("It is {last}."),
     ]);
-    let output = AgentBuilder::<Adder>::default().model(script).run("3 + 1?").await.unwrap();
+    let output = Adder::builder().model(script).run("3 + 1?").await.unwrap();
     assert!(output.text.starts_with("It is 4[audit]"), "{}", output.text);
     assert_eq!(output.tool_calls.len(), 2);
 }

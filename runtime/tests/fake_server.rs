@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver};
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::definition::ToolExample;
 use onionskin::event::EventKind;
 use onionskin::mcp::McpServer;
@@ -24,7 +24,7 @@ impl Agent for Desk {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("fake", None)
+        AgentDeclaration::new().server("fake", None)
     }
 }
 
@@ -32,7 +32,7 @@ impl Agent for Desk {
 async fn desk(fake: &FakeServer, tools: &[&str]) -> AgentHandle {
     let calls = tools.iter().map(|tool| ScriptedTurn::call(format!("fake__{tool}"), json!({})));
     let model = ScriptedModel::turns(calls.chain([ScriptedTurn::say("Done.")]));
-    AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).build().await.unwrap()
+    Desk::builder().model(model).server("fake", fake.config()).build().await.unwrap()
 }
 
 /// What each call was answered, and the notices of the run.
@@ -158,7 +158,7 @@ async fn t11_a_result_that_is_dear_to_check_holds_up_neither_its_thread_nor_the_
         ScriptedModel::turns([ScriptedTurn::call("fake__huge", json!({})), ScriptedTurn::say("Done.")]);
     let mut limits = Limits::default();
     limits.time = Some(dear / 4);
-    let agent = AgentBuilder::<Desk>::default().model(model).server("fake", fake.config()).limits(limits);
+    let agent = Desk::builder().model(model).server("fake", fake.config()).limits(limits);
     let agent = agent.build().await.unwrap();
     let begun = Instant::now();
     let gap = longest_gap(async {

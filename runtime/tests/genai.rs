@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use onionskin::content::ContentBlock;
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::genai::GenaiModel;
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, StopReason};
-use onionskin::{AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin::{Agent, AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -194,12 +194,12 @@ impl Tool for Echo {
 
 struct Listener;
 
-impl onionskin::Agent for Listener {
+impl Agent for Listener {
     const NAME: &'static str = "listener";
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new("listener")
+        AgentDeclaration::new()
             .instruction("Listen.")
             .tool(Echo(ToolDefinition::new("echo", "Says it again.")))
     }
@@ -208,7 +208,7 @@ impl onionskin::Agent for Listener {
 async fn agent(model: GenaiModel, change: impl FnOnce(&mut Limits)) -> AgentHandle {
     let mut limits = Limits::default();
     change(&mut limits);
-    AgentBuilder::<Listener>::default().model(model).limits(limits).build().await.unwrap()
+    Listener::builder().model(model).limits(limits).build().await.unwrap()
 }
 
 fn model(url: &str) -> GenaiModel {
@@ -252,12 +252,12 @@ async fn o3_an_openai_stream_becomes_one_answer_with_its_argument_text() {
 /// Shares its conversation with its child, both ways.
 struct Sharer;
 
-impl onionskin::Agent for Sharer {
+impl Agent for Sharer {
     const NAME: &'static str = "sharer";
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new("sharer")
+        AgentDeclaration::new()
             .child::<Listener>()
             .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
     }
@@ -288,7 +288,7 @@ async fn a5_a_request_after_a_merge_ends_with_a_user_on_every_wire() {
         let [heard, done] = says;
         let (url, seen) = serve(vec![asks, heard, done]).await;
         let model = model(&url).adapter(adapter).api_key("key");
-        let agent = AgentBuilder::<Sharer>::default().model(model).build().await.unwrap();
+        let agent = Sharer::builder().model(model).build().await.unwrap();
         let output = tokio::time::timeout(Duration::from_secs(20), agent.run("go")).await.expect("it hangs");
         assert_eq!(output.unwrap().text, "done", "{adapter}");
         let bodies = seen.bodies();
@@ -342,7 +342,7 @@ async fn o3_signed_reasoning_goes_back_to_anthropic_unchanged() {
 /// An agent with strict tools that Anthropic cannot take so: the second is recursive.
 struct Climber;
 
-impl onionskin::Agent for Climber {
+impl Agent for Climber {
     const NAME: &'static str = "climber";
     type State = ();
 
@@ -359,7 +359,7 @@ impl onionskin::Agent for Climber {
         let strict = |name: &'static str, schema: Value| {
             ToolDefinition::new(name, "Says it again.").with_input_schema(schema).with_strict(true).unwrap()
         };
-        AgentDeclaration::new("climber")
+        AgentDeclaration::new()
             .instruction("Climb.")
             .tool(Echo(strict("echo", text)))
             .tool(Climb(strict("climb", schema)))
@@ -383,7 +383,7 @@ impl Tool for Climb {
 
 async fn climber(model: GenaiModel) -> AgentHandle {
     let model = model.adapter("anthropic").api_key("key");
-    AgentBuilder::<Climber>::default().model(model).build().await.unwrap()
+    Climber::builder().model(model).build().await.unwrap()
 }
 
 #[tokio::test]

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use onionskin::builtin::shell::{Shell, execute};
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::definition::ToolSource;
 use onionskin::event::CallOutcome;
 use onionskin::{
-    Args, DynTool, Effect, ErrorKind, Exit, ScriptedModel, ScriptedTurn, Secret, ToolContext, ToolResult,
+    Agent, Args, DynTool, Effect, ErrorKind, Exit, ScriptedModel, ScriptedTurn, Secret, ToolContext,
+    ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -203,12 +204,12 @@ fn a6_it_is_never_repeated_and_says_that_it_destroys() {
 
 struct Worker;
 
-impl onionskin::Agent for Worker {
+impl Agent for Worker {
     const NAME: &'static str = "worker";
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new("worker").runtime_tool(execute())
+        AgentDeclaration::new().runtime_tool(execute())
     }
 }
 
@@ -218,7 +219,7 @@ async fn h4_an_agent_calls_it_as_a_runtime_tool() {
         ScriptedTurn::call("shell_execute", json!({"command": "echo $((6 * 7))"})),
         ScriptedTurn::say("{last}"),
     ]);
-    let output = AgentBuilder::<Worker>::default().model(script).run("6 * 7?").await.unwrap();
+    let output = Worker::builder().model(script).run("6 * 7?").await.unwrap();
     assert_eq!(output.text, "42\n");
     let call = &output.tool_calls[0];
     assert_eq!(

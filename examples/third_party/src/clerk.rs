@@ -14,7 +14,7 @@ impl Agent for Clerk {
     type State = Bank;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME)
+        AgentDeclaration::new()
             .description("Keeps an account.")
             .instruction("Convert amounts and make the payments that you are asked for.")
             .server("rates", None)
@@ -26,7 +26,7 @@ impl Agent for Clerk {
 pub fn clerk(bank: Bank, table: RateTable, trail: AuditTrail) -> AgentBuilder<Clerk> {
     let mut transfer = ToolSpec::new(Transfer);
     transfer.approval().add_input_guardrails(NotTo("casino")).add_output_guardrails(HideAccounts);
-    AgentBuilder::<Clerk>::default()
+    Clerk::builder()
         .state(bank)
         .server("rates", table)
         .tool(transfer)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
-use onionskin_core::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin_core::declaration::AgentDeclaration;
 use onionskin_core::spec::StateType;
 use onionskin_core::{Agent, BuildError, RunOutput, Session, ToolSpec};
 use onionskin_third_party::{AuditTrail, Bank, Dictated, FileJournal, Metered, RateTable, Transfer, clerk};
@@ -118,7 +118,7 @@ impl<S: Clone + Send + Sync + 'static> Agent for Keeper<S> {
     type State = S;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).instruction("Do what you are asked for.")
+        AgentDeclaration::new().instruction("Do what you are asked for.")
     }
 }
 
@@ -130,14 +130,14 @@ fn metered() -> Metered {
 #[tokio::test]
 async fn t8_a_wrapper_by_hand_of_a_tool_with_another_state_is_refused_when_the_agent_is_built() {
     let spec = || ToolSpec::from_dyn(Arc::new(metered()));
-    let keeper = AgentBuilder::<Keeper<()>>::default().model(Dictated::default());
+    let keeper = Keeper::<()>::builder().model(Dictated::default());
     let error = keeper.tool(spec()).build().await.unwrap_err();
     let text = error.to_string();
     let BuildError::ToolState { agent, tool, takes, .. } = error else { panic!("{text}") };
     assert_eq!((&*agent, &*tool), ("keeper", "metered_metered_transfer"));
     assert_eq!(takes, StateType::of::<Bank>().name());
 
-    let keeper = AgentBuilder::<Keeper<Bank>>::default().model(Dictated::default()).state(bank());
+    let keeper = Keeper::<Bank>::builder().model(Dictated::default()).state(bank());
     let handle = keeper.tool(spec()).build().await.unwrap();
     let output = handle.run("metered_metered_transfer {\"to\": \"baker\", \"cents\": 5}").await.unwrap();
     assert!(output.text.ends_with("99995 are left"), "{}", output.text);

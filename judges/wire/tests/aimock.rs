@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, EventKind};
 use onionskin::genai::GenaiModel;
 use onionskin::model::ModelError;
@@ -130,13 +130,13 @@ impl Agent for Forecaster {
             "properties": {"city": {"type": "string"}}});
         let definition =
             ToolDefinition::new("get_weather", "The weather in a city.").with_input_schema(schema);
-        AgentDeclaration::new("forecaster").instruction("Tell the weather.").tool(GetWeather(definition))
+        AgentDeclaration::new().instruction("Tell the weather.").tool(GetWeather(definition))
     }
 }
 
 async fn agent(mock: &Mock, protocol: Protocol, limits: Limits) -> AgentHandle {
     let model = mock.model(protocol);
-    AgentBuilder::<Forecaster>::default().model(model).limits(limits).build().await.unwrap()
+    Forecaster::builder().model(model).limits(limits).build().await.unwrap()
 }
 
 async fn run(mock: &Mock, protocol: Protocol, input: &str) -> RunOutput {

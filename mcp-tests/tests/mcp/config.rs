@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use onionskin::ScriptedModel;
-use onionskin::declaration::AgentBuilder;
 use onionskin::mcp::{McpConfig, McpError, McpServer};
+use onionskin::{Agent, ScriptedModel};
 use serde_json::json;
 
 use super::fixture::{Log, server};
@@ -63,8 +62,7 @@ async fn a4_an_ordinary_file_is_read_and_ignored_fields_are_reported() {
     assert_eq!(unread.len(), expected.len(), "{unread:?}");
     assert!(unread.iter().zip(expected).all(|(unread, expected)| unread.ends_with(expected)), "{unread:?}");
 
-    let agent =
-        AgentBuilder::<All>::default().model(ScriptedModel::new()).servers(config).build().await.unwrap();
+    let agent = All::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
     let told = super::life::notices(&agent).await;
     assert_eq!(told.len(), 3, "{told:?}");
     assert!(told[2].contains("did you mean `timeout`?"), "{told:?}");
@@ -154,7 +152,7 @@ fn a4_a_file_that_is_not_there_is_named() {
 
 async fn unusable(config: &str) -> String {
     let config = McpConfig::from_json(config, ".mcp.json").unwrap();
-    let built = AgentBuilder::<All>::default().model(ScriptedModel::new()).servers(config).build().await;
+    let built = All::builder().model(ScriptedModel::new()).servers(config).build().await;
     built.unwrap_err().to_string()
 }
 
@@ -204,8 +202,7 @@ async fn a4_code_replaces_what_a_file_says() {
     let file = r#"{"mcpServers": {"fix": {"command": "onionskin-no-such-program"}}}"#;
     let mut config = McpConfig::from_json(file, ".mcp.json").unwrap();
     config.insert("fix", server("plain", &Log::new("replaced")));
-    let agent =
-        AgentBuilder::<All>::default().model(ScriptedModel::new()).servers(config).build().await.unwrap();
+    let agent = All::builder().model(ScriptedModel::new()).servers(config).build().await.unwrap();
     assert_eq!(call(&agent, "fix__get_echo", json!({"text": "here"})).await.text, "here");
     agent.shutdown().await;
 }

@@ -20,7 +20,7 @@ agent! {
 
 async fn said<A: onionskin::Agent>(log: &str) -> String {
     let turns = [ScriptedTurn::call("fix__get_echo", json!({"text": "ho"})), ScriptedTurn::say("{last}")];
-    let builder = onionskin::declaration::AgentBuilder::<A>::default();
+    let builder = A::builder();
     let agent =
         builder.model(ScriptedModel::turns(turns)).server("fix", server("plain", &Log::new(log))).build();
     let agent = agent.await.unwrap();

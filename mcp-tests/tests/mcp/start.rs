@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::ServerConfig;
 use onionskin::{Agent, App, BuildError, ScriptedModel};
 
@@ -136,7 +136,7 @@ impl Agent for Both {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("fix", None).server("other", None)
+        AgentDeclaration::new().server("fix", None).server("other", None)
     }
 }
 
@@ -145,7 +145,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
     let log = Log::new("several");
     let begun = Instant::now();
     let limit = Duration::from_secs(2);
-    let error = AgentBuilder::<Both>::default()
+    let error = Both::builder()
         .model(ScriptedModel::new())
         .server("fix", silent(&log).start_timeout(limit))
         .server("other", silent(&log).start_timeout(limit))
@@ -161,7 +161,7 @@ async fn a4_servers_start_side_by_side_and_every_failure_is_told() {
 #[tokio::test]
 async fn a4_a_server_beside_one_that_fails_is_ended() {
     let log = Log::new("beside");
-    let error = AgentBuilder::<Both>::default()
+    let error = Both::builder()
         .model(ScriptedModel::new())
         .server("fix", server("stays", &log))
         .server("other", ServerConfig::stdio("sh").args(["-c", "sleep 1; exit 4"]))
@@ -209,7 +209,7 @@ impl Agent for Entry {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("fix", None).default_agent(true)
+        AgentDeclaration::new().server("fix", None).default_agent(true)
     }
 
     async fn run(run: &onionskin::run::AgentRun, input: String) -> Result<String, onionskin::RunError> {

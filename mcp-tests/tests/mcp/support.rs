@@ -1,6 +1,6 @@
 //! Agents that use the fixture server, and their calls.
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::mcp::ServerConfig;
 use onionskin::run::AgentRun;
 use onionskin::{Agent, AgentHandle, BuildError, ErrorKind, RunError, ScriptedModel};
@@ -16,7 +16,7 @@ macro_rules! caller {
             type State = ();
 
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new(Self::NAME).server("fix", $filter)
+                AgentDeclaration::new().server("fix", $filter)
             }
 
             async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -66,7 +66,7 @@ impl Outcome {
 
 /// Builds an agent with this server.
 pub(crate) async fn build<A: Agent>(server: ServerConfig) -> Result<AgentHandle, BuildError> {
-    AgentBuilder::<A>::default().model(ScriptedModel::new()).server("fix", server).build().await
+    A::builder().model(ScriptedModel::new()).server("fix", server).build().await
 }
 
 /// The text of the error that building the agent ends with.

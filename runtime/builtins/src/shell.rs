@@ -96,7 +96,7 @@ fn definition() -> ToolDefinition {
 /// ```
 /// use std::time::Duration;
 /// use onionskin::declaration::AgentDeclaration;
-/// let agent = AgentDeclaration::new("builder")
+/// let agent = AgentDeclaration::new()
 ///     .runtime_tool(onionskin::builtin::shell().cwd("/tmp").timeout(Duration::from_secs(10)));
 /// ```
 #[derive(Clone)]

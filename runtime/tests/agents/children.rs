@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use onionskin::declaration::AgentBuilder;
 use onionskin::event::EventKind;
 use onionskin::journal::MemoryJournal;
 use onionskin::model::Message;
@@ -219,7 +218,7 @@ async fn t8_state_is_seen_by_the_next_call_and_is_the_sessions() {
 async fn a1_what_is_missing_is_said_when_the_agent_is_built() {
     let error = Counting::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoState { agent, .. } if agent == "Counting"), "{error}");
-    let error = AgentBuilder::<Helper>::default().build().await.unwrap_err();
+    let error = Helper::builder().build().await.unwrap_err();
     assert!(matches!(&error, BuildError::NoModel { .. }), "{error}");
     let error = App::builder()
         .agent::<Plain>()

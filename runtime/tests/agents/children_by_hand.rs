@@ -1,7 +1,7 @@
 //! A hand-written agent that calls its children itself.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, HistoryMergeTarget, HistorySource};
+use onionskin::declaration::{AgentDeclaration, HistoryMergeTarget, HistorySource};
 use onionskin::event::{Event, EventKind};
 use onionskin::model::Message;
 use onionskin::run::AgentRun;
@@ -22,7 +22,7 @@ macro_rules! asks_twice {
             type State = ();
 
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new($name)
+                AgentDeclaration::new()
                     .child::<Helper>()
                     .history_source(HistorySource::$source)
                     .history_merge_target(HistoryMergeTarget::$target)
@@ -52,7 +52,7 @@ fn texts<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Vec<String> {
 async fn asked<A: Agent>() -> (String, Vec<String>, Vec<String>) {
     let model = ScriptedModel::new()
         .agent("helper", [ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
-    let handle = AgentBuilder::<A>::default().model(model).build().await.unwrap();
+    let handle = A::builder().model(model).build().await.unwrap();
     let session = handle.session();
     let mut run = handle.request("go").session(&session).stream();
     let mut names = Vec::new();

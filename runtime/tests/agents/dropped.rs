@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, HistoryMergeTarget};
+use onionskin::declaration::{AgentDeclaration, HistoryMergeTarget};
 use onionskin::model::Message;
 use onionskin::run::AgentRun;
 use onionskin::{
@@ -165,7 +165,7 @@ impl Agent for ByHand {
     type State = Count;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).child::<Payer>().history_merge_target(HistoryMergeTarget::Child)
+        AgentDeclaration::new().child::<Payer>().history_merge_target(HistoryMergeTarget::Child)
     }
 
     async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
@@ -179,7 +179,7 @@ impl Agent for ByHand {
 async fn a12_a_call_by_hand_that_is_dropped_keeps_its_childs_conversation() {
     let turns = [ScriptedTurn::call("pay", json!({})), ScriptedTurn::call("hangs", json!({}))];
     let model = ScriptedModel::new().agent("payer", turns);
-    let builder = AgentBuilder::<ByHand>::default().state(Count::default()).model(model);
+    let builder = ByHand::builder().state(Count::default()).model(model);
     let handle = builder.build().await.unwrap();
     let session = handle.session();
     assert_eq!(handle.request("go").session(&session).run().await.unwrap().text, "false");

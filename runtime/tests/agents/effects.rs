@@ -1,6 +1,6 @@
 //! A child may have paid before it failed: nothing asks it again by itself, unless it says that it may be asked again.
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::run::AgentRun;
 use onionskin::{
     Agent, AgentTool, Effect, RunError, ScriptedModel, ScriptedTurn, State, ToolSpec, agent, hooks::retry,
@@ -83,13 +83,13 @@ async fn h9_an_agent_by_hand_says_what_its_effect_is() {
         const NAME: &'static str = "looks";
         type State = ();
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new(Self::NAME).effect(Effect::Pure)
+            AgentDeclaration::new().effect(Effect::Pure)
         }
         async fn run(_: &AgentRun, _: String) -> Result<String, RunError> {
             Ok("seen".to_owned())
         }
     }
-    let looks = AgentBuilder::<Looks>::default().model(ScriptedModel::new()).build().await.unwrap();
+    let looks = Looks::builder().model(ScriptedModel::new()).build().await.unwrap();
     let spec = ToolSpec::from(AgentTool::new(&looks));
     assert_eq!(spec.definition().effect, Effect::Pure);
 }

@@ -18,8 +18,8 @@ use onionskin::event::{CallOutcome, EventKind};
 use onionskin::model::{History, Message};
 use onionskin::run::Limit;
 use onionskin::{
-    Args, CancellationToken, ErrorKind, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn, State,
-    ToolResult, agent, hooks, tool, tool_hook,
+    Agent, Args, CancellationToken, ErrorKind, Exit, Next, RunError, RunOutput, ScriptedModel, ScriptedTurn,
+    State, ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -428,20 +428,16 @@ async fn t7_a_calls_token_is_cancelled_when_the_call_is_over() {
 #[tokio::test]
 async fn a7_a_hand_written_agent_that_panics_fails_its_run() {
     struct Panics;
-    impl onionskin::Agent for Panics {
+    impl Agent for Panics {
         const NAME: &'static str = "panics";
         type State = ();
         fn declare() -> onionskin::declaration::AgentDeclaration {
-            onionskin::declaration::AgentDeclaration::new(Self::NAME)
+            onionskin::declaration::AgentDeclaration::new()
         }
         async fn run(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {
             panic!("an agent's own words")
         }
     }
-    let error = onionskin::declaration::AgentBuilder::<Panics>::default()
-        .model(ScriptedModel::new())
-        .run("go")
-        .await
-        .unwrap_err();
+    let error = Panics::builder().model(ScriptedModel::new()).run("go").await.unwrap_err();
     assert!(error.to_string().contains("an agent's own words"), "{error}");
 }

@@ -143,7 +143,7 @@ impl<const WHICH: u8> Agent for Bound<WHICH> {
     const NAME: &'static str = "bound";
     type State = ();
     fn declare() -> AgentDeclaration {
-        let agent = AgentDeclaration::new(Self::NAME).child::<Plain>();
+        let agent = AgentDeclaration::new().child::<Plain>();
         let mut limits = Limits::default();
         match WHICH {
             0 => return agent.max_parallel(0),
@@ -174,7 +174,7 @@ impl<const WHICH: u8> Agent for Bound<WHICH> {
 #[tokio::test]
 async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
     async fn zero<const WHICH: u8>(expected: &str) {
-        let error = refused(AgentBuilder::<Bound<WHICH>>::default().model(ScriptedModel::new())).await;
+        let error = refused(Bound::<WHICH>::builder().model(ScriptedModel::new())).await;
         assert!(matches!(&error, BuildError::Zero { setting, .. } if *setting == expected), "{error}");
     }
     zero::<0>("max_parallel").await;
@@ -198,7 +198,7 @@ async fn a5_bounds_of_zero_are_refused_and_huge_ones_bound_nothing() {
             [ScriptedTurn::call("agent__plain", json!({ "input": "x" })), ScriptedTurn::say("{last}")],
         )
         .agent("plain", [ScriptedTurn::say("fine")]);
-    let output = AgentBuilder::<Bound<9>>::default().model(model).run("go").await.unwrap();
+    let output = Bound::<9>::builder().model(model).run("go").await.unwrap();
     assert_eq!(output.text, "fine");
 }
 
@@ -296,13 +296,13 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
         const NAME: &'static str = "both";
         type State = ();
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new(Self::NAME).child::<Plain>().child::<elsewhere::Middle>()
+            AgentDeclaration::new().child::<Plain>().child::<elsewhere::Middle>()
         }
         async fn run(_: &AgentRun, _: String) -> Result<String, RunError> {
             Ok("fine".to_owned())
         }
     }
-    let builder = || AgentBuilder::<Both>::default().model(ScriptedModel::new());
+    let builder = || Both::builder().model(ScriptedModel::new());
     assert_eq!(builder().run("go").await.unwrap().text, "fine");
     let error = refused(builder().limits_for("plain", Limits::default())).await;
     assert!(matches!(&error, BuildError::TwoAgents { name } if name == "plain"), "{error}");

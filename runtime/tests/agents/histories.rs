@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
 use onionskin::run::AgentRun;
 use onionskin::{Agent, App, BuildError, RunError, ScriptedModel, ScriptedTurn, agent, tool};
@@ -159,7 +159,7 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
         const NAME: &'static str = "by_hand";
         type State = ();
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new(Self::NAME)
+            AgentDeclaration::new()
                 .child::<Helper>()
                 .history_merge_target(onionskin::declaration::HistoryMergeTarget::Orchestrator)
         }
@@ -172,7 +172,7 @@ async fn a5_nothing_is_put_behind_a_merge_that_ends_the_run() {
     let helper = [ScriptedTurn::call("echo", json!({ "text": "e" })), ScriptedTurn::say("helped")];
     let turns = (0..4).map(|_| ScriptedTurn::say("-")).chain([ScriptedTurn::say("done")]);
     let model = Provider::of(ScriptedModel::new().agent("helper", helper).agent("by_hand", turns));
-    let handle = AgentBuilder::<ByHand>::default().model(Arc::clone(&model)).build().await.unwrap();
+    let handle = ByHand::builder().model(Arc::clone(&model)).build().await.unwrap();
     let session = handle.session();
     handle.request("go").session(&session).run().await.unwrap();
     assert_eq!(texts(&session.history()), ["one", "", "e", "helped", "two", "", "e", "helped", "go", "done"]);
@@ -256,7 +256,7 @@ async fn a5_a_child_by_hand_declares_the_messages_that_it_begins_with() {
         const NAME: &'static str = "knows";
         type State = ();
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new(Self::NAME).messages(brief())
+            AgentDeclaration::new().messages(brief())
         }
         async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
             Ok(format!("{} | {input}", texts(&run.messages()).join(" ")))

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::journal::MemoryJournal;
 use onionskin::run::{AgentRun, IdempotencyKey, ToolCaller};
 use onionskin::{
@@ -165,7 +165,7 @@ impl Agent for Busy {
     type State = Till;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new("busy").instruction("Pay.").tool(pay::default())
+        AgentDeclaration::new().instruction("Pay.").tool(pay::default())
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -185,7 +185,7 @@ impl Agent for Busy {
 #[tokio::test]
 async fn t7_calls_by_hand_have_other_keys_than_those_of_the_loop() {
     let till = Till::default();
-    AgentBuilder::<Busy>::default().model(pays()).state(till.clone()).run("go").await.unwrap();
+    Busy::builder().model(pays()).state(till.clone()).run("go").await.unwrap();
     assert!(till.distinct(7), "{:?}", till.keys);
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use onionskin::declaration::{AgentBuilder, AgentDeclaration, Limits};
+use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, Event, EventKind};
 use onionskin::journal::{Journal, JournalError, JournalErrorKind, Step, StepRecord, StepWork};
 use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
@@ -46,7 +46,7 @@ macro_rules! by_hand {
             const NAME: &'static str = stringify!($name);
             type State = ();
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new(Self::NAME).tool(works::default()).tool(hangs::default())
+                AgentDeclaration::new().tool(works::default()).tool(hangs::default())
             }
             async fn run($run: &AgentRun, _: String) -> Result<String, RunError> {
                 $body
@@ -73,7 +73,7 @@ async fn a7_a_failing_journal_ends_a_hand_written_agent() {
         let end = run.call_tool("works", "{}").await;
         Ok(format!("{end:?}"))
     });
-    let run = AgentBuilder::<Calls>::default().model(ScriptedModel::new()).journal(Broken).run("go");
+    let run = Calls::builder().model(ScriptedModel::new()).journal(Broken).run("go");
     let end = timeout(SOON, run).await.expect("it does not hang");
     assert!(
         matches!(&end, Err(RunError::Journal { source, .. })
@@ -85,7 +85,7 @@ async fn a7_a_failing_journal_ends_a_hand_written_agent() {
 #[tokio::test]
 async fn a7_a_hand_written_agent_is_cancelled_and_held_to_its_time() {
     by_hand!(Sleeps, |_run| std::future::pending().await);
-    let handle = AgentBuilder::<Sleeps>::default().model(ScriptedModel::new()).build().await.unwrap();
+    let handle = Sleeps::builder().model(ScriptedModel::new()).build().await.unwrap();
     let token = CancellationToken::new();
     token.cancel();
     let end = timeout(SOON, handle.request("go").cancellation(token).run()).await.expect("it does not hang");
@@ -93,7 +93,7 @@ async fn a7_a_hand_written_agent_is_cancelled_and_held_to_its_time() {
 
     let mut limits = Limits::default();
     limits.time = Some(Duration::from_millis(20));
-    let run = AgentBuilder::<Sleeps>::default().model(ScriptedModel::new()).limits(limits).run("go");
+    let run = Sleeps::builder().model(ScriptedModel::new()).limits(limits).run("go");
     let end = timeout(SOON, run).await.expect("it does not hang");
     assert!(matches!(end, Err(RunError::Limit { .. })), "{end:?}");
 }
@@ -103,8 +103,7 @@ async fn a7_a_time_limit_without_an_end_is_no_limit() {
     by_hand!(Quick, |_run| Ok("done".to_owned()));
     let mut limits = Limits::default();
     limits.time = Some(Duration::MAX);
-    let output =
-        AgentBuilder::<Quick>::default().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
+    let output = Quick::builder().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
     assert_eq!(output.text, "done");
 }
 
@@ -119,8 +118,7 @@ async fn a7_direct_calls_are_told_and_counted() {
     });
     let mut limits = Limits::default();
     limits.tool_calls = Some(1);
-    let output =
-        AgentBuilder::<Twice>::default().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
+    let output = Twice::builder().model(ScriptedModel::new()).limits(limits).run("go").await.unwrap();
     assert_eq!(output.text, "Some(Limit)");
     let outcomes: Vec<_> = output.tool_calls.iter().map(|call| call.outcome).collect();
     let refused = Some(CallOutcome::Error(ErrorKind::Limit));
@@ -156,7 +154,7 @@ async fn a7_a_conversation_that_is_dropped_half_way_can_go_on() {
         ScriptedTurn::call("hangs", json!({})).and_call("works", json!({})),
         ScriptedTurn::say("done"),
     ]);
-    let mut stream = AgentBuilder::<GivesUp>::default().model(model).stream("go").await.unwrap();
+    let mut stream = GivesUp::builder().model(model).stream("go").await.unwrap();
     let events = all(&mut stream).await;
     assert_eq!(stream.output().await.unwrap().text, "done");
     ends_match(&events);

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::definition::NameProblem;
 use onionskin::export::{self, ExportError, ExportOptions, Form};
 use onionskin::{
@@ -108,7 +108,7 @@ async fn l1_a_name_that_differs_from_the_definition_is_an_error_of_the_build() {
 }
 
 macro_rules! agent_by_hand {
-    ($agent:ident, $own:expr, $declared:expr $(, $child:ty)?) => {
+    ($agent:ident, $own:expr $(, $child:ty)?) => {
         struct $agent;
 
         impl Agent for $agent {
@@ -116,23 +116,22 @@ macro_rules! agent_by_hand {
             type State = ();
 
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new($declared).instruction("Go.")$(.child::<$child>())?
+                AgentDeclaration::new().instruction("Go.")$(.child::<$child>())?
             }
         }
     };
 }
 
-agent_by_hand!(Spaced, "my agent", "my agent");
-agent_by_hand!(Nameless, "", "");
-agent_by_hand!(DottedAgent, "my.agent", "my.agent");
-agent_by_hand!(Renamed, "one", "two");
-agent_by_hand!(Parent, "parent", "parent", Spaced);
+agent_by_hand!(Spaced, "my agent");
+agent_by_hand!(Nameless, "");
+agent_by_hand!(DottedAgent, "my.agent");
+agent_by_hand!(Parent, "parent", Spaced);
 
 #[tokio::test]
 async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
     macro_rules! refused {
         ($agent:ty) => {
-            AgentBuilder::<$agent>::default().model(model()).build().await.unwrap_err()
+            <$agent>::builder().model(model()).build().await.unwrap_err()
         };
     }
     for (error, name) in [
@@ -145,10 +144,6 @@ async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
         let BuildError::AgentName { agent } = error else { panic!("{text}") };
         assert_eq!(agent, name);
     }
-    let error = refused!(Renamed);
-    let text = error.to_string();
-    let BuildError::TwoAgentNames { agent, declared } = error else { panic!("{text}") };
-    assert_eq!((agent.as_str(), declared), ("one", "two"));
 }
 
 /// A tool by hand under its own name, as a trait object.
@@ -181,7 +176,7 @@ macro_rules! with_runtime_tool {
             type State = ();
 
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new("host").instruction("Go.").runtime_tool(bare($name))
+                AgentDeclaration::new().instruction("Go.").runtime_tool(bare($name))
             }
         }
     };
@@ -192,9 +187,9 @@ with_runtime_tool!(RuntimeTool, "shell.execute");
 
 #[tokio::test]
 async fn h4_names_of_built_in_tools_and_of_values_of_servers_are_checked() {
-    let error = AgentBuilder::<WrongRuntimeTool>::default().model(model()).build().await.unwrap_err();
+    let error = WrongRuntimeTool::builder().model(model()).build().await.unwrap_err();
     assert!(matches!(&error, BuildError::ToolName { tool, .. } if tool == "shell execute"), "{error}");
-    assert!(AgentBuilder::<RuntimeTool>::default().model(model()).build().await.is_ok());
+    assert!(RuntimeTool::builder().model(model()).build().await.is_ok());
 
     let value = |name| ToolSpec::of_server(std::sync::Arc::new(bare(name)), Some("notes"));
     let error = Empty::builder().model(model()).tool(value("")).build().await.unwrap_err();
@@ -284,13 +279,13 @@ impl Agent for WithPanic {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new("host").instruction("Go.").runtime_tool(Panics)
+        AgentDeclaration::new().instruction("Go.").runtime_tool(Panics)
     }
 }
 
 #[tokio::test]
 async fn a6_a_built_in_tool_whose_definition_panics_is_an_error_of_the_build() {
-    let error = AgentBuilder::<WithPanic>::default().model(model()).build().await.unwrap_err();
+    let error = WithPanic::builder().model(model()).build().await.unwrap_err();
     let text = error.to_string();
     let BuildError::DeclarationPanicked { agent, reason } = error else { panic!("{text}") };
     assert_eq!((agent.as_str(), reason.as_str()), ("host", "no definition"));

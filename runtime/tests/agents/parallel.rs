@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::run::{AgentRun, Limit};
 use onionskin::{Agent, RunError, ScriptedModel, ScriptedTurn, State, agent, tool};
@@ -42,7 +42,7 @@ impl<const MOST: usize> Agent for Hasty<MOST> {
     type State = Gauge;
 
     fn declare() -> AgentDeclaration {
-        let agent = AgentDeclaration::new(Self::NAME).tool(wait::default());
+        let agent = AgentDeclaration::new().tool(wait::default());
         if MOST == usize::MAX { agent } else { agent.max_parallel(MOST) }
     }
 
@@ -64,7 +64,7 @@ async fn most_at_once<const MOST: usize>(input: &str) -> u32 {
     let gauge = Gauge::default();
     let calls = ScriptedTurn::call("wait", json!({ "ms": 10 })).and_call("wait", json!({ "ms": 10 }));
     let model = ScriptedModel::turns([calls, ScriptedTurn::say("40 30 20 10")]);
-    let builder = AgentBuilder::<Hasty<MOST>>::default().state(gauge.clone()).model(model);
+    let builder = Hasty::<MOST>::builder().state(gauge.clone()).model(model);
     let output = tokio::time::timeout(Duration::from_secs(10), builder.run(input)).await.unwrap().unwrap();
     assert_eq!(output.text, "40 30 20 10");
     gauge.most()
@@ -86,7 +86,7 @@ async fn a7_a_call_that_is_given_up_gives_its_place_up() {
         const NAME: &'static str = "gives_up";
         type State = Gauge;
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new(Self::NAME).tool(wait::default()).max_parallel(1)
+            AgentDeclaration::new().tool(wait::default()).max_parallel(1)
         }
         async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
             let long = run.call_tool("wait", json!({ "ms": 1_000_000 }).to_string());
@@ -94,7 +94,7 @@ async fn a7_a_call_that_is_given_up_gives_its_place_up() {
             Ok(run.call_tool("wait", r#"{"ms":1}"#).await.unwrap().to_text().into_owned())
         }
     }
-    let builder = AgentBuilder::<GivesUp>::default().state(Gauge::default()).model(ScriptedModel::new());
+    let builder = GivesUp::builder().state(Gauge::default()).model(ScriptedModel::new());
     let output = tokio::time::timeout(Duration::from_secs(10), builder.run("go")).await.unwrap();
     assert_eq!(output.unwrap().text, "1");
 }

@@ -81,7 +81,7 @@ async fn asked<A: Agent>(add_hooks: impl FnOnce(AgentBuilder<A>) -> AgentBuilder
             .and_call("add_one", json!({ "x": "many", "y": 1 })),
         ScriptedTurn::say("done"),
     ]));
-    let clerk = add_hooks(AgentBuilder::<A>::default().model(Arc::clone(&model))).build().await.unwrap();
+    let clerk = add_hooks(A::builder().model(Arc::clone(&model))).build().await.unwrap();
     clerk.run("go").await.unwrap();
     model.requests().iter().map(|request| serde_json::to_string(request).unwrap()).collect()
 }

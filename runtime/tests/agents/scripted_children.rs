@@ -1,6 +1,6 @@
 //! O3: a fault in the script of an agent beneath another ends the whole run.
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::model::{ModelError, ScriptedModelError};
 use onionskin::run::AgentRun;
@@ -32,7 +32,7 @@ impl Agent for ByHand {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).child::<Child>()
+        AgentDeclaration::new().child::<Child>()
     }
 
     async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
@@ -49,7 +49,7 @@ impl Agent for Careless {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME)
+        AgentDeclaration::new()
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -128,10 +128,9 @@ async fn o3_a_child_that_no_turns_are_for_ends_the_run() {
 #[tokio::test]
 async fn o3_a_hand_written_parent_cannot_answer_after_a_fault_in_the_script_of_its_child() {
     let model = ScriptedModel::new().agent("child", []);
-    let run = AgentBuilder::<ByHand>::default().model(model).run("go").await;
+    let run = ByHand::builder().model(model).run("go").await;
     assert_eq!(fault(run.unwrap_err()).0, "child");
-    let run =
-        AgentBuilder::<Careless>::default().model(ScriptedModel::new().agent("careless", [])).run("go").await;
+    let run = Careless::builder().model(ScriptedModel::new().agent("careless", [])).run("go").await;
     assert_eq!(fault(run.unwrap_err()).0, "careless");
 }
 

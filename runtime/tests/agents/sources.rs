@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
@@ -187,7 +187,7 @@ impl Agent for ByHand {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).server("broken", None)
+        AgentDeclaration::new().server("broken", None)
     }
 
     async fn run(run: &AgentRun, _: String) -> Result<String, RunError> {
@@ -204,7 +204,7 @@ async fn a4_a_source_that_panics_after_the_build_is_an_error_that_names_it() {
     let model = || ScriptedModel::turns([ScriptedTurn::say("done")]);
     let breaks = Breaks::default();
     let agent = User::builder().model(model()).server("broken", breaks.clone()).build().await.unwrap();
-    let by_hand = AgentBuilder::<ByHand>::default().model(model()).server("broken", breaks.clone());
+    let by_hand = ByHand::builder().model(model()).server("broken", breaks.clone());
     let by_hand = by_hand.build().await.unwrap();
     for (method, doing) in [
         ("generation", "listed its tools"),

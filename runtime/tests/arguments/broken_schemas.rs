@@ -1,7 +1,7 @@
 //! A tool whose schema cannot be made: the agent is not built, and the error says which tool it is.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests say what they expect")]
 
-use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+use onionskin::declaration::AgentDeclaration;
 use onionskin::run::ToolCaller;
 use onionskin::{
     Agent, BuildError, ScriptedModel, Tool, ToolContext, ToolDefinition, ToolResult, agent, tool,
@@ -70,12 +70,12 @@ impl Agent for AtRunTime {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).tool(ByHand)
+        AgentDeclaration::new().tool(ByHand)
     }
 }
 
 async fn refused<A: Agent>() -> (String, &'static str, String) {
-    match AgentBuilder::<A>::default().model(ScriptedModel::new()).build().await {
+    match A::builder().model(ScriptedModel::new()).build().await {
         Err(BuildError::ToolPanicked { agent, tool, reason }) => (agent, tool, reason),
         other => panic!("{other:?}"),
     }

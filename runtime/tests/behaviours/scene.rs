@@ -154,7 +154,7 @@ impl Agent for SaysHi {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).description("Says hi.")
+        AgentDeclaration::new().description("Says hi.")
     }
 
     async fn run(_: &onionskin::run::AgentRun, _: String) -> Result<String, RunError> {

@@ -6,7 +6,6 @@
     reason = "tests say what they expect, and their tools are small"
 )]
 
-use onionskin::declaration::AgentBuilder;
 use onionskin::typed::{ArgsOf, TypedNext};
 use onionskin::{
     Agent, Args, ErrorKind, Exit, Next, RunError, ScriptedModel, ScriptedTurn, ToolResult, agent, hooks,
@@ -77,7 +76,7 @@ agent! {
 /// What came of one call, and of the run.
 async fn call<A: Agent>(tool: &str, x: i64) -> Result<String, RunError> {
     let turns = [ScriptedTurn::call(tool, json!({ "x": x })), ScriptedTurn::say("{last}")];
-    Ok(AgentBuilder::<A>::default().model(ScriptedModel::turns(turns)).run("go").await?.text)
+    Ok(A::builder().model(ScriptedModel::turns(turns)).run("go").await?.text)
 }
 
 #[tokio::test]
@@ -182,7 +181,7 @@ async fn t11_what_a_panic_carries_may_panic_again() {
         ("approver", "not approved"),
         ("none", "fine"),
     ] {
-        let run = AgentBuilder::<Carrying>::default()
+        let run = Carrying::builder()
             .model(Breaks(how))
             .approver(|_: onionskin::approval::ApprovalRequest| async { carry() });
         let output = run.run("go").await.unwrap();
@@ -191,7 +190,7 @@ async fn t11_what_a_panic_carries_may_panic_again() {
         assert!(told[1].contains("fine"), "the sibling of {how}: {told:?}");
     }
     for how in ["model", "hook"] {
-        let error = AgentBuilder::<Carrying>::default().model(Breaks(how)).run("go").await.unwrap_err();
+        let error = Carrying::builder().model(Breaks(how)).run("go").await.unwrap_err();
         assert!(error.to_string().contains("panicked: without a message"), "{how}: {error}");
     }
 }
@@ -231,14 +230,9 @@ agent! {
 #[tokio::test]
 async fn t8_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
     let turns = [ScriptedTurn::call("looks", json!({})), ScriptedTurn::say("{last}")];
-    let builder = AgentBuilder::<Copied>::default().model(ScriptedModel::turns(turns.clone()));
+    let builder = Copied::builder().model(ScriptedModel::turns(turns.clone()));
     assert_eq!(builder.state(Once(false)).run("go").await.unwrap().text, "false");
-    let agent = AgentBuilder::<Copied>::default()
-        .model(ScriptedModel::turns(turns))
-        .state(Once(true))
-        .build()
-        .await
-        .unwrap();
+    let agent = Copied::builder().model(ScriptedModel::turns(turns)).state(Once(true)).build().await.unwrap();
     let (in_own, in_session) =
         (agent.run("go").await, agent.request("go").session(&agent.session()).run().await);
     for failed in [in_own, in_session] {
@@ -250,8 +244,8 @@ async fn t8_a_state_that_cannot_be_copied_fails_the_run_and_not_the_caller() {
 #[tokio::test]
 async fn h6_the_configuration_of_a_hook_that_panics_is_a_build_error() {
     for error in [
-        AgentBuilder::<Configured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
-        AgentBuilder::<AboveConfigured>::default().model(ScriptedModel::new()).build().await.unwrap_err(),
+        Configured::builder().model(ScriptedModel::new()).build().await.unwrap_err(),
+        AboveConfigured::builder().model(ScriptedModel::new()).build().await.unwrap_err(),
     ] {
         let expected = "a part of the declaration of the agent `Configured` panicked, for example the configuration \
                         of a hook: LIMIT is not set";

@@ -235,19 +235,17 @@ impl<const VISITS: bool> Agent for ByHand<VISITS> {
     type State = Account;
 
     fn declare() -> AgentDeclaration {
-        let declaration = AgentDeclaration::new(Self::NAME).tool(echo::default());
+        let declaration = AgentDeclaration::new().tool(echo::default());
         if VISITS { declaration.visit_state::<Account>() } else { declaration }
     }
 }
 
 #[tokio::test]
 async fn t8_an_agent_written_by_hand_says_how_its_state_is_visited() {
-    use onionskin::declaration::AgentBuilder;
-
     let echo = || model([ScriptedTurn::call("echo", json!({ "text": "token-of-ada" }))]);
-    let builder = AgentBuilder::<ByHand<true>>::default().model(echo()).state(Account::new());
+    let builder = ByHand::<true>::builder().model(echo()).state(Account::new());
     assert_eq!(results(&builder.run("go").await.unwrap()), ["[secret]"]);
-    let builder = AgentBuilder::<ByHand<false>>::default().model(echo()).state(Account::new());
+    let builder = ByHand::<false>::builder().model(echo()).state(Account::new());
     let error = refused(builder.build()).await;
     assert!(error.ends_with("and call `AgentDeclaration::visit_state` in `declare`"), "{error}");
 }

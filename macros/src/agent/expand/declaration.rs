@@ -52,7 +52,7 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
 }
 
 fn declaration(agent: &AgentModel<'_>) -> TokenStream {
-    let (ty, name) = (&agent.ty, &agent.name);
+    let ty = &agent.ty;
     let mut calls = TokenStream::new();
     let mut text = |method: &str, value: Option<&Expr>| {
         if let Some(value) = value {
@@ -140,7 +140,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         });
     }
     quote! {
-        let __agent = __rt::AgentDeclaration::new(#name);
+        let __agent = __rt::AgentDeclaration::new();
         #calls
         __agent.onion(|__hooks| {
             let (__core, __entry) = <#ty as __rt::Compiled>::compose(__hooks);

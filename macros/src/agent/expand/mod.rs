@@ -69,7 +69,7 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
                 type State = #state;
 
                 fn declare() -> __rt::AgentDeclaration {
-                    __rt::AgentDeclaration::new(#name)
+                    __rt::AgentDeclaration::new()
                 }
             }
 

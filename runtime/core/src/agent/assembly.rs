@@ -93,7 +93,7 @@ impl Assembly<'_> {
             return Ok(Arc::clone(built));
         }
         let Declared { declaration, link, children } = agent;
-        let name: Arc<str> = declaration.name.into();
+        let name: Arc<str> = link.name.into();
         let rules = Children {
             history_source: declaration.history_source,
             history_merge_target: declaration.history_merge_target,

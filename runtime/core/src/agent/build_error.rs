@@ -241,16 +241,6 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
-    /// A hand-written agent has one name in its type and another in its declaration.
-    #[error(
-        "the agent `{agent}` has another name in its declaration, `{declared}`: write `AgentDeclaration::new(Self::NAME)`"
-    )]
-    TwoAgentNames {
-        /// Its `NAME`.
-        agent: String,
-        /// The name in its declaration.
-        declared: &'static str,
-    },
     /// Providers reject the tool's name.
     #[error("the tool `{tool}` of the agent `{agent}` has a name that providers reject: {problem}")]
     ToolName {

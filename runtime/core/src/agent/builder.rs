@@ -22,8 +22,8 @@ use crate::spec::ToolValue;
 use crate::tool::{FitsState, SharedToolbox, Works, block_on};
 use crate::typed::RawHook;
 
-/// Builds an agent: sets its model, state, servers and dynamic hooks. `agent!` gives each agent a function `builder`;
-/// [`AgentBuilder::default`] makes one for a hand-written agent.
+/// Builds an agent: sets its model, state, servers and dynamic hooks. Each agent has a function
+/// [`builder`](crate::Agent::builder) that makes one.
 #[must_use = "a builder does nothing until it is built"]
 pub struct AgentBuilder<A> {
     setup: Setup,

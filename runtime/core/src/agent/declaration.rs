@@ -22,11 +22,11 @@ use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
 
 /// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
-/// from [`declare`](crate::Agent::declare).
+/// from [`declare`](crate::Agent::declare). It has no name: that of the agent is [`Agent::NAME`](crate::Agent::NAME).
 ///
 /// ```
 /// use onionskin::{Agent, ScriptedModel, ScriptedTurn, tool};
-/// use onionskin::declaration::{AgentBuilder, AgentDeclaration};
+/// use onionskin::declaration::AgentDeclaration;
 /// use serde_json::json;
 ///
 /// /// Adds one.
@@ -42,18 +42,17 @@ use crate::typed::RawHook;
 ///     type State = ();
 ///
 ///     fn declare() -> AgentDeclaration {
-///         AgentDeclaration::new(Self::NAME).instruction("Do sums.").tool(add_one::default())
+///         AgentDeclaration::new().instruction("Do sums.").tool(add_one::default())
 ///     }
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let model = ScriptedModel::turns([ScriptedTurn::call("add_one", json!({ "x": 41 })), ScriptedTurn::say("{last}")]);
-/// let output = AgentBuilder::<Clerk>::default().model(model).run("41 + 1?").await.unwrap();
+/// let output = Clerk::builder().model(model).run("41 + 1?").await.unwrap();
 /// assert_eq!(output.text, "42");
 /// # });
 /// ```
 pub struct AgentDeclaration {
-    pub(crate) name: &'static str,
     pub(crate) description: Option<String>,
     pub(crate) instruction: String,
     pub(crate) servers: Vec<ServerUse>,
@@ -129,11 +128,16 @@ impl ChildLink {
     }
 }
 
+impl Default for AgentDeclaration {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl AgentDeclaration {
-    /// Declares an agent of this name, without tools, and with the default limits.
-    pub fn new(name: &'static str) -> Self {
+    /// Declares an agent without tools and with the default limits.
+    pub fn new() -> Self {
         Self {
-            name,
             description: None,
             instruction: String::new(),
             servers: Vec::new(),
@@ -348,7 +352,7 @@ impl AgentDeclaration {
     ///     cents: u64,
     /// }
     ///
-    /// let clerk = AgentDeclaration::new("clerk").instruction("Take money.").record_state::<Ledger>();
+    /// let clerk = AgentDeclaration::new().instruction("Take money.").record_state::<Ledger>();
     /// # let _ = clerk;
     /// ```
     #[must_use]

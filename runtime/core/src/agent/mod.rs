@@ -59,7 +59,7 @@ pub use stream::{Finish, RunStream};
 ///     type State = ();
 ///
 ///     fn declare() -> AgentDeclaration {
-///         AgentDeclaration::new(Self::NAME).description("Repeats its input.")
+///         AgentDeclaration::new().description("Repeats its input.")
 ///     }
 ///
 ///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -123,6 +123,32 @@ pub trait Agent: Send + Sync + Sized + 'static {
 
     /// Declares the agent: its instruction, tools, hooks and limits. It is called when an agent is built.
     fn declare() -> AgentDeclaration;
+
+    /// Begins to build the agent: give it a model, a state, servers and dynamic hooks, then `.build().await`.
+    ///
+    /// ```
+    /// use onionskin::declaration::AgentDeclaration;
+    /// use onionskin::{Agent, ScriptedModel, ScriptedTurn};
+    ///
+    /// struct Clerk;
+    ///
+    /// impl Agent for Clerk {
+    ///     const NAME: &'static str = "Clerk";
+    ///     type State = ();
+    ///
+    ///     fn declare() -> AgentDeclaration {
+    ///         AgentDeclaration::new().instruction("Answer.")
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::say("Good morning.")]);
+    /// assert_eq!(Clerk::builder().model(model).run("Hello.").await.unwrap().text, "Good morning.");
+    /// # });
+    /// ```
+    fn builder() -> AgentBuilder<Self> {
+        AgentBuilder::default()
+    }
 
     /// In `agent!`, this constant reads those of the children, so an agent that contains itself does not compile: the
     /// compiler's error names the constant. A hand-written agent does not set it. A wrapper of another agent forwards it.

@@ -67,12 +67,10 @@ fn see<'d>(agent: &'d Declared, parent: Option<&Declared>, agents: &mut Vec<Seen
 
 /// An agent's name. `agent!` refuses the same names.
 fn agent_name(agent: &Declared, problems: &mut Vec<BuildError>) {
-    let (name, declared) = (agent.link.name, agent.declaration.name);
+    let name = agent.link.name;
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.is_empty() || name.len() > BuildError::LONGEST_AGENT_NAME || !name.chars().all(is_legal) {
         problems.push(BuildError::AgentName { agent: short(name, 100).into_owned() });
-    } else if name != declared {
-        problems.push(BuildError::TwoAgentNames { agent: name.to_owned(), declared });
     }
 }
 

@@ -35,7 +35,7 @@ use crate::session::{CallIds, Session, Transcript};
 ///     type State = ();
 ///
 ///     fn declare() -> AgentDeclaration {
-///         AgentDeclaration::new(Self::NAME).instruction("Write.")
+///         AgentDeclaration::new().instruction("Write.")
 ///     }
 ///
 ///     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {

@@ -47,7 +47,7 @@ impl Agent for Probe {
     type State = Log;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).tool(log_line::default())
+        AgentDeclaration::new().tool(log_line::default())
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
@@ -89,12 +89,7 @@ fn log_line(line: &str, log: State<Log>, run: &RunContext) -> ToolResult<u32> {
 
 pub(crate) async fn probe(log: &Log) -> AgentHandle {
     let model = ScriptedModel::turns([ScriptedTurn::say("re: {input}"), ScriptedTurn::say("again: {input}")]);
-    onionskin::declaration::AgentBuilder::<Probe>::default()
-        .model(model)
-        .state(log.clone())
-        .build()
-        .await
-        .unwrap()
+    Probe::builder().model(model).state(log.clone()).build().await.unwrap()
 }
 
 pub(crate) async fn helper(turns: impl IntoIterator<Item = ScriptedTurn>) -> AgentHandle {

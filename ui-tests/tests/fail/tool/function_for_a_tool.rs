@@ -7,5 +7,5 @@ fn add_one(x: i64) -> i64 {
 }
 
 fn main() {
-    let _ = AgentDeclaration::new("helper").tool(add_one);
+    let _ = AgentDeclaration::new().tool(add_one);
 }

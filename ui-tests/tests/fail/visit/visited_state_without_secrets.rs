@@ -13,7 +13,7 @@ impl Agent for ByHand {
     type State = Config;
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).visit_state::<Config>()
+        AgentDeclaration::new().visit_state::<Config>()
     }
 }
 

@@ -41,7 +41,7 @@ impl Agent for Parrot {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME)
+        AgentDeclaration::new()
     }
 
     async fn run(_run: &AgentRun, input: String) -> Result<String, RunError> {
