@@ -40,6 +40,10 @@ impl DynTool for Metered {
         self.tool.run_dyn(cx, args)
     }
 
+    fn fit_args_dyn(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        self.tool.fit_args_dyn(cx, args)
+    }
+
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         self.tool.check_args_dyn(cx, args)
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onionskin_core::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
-use onionskin_core::{Args, DynTool, Exit, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin_core::{Args, DynTool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::json;
 
 use crate::BoxFuture;
@@ -161,15 +161,6 @@ struct Convert {
     rates: Rates,
 }
 
-impl Convert {
-    /// The amount, in the form of the schema.
-    fn cents(&self, args: &Args) -> ToolResult<u64> {
-        let object =
-            self.definition.fit(args).map_err(|problems| Exit::Tool(self.definition.refuse(&problems)))?;
-        Ok(object["cents"].as_u64().unwrap_or_default())
-    }
-}
-
 impl DynTool for Convert {
     fn definition(&self) -> &ToolDefinition {
         &self.definition
@@ -177,7 +168,7 @@ impl DynTool for Convert {
 
     fn run_dyn<'a>(&'a self, _: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let cents = self.cents(args)?;
+            let cents = args["cents"].as_u64().unwrap_or_default();
             let rate = if self.rates.0.closed.load(Ordering::Acquire) {
                 None
             } else {
@@ -187,9 +178,5 @@ impl DynTool for Convert {
             let converted = cents.checked_mul(rate).ok_or("so much money does not exist")? / 100;
             Ok(ToolOutput::text(format!("{cents} euro cents are {converted} {} cents", self.currency)))
         })
-    }
-
-    fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
-        self.cents(args).map(drop)
     }
 }

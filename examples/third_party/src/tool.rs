@@ -6,7 +6,7 @@ use onionskin_core::{
     Args, Effect, Exit, Inject, State, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 /// The state of the bank's agents: one account, and what was paid from it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +37,11 @@ static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| {
     definition
 });
 
-/// The arguments in the form of the schema.
-fn fitted(args: &Args) -> ToolResult<Map<String, Value>> {
-    DEFINITION.fit(args).map_err(|problems| Exit::Tool(DEFINITION.refuse(&problems)))
+/// The arguments, as the schema has them.
+#[derive(Deserialize)]
+struct Order {
+    to: String,
+    cents: u64,
 }
 
 impl Tool for Transfer {
@@ -50,33 +52,21 @@ impl Tool for Transfer {
         &DEFINITION
     }
 
-    /// Takes the arguments in the form of the schema, or refuses them.
-    async fn on_invoke(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
-        args.replace(fitted(args)?);
-        Ok(())
-    }
-
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
         let bank = State::<Bank>::inject(cx)?;
-        let (to, cents) =
-            (args["to"].as_str().unwrap_or_default(), args["cents"].as_u64().unwrap_or_default());
+        let Order { to, cents } = args.read()?;
         let mut left = None;
         bank.update(|bank| {
             left = bank.cents.checked_sub(cents);
             if let Some(left) = left {
                 bank.cents = left;
-                bank.paid.push((to.to_owned(), cents));
+                bank.paid.push((to.clone(), cents));
             }
         });
         let left = left.ok_or("the account does not hold that much")?;
         Ok(ToolOutput::text(format!(
             "paid {cents} cents to {to} from account DE02-1203-0000, {left} are left"
         )))
-    }
-
-    /// Refuses wrong arguments before an approver is asked.
-    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
-        fitted(args).map(drop)
     }
 
     /// Adds to each error that no money was moved.

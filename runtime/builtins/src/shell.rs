@@ -15,7 +15,7 @@ use onionskin_core::{
 };
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::capture::Capture;
 
@@ -194,12 +194,6 @@ impl Shell {
         }
     }
 
-    /// Reads the arguments.
-    fn given(&self, args: &Args) -> ToolResult<Given> {
-        let given = self.definition.fit(args).map_err(|problems| self.definition.refuse(&problems))?;
-        Ok(Given::deserialize(Value::Object(given))?)
-    }
-
     fn spawn(&self, command: &str, directory: Option<&Path>) -> io::Result<Group> {
         let mut shell = CommandWrap::with_new("/bin/sh", |shell| {
             shell.arg("-c").arg(command);
@@ -228,7 +222,7 @@ impl Tool for Shell {
     }
 
     async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
-        let Given { command, cwd, timeout_sec } = self.given(args)?;
+        let Given { command, cwd, timeout_sec } = args.read()?;
         let limit = timeout_sec.map_or(self.timeout, Duration::from_secs);
         let directory = self.directory(cwd.as_deref());
         let mut group = self.spawn(&command, directory.as_deref()).map_err(|error| {
@@ -254,10 +248,6 @@ impl Tool for Shell {
                 Err(Exit::Tool(ToolError::new(format!("lost the command: {error}")).with_source(error)))
             }
         }
-    }
-
-    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
-        self.given(args).map(drop)
     }
 }
 

@@ -87,6 +87,11 @@ impl DynTool for McpTool {
         })
     }
 
+    /// `run_dyn` checks them as they are sent, because the server fills in its defaults, and no number may be rounded.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+
     fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
         self.arguments(&mut args.clone()).map(drop)
     }

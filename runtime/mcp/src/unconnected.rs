@@ -94,6 +94,11 @@ impl DynTool for Unconnected {
         &self.0
     }
 
+    /// No arguments make it run.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, _: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         let server = cx.server_name().map(str::to_owned);
         let error = NotConnected { tool: cx.tool_name().to_owned(), server };

@@ -158,6 +158,11 @@ impl DynTool for ScriptTool {
         })
     }
 
+    /// `run_dyn` checks them as it reads them.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+
     fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
         self.values(&mut args.clone()).map(drop)
     }

@@ -308,7 +308,7 @@ async fn t11_approval_is_asked_for_nothing_that_cannot_be_read() {
     }
 }
 
-/// A tool by hand that checks its arguments before it runs.
+/// A tool by hand.
 struct ByHand;
 
 static BY_HAND: LazyLock<ToolDefinition> = LazyLock::new(|| {
@@ -330,10 +330,6 @@ impl Tool for ByHand {
 
     async fn run(&self, _: &ToolContext, _: &mut Args) -> ToolResult {
         Ok("paid".into())
-    }
-
-    fn check_args(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
-        BY_HAND.fit(args).map(drop).map_err(|problems| BY_HAND.refuse(&problems).into())
     }
 }
 

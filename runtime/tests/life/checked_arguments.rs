@@ -189,6 +189,7 @@ async fn t11_a_tool_by_hand_that_shows_the_definition_of_a_function_is_checked_b
 }
 
 #[tokio::test]
-async fn t11_a_tool_by_hand_with_a_definition_of_its_own_accepts_all_arguments() {
-    accepted(ToolSpec::new(ByHand), r#"{"cents":"much"}"#).await;
+async fn t11_a_tool_by_hand_with_a_definition_of_its_own_is_checked_by_its_schema() {
+    refused(ToolSpec::new(ByHand), r#"{"cents": "much"}"#, "`cents`: expected an integer").await;
+    accepted(ToolSpec::new(ByHand), r#"{"cents":3,"of":"the rest"}"#).await;
 }

@@ -120,6 +120,10 @@ impl DynTool for Wrapped {
         self.0.run_dyn(cx, args)
     }
 
+    fn fit_args_dyn(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        self.0.fit_args_dyn(cx, args)
+    }
+
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
         self.0.check_args_dyn(cx, args)
     }

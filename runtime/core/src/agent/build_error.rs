@@ -87,6 +87,19 @@ pub enum BuildError {
         /// The setting that is zero.
         setting: &'static str,
     },
+    /// The schema of a tool's arguments is not that of an object.
+    #[error(
+        "the arguments of the tool `{tool}` of the agent `{agent}` need the schema of an object, but {problem}: write \
+         `\"type\": \"object\"` with `properties`, or derive the schema from a struct with named fields"
+    )]
+    InputSchema {
+        /// The agent.
+        agent: String,
+        /// The tool.
+        tool: String,
+        /// What the schema has in place of an object's type.
+        problem: String,
+    },
     /// The agent declares a state, and no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]
     NoState {

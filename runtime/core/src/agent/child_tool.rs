@@ -15,7 +15,7 @@ use super::run_error::RunError;
 use crate::args::Args;
 use crate::context::{RunSeed, StateType, ToolContext};
 use crate::deadline::Deadline;
-use crate::definition::{Param, Slots, StaticTool, ToolDefinition};
+use crate::definition::{Param, StaticTool, ToolDefinition};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::model::{History, Message};
 use crate::output::ToolOutput;
@@ -153,9 +153,7 @@ impl DynTool for ChildTool {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(async move {
-            let mut spans = [None; 1];
-            let slots = Slots::split(&self.definition, args, &mut spans)?;
-            let input = slots.text(0)?.into_owned();
+            let input = args["input"].as_str().unwrap_or_default().to_owned();
             self.ask(cx, input).await
         })
     }

@@ -291,7 +291,7 @@ pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) ->
     }
 }
 
-/// Checks bounds and examples, which a definition holds as values.
+/// Checks bounds, schemas and examples, which a definition holds as values.
 pub(super) fn definitions<'e>(
     agent: &str,
     tools: impl IntoIterator<Item = &'e ToolEntry>,
@@ -303,6 +303,10 @@ pub(super) fn definitions<'e>(
                 tool: tool.name.to_string(),
                 setting,
             });
+        }
+        if let Some(problem) = tool.definition.no_object() {
+            let (agent, tool) = (agent.to_owned(), tool.name.to_string());
+            return Err(BuildError::InputSchema { agent, tool, problem });
         }
         let examples = tool.definition.check_examples();
         examples.map_err(|source| BuildError::Example { agent: agent.to_owned(), source })?;

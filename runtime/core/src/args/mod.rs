@@ -108,10 +108,10 @@ impl Args {
     /// Returns an error if the text is not one JSON object, even after the listed repairs (a code fence around it, a
     /// trailing comma, an object encoded twice), or if it has a duplicate key.
     pub fn as_object(&self) -> Result<&Map<String, Value>, &ArgsError> {
-        self.object.get_or_init(|| Ok(self.read()?)).as_ref().map_err(|broken| &broken.error)
+        self.object.get_or_init(|| Ok(self.parsed()?)).as_ref().map_err(|broken| &broken.error)
     }
 
-    fn read(&self) -> Result<Map<String, Value>, ArgsError> {
+    fn parsed(&self) -> Result<Map<String, Value>, ArgsError> {
         let object = parse_object(&self.text)?;
         Ok(match &self.schema {
             Some(schema) => self.coerced(object, schema),

@@ -106,9 +106,7 @@ pub struct ToolDefinition {
     pub(crate) starts_inside: bool,
     /// Whether a server chose the name.
     pub(crate) is_of_server: bool,
-    /// Whether `#[tool]` made the definition, or it was made in the same way.
-    pub(super) of_function: bool,
-    /// The parameters, if `of_function`.
+    /// The parameters, if `#[tool]` made the definition.
     pub(super) params: &'static [Param],
 }
 
@@ -119,6 +117,15 @@ impl ToolDefinition {
             return Some("timeout");
         }
         (self.max_calls == Some(0)).then_some("max_calls")
+    }
+
+    /// The type in the schema of the arguments, if it is not an object's.
+    pub(crate) fn no_object(&self) -> Option<String> {
+        match &self.input_schema["type"] {
+            Value::String(kind) if kind == "object" => None,
+            Value::Null => Some("it has no `type`".to_owned()),
+            kind => Some(format!("its `type` is {kind}")),
+        }
     }
 
     /// Makes a definition without options, whose arguments can be any JSON object; [`Self::with_input_schema`]
@@ -147,12 +154,12 @@ impl ToolDefinition {
             has_secrets: false,
             starts_inside: false,
             is_of_server: false,
-            of_function: false,
             params: &[],
         }
     }
 
-    /// Sets the schema of the arguments.
+    /// Sets the schema of the arguments, which is that of an object: `"type": "object"`. With another one an agent is not
+    /// built ([`BuildError::InputSchema`](crate::BuildError::InputSchema)).
     #[must_use]
     pub fn with_input_schema(mut self, schema: Value) -> Self {
         self.limited = has_limits(&schema);
@@ -275,7 +282,6 @@ impl StaticTool {
             limited: has_limits(&input_schema),
             nested: input_schema["properties"].as_object().is_some_and(|all| all.values().any(has_forms)),
             keys: OnceLock::new(),
-            of_function: true,
             params: self.params,
             name: self.name.into(),
             title: self.title.map(Into::into),

@@ -4,11 +4,13 @@ use serde_json::{Map, Value};
 
 use super::definition::ToolDefinition;
 use crate::args::Args;
+use crate::error::{Exit, ToolResult};
 use crate::schema::{Problem, check, coerce, fill_defaults};
 
 impl ToolDefinition {
-    /// Checks the arguments of a call against the schema, for a hand-written tool. Values are converted if nothing is
-    /// lost: `"5"` is read as a number if the schema requires one.
+    /// Compares the arguments of a call with the schema, and returns them in its types. Values are converted if nothing is
+    /// lost: `"5"` is read as a number if the schema requires one. [`Self::check`] returns the error for the model, and
+    /// [`Self::fit_args`] changes the arguments themselves.
     ///
     /// ```
     /// use onionskin::{Args, ToolDefinition};
@@ -34,6 +36,76 @@ impl ToolDefinition {
         }
         match value {
             Value::Object(object) if problems.is_empty() => Ok(object),
+            _ => Err(problems),
+        }
+    }
+
+    /// Checks the arguments of a call against the schema, as [`Self::fit_args`] does, and leaves them as they are.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// assert!(tool.check(&Args::from(r#"{"x": 41}"#)).is_ok());
+    /// assert!(tool.check(&Args::from("{}")).unwrap_err().to_string().starts_with("Invalid arguments for `add_one`"));
+    /// ```
+    ///
+    /// # Errors
+    /// Returns a tool error of kind [`Arguments`](crate::ErrorKind::Arguments) that lists all problems.
+    pub fn check(&self, args: &Args) -> ToolResult<()> {
+        self.fit_args(&mut args.clone())
+    }
+
+    /// Checks the arguments of a call against the schema, and brings them into its types: values are converted if nothing
+    /// is lost, and missing arguments get the defaults of the schema. A [`Tool`](crate::Tool) by hand gets its arguments
+    /// through this method.
+    ///
+    /// ```
+    /// use onionskin::{Args, ToolDefinition};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } }, "required": ["x"] });
+    /// let tool = ToolDefinition::new("add_one", "Adds one.").with_input_schema(schema);
+    /// let mut args = Args::from(r#"{"x": "41"}"#);
+    /// tool.fit_args(&mut args).unwrap();
+    /// assert_eq!(&*args.text(), r#"{"x":41}"#);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn fit_args(&self, args: &mut Args) -> ToolResult<()> {
+        let bound = args.detach_schema();
+        let fitted = self.fitted(args, bound.as_deref());
+        let result = match fitted {
+            Ok(None) => Ok(()),
+            Ok(Some(object)) => {
+                if let Ok(own) = args.as_object_mut() {
+                    *own = object;
+                }
+                Ok(())
+            }
+            Err(problems) => Err(Exit::Tool(self.refuse(&problems))),
+        };
+        if let Some(schema) = bound {
+            args.attach_schema(&schema);
+        }
+        result
+    }
+
+    /// The arguments in the schema's types; `None` if they have them.
+    fn fitted(&self, args: &Args, bound: Option<&Value>) -> Result<Option<Map<String, Value>>, Vec<Problem>> {
+        let object = args.as_object().map_err(|error| vec![Problem::root(error.to_string())])?;
+        let schema = &*self.input_schema;
+        let mut value = Value::Object(object.clone());
+        let mut changed = coerce(&mut value, schema, schema, &args.literals());
+        if let Value::Object(object) = &mut value {
+            changed |= fill_defaults(object, bound.unwrap_or(schema));
+        }
+        let problems = check(&value, schema, schema, "");
+        match value {
+            Value::Object(object) if problems.is_empty() => Ok(changed.then_some(object)),
             _ => Err(problems),
         }
     }

@@ -17,6 +17,7 @@ mod parse;
 mod private_types;
 #[cfg(test)]
 mod property_tests;
+mod read_args;
 mod refusal;
 mod reread;
 mod result;
@@ -45,7 +46,7 @@ pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, Tool
 pub use private_types::{Itself, Nth, Same, Veiled};
 #[doc(hidden)]
 pub use refusal::check_args;
-pub(crate) use refusal::{arguments_error, check_shown, refuse_lost, refused_by};
+pub(crate) use refusal::{arguments_error, refuse_lost, refused_by};
 pub(crate) use reread::Reread;
 #[doc(hidden)]
 pub use reread::{ReadAgain, reader_of};
@@ -56,5 +57,5 @@ pub use result::{Returned, aborted, encode, schema as schema_of};
 pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
 #[doc(hidden)]
 pub use scan::read;
-pub(crate) use schema::{arguments_schema, output_schema};
+pub(crate) use schema::{arguments_schema, output_schema, type_schema};
 pub use source::ToolSource;

@@ -126,18 +126,6 @@ fn without_place(name: &str, error: &serde_json::Error) -> Problem {
     Problem::at(name, reason)
 }
 
-/// Checks the arguments of a tool by hand that shows the definition of a function. It need not read them as the function
-/// does, so they are compared with the schema that it shows. Other definitions accept all.
-///
-/// # Errors
-/// Returns an error if they do not fit. The error names every invalid argument.
-pub(crate) fn check_shown(definition: &ToolDefinition, args: &Args) -> ToolResult<()> {
-    if !definition.of_function {
-        return Ok(());
-    }
-    definition.fit(args).map(drop).map_err(|problems| Exit::Tool(definition.refuse(&problems)))
-}
-
 /// Checks the arguments of a tool that a macro generated.
 ///
 /// # Errors

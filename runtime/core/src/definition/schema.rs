@@ -83,6 +83,11 @@ pub(crate) fn arguments_schema<T: JsonSchema + 'static>() -> Option<Value> {
     Some(root)
 }
 
+/// The schema of a type that is deserialised from something else than an object.
+pub(crate) fn type_schema<T: JsonSchema>() -> Value {
+    generator(SchemaSettings::draft2020_12()).into_root_schema_for::<T>().to_value()
+}
+
 /// The schema of a result type. A value that is not an object is wrapped as `{"result": ..}`, because MCP requires an
 /// object. If a type has both kinds of values, the schema allows both forms.
 pub(crate) fn output_schema<T: JsonSchema>() -> Value {

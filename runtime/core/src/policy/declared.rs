@@ -39,6 +39,10 @@ use crate::onion::{DynHook, Hook, MadeBy, Values};
 ///         self.0.run_staged(cx, args).await
 ///     }
 ///
+///     fn fit_args(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+///         Ok(()) // the tool inside checks them
+///     }
+///
 ///     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
 ///         self.0.check_args(cx, args)
 ///     }

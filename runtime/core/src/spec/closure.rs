@@ -158,11 +158,11 @@ impl ToolSpec {
 }
 
 /// How the call of a closure starts.
-trait Started<A>: Send + Sync + 'static {
+pub(super) trait Started<A>: Send + Sync + 'static {
     fn start<'a>(&'a self, args: A, cx: &'a ToolContext) -> BoxFuture<'a, ToolResult>;
 }
 
-struct Awaited<F>(F);
+pub(super) struct Awaited<F>(pub(super) F);
 
 impl<A, F, Fut, T> Started<A> for Awaited<F>
 where
@@ -204,6 +204,11 @@ where
             let read: A = self.read(args)?;
             self.function.start(read, cx).await
         })
+    }
+
+    /// `run_dyn` reads and checks them in one step.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
     }
 
     fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {

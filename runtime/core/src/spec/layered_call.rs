@@ -8,7 +8,7 @@ use crate::context::{DynCall, InState, StateType, ToolContext, timed};
 use crate::definition::{ToolDefinition, refuse_lost};
 use crate::error::{Exit, ToolResult};
 use crate::policy::{Inside, Stack, Stages, fill_in};
-use crate::tool::DynTool;
+use crate::tool::{DynTool, run_fitted};
 
 /// The tool, with the visible names changed back and the bound and hidden values filled in.
 struct Filled<'s>(&'s ToolSpec);
@@ -55,7 +55,13 @@ async fn filled(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResul
 
 /// Starts the tool itself. A tool with its own hooks or stages starts its function inside them.
 async fn started(spec: &ToolSpec, cx: &ToolContext, args: &mut Args) -> ToolResult {
-    let call = spec.tool().run_dyn(cx, args);
+    let call = async {
+        match spec.added.tool() {
+            // A tool with a place for the additions checks its arguments inside them, with the values that they fill in.
+            Some(tool) => tool.run_dyn(cx, args).await,
+            None => run_fitted(&**spec.tool(), cx, args).await,
+        }
+    };
     let own = spec.own_definition();
     if own.starts_inside || !cx.entry().starts_inside {
         timed(cx, call).await
@@ -114,6 +120,11 @@ impl DynTool for ToolSpec {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(InState::new(async move { run(self, cx, args).await }, cx, &self.state))
+    }
+
+    /// The tool inside takes the arguments with its own names and values, and is checked with them.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
     }
 
     /// A hook or a guardrail of this value can still change the arguments. They are checked inside of these then.

@@ -17,6 +17,7 @@ mod add_stages;
 mod added;
 mod args;
 mod bind;
+mod by_hand;
 mod closure;
 mod code;
 mod conditions;

@@ -14,6 +14,7 @@ pub(super) async fn staged<T: Tool>(tool: &T, cx: &ToolContext, args: &mut Args)
     let call = async move {
         tool.on_invoke(cx, &mut *args).await?;
         refuse_lost(cx.tool_name(), args)?;
+        tool.fit_args(cx, args)?;
         let output = timed(cx, tool.run(cx, args)).await?;
         tool.on_output(cx, output).await
     };

@@ -25,7 +25,7 @@ pub use with_policy::{Body, BothStates, Own};
 
 use crate::args::Args;
 use crate::context::{DynCall, StateType, Target, ToolContext};
-use crate::definition::{ToolDefinition, check_shown};
+use crate::definition::ToolDefinition;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::output::ToolOutput;
 use crate::policy::ToolPolicy;
@@ -71,10 +71,11 @@ pub trait Tool: Send + Sync + 'static {
     type State: Works;
 
     /// The definition of the tool: the model's view of it, and its options. A wrapper may return the definition of another
-    /// tool, or a changed clone of it; see [`Self::check_args`] for what is checked then.
+    /// tool, or a changed clone of it. [`Self::fit_args`] checks arguments against it.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool. Hooks and the stages below run around this method.
+    /// Runs the tool. Hooks and the stages below run around this method. The arguments fit the schema, in its types: see
+    /// [`Self::fit_args`].
     ///
     /// # Errors
     /// Any [`Exit`](crate::Exit).
@@ -84,7 +85,7 @@ pub trait Tool: Send + Sync + 'static {
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
 
-    /// Runs before [`Self::run`]. It can read and change the arguments.
+    /// Runs before [`Self::fit_args`] and [`Self::run`]. It can read and change the arguments.
     ///
     /// # Errors
     /// Any [`Exit`]: the tool then does not run. A tool error is passed to [`Self::on_error`].
@@ -110,7 +111,8 @@ pub trait Tool: Send + Sync + 'static {
         ready(Ok(output))
     }
 
-    /// Handles a tool error of the three methods above, panics included. A stop and an abort do not reach it.
+    /// Handles a tool error of the three methods above and of [`Self::fit_args`], panics included. A stop and an abort do
+    /// not reach it.
     ///
     /// # Errors
     /// Any [`Exit`]. If it returns another tool error, the model gets both errors. If that error has the first one as
@@ -124,8 +126,8 @@ pub trait Tool: Send + Sync + 'static {
         ready(Err(Exit::Tool(error)))
     }
 
-    /// Runs a call through the stages: [`Self::on_invoke`], [`Self::run`], [`Self::on_output`], and [`Self::on_error`] if
-    /// one of them fails. Agents and [`ToolSpec`](crate::ToolSpec)s call this method, and never [`Self::run`] itself.
+    /// Runs a call through the stages: [`Self::on_invoke`], [`Self::fit_args`], [`Self::run`], [`Self::on_output`], and
+    /// [`Self::on_error`] if one of them fails. Agents and [`ToolSpec`](crate::ToolSpec)s call this method, and never [`Self::run`] itself.
     ///
     /// A `#[tool]` function has no stages, so its method only calls [`Self::run`]. A hand-written tool does not need to
     /// override it.
@@ -143,39 +145,50 @@ pub trait Tool: Send + Sync + 'static {
         hand_written::staged(self, cx, args)
     }
 
-    /// Checks the arguments of a call that can need approval, before the approver is asked, so that the approver does not
-    /// decide about a call that the tool would refuse. It runs again after guardrails, which can change the arguments.
-    /// Other calls skip it, so [`Self::run`] has to check its arguments too. It must not have effects.
+    /// Checks the arguments, and brings them into the types of the schema, after hooks, guardrails, bound values and
+    /// [`Self::on_invoke`], just before [`Self::run`]: the default is [`ToolDefinition::fit_args`] of
+    /// [`Self::definition`]. So `run` gets no arguments that the schema refuses.
     ///
-    /// A `#[tool]` function checks its arguments. A hand-written tool accepts all by default. If its [`Self::definition`] is
-    /// that of a `#[tool]` function, it accepts those that fit the schema in this definition, because the model saw this
-    /// schema; limits of the function's types that the schema does not show are not checked. A wrapper of another tool
-    /// calls the other tool's method. A hand-written tool can check them against its own schema:
+    /// A tool that takes any arguments, or that checks them itself, returns `Ok(())` here. So does a wrapper that calls
+    /// [`Self::run_staged`] of another tool, which checks them. A tool with rules beyond its schema adds them:
     ///
     /// ```
     /// # use std::sync::LazyLock;
-    /// # use onionskin::{Args, Exit, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
-    /// # struct Echo;
-    /// # static ECHO: LazyLock<ToolDefinition> = LazyLock::new(|| ToolDefinition::new(Echo::NAME, "Gives its arguments back."));
-    /// # impl Tool for Echo {
-    /// #     const NAME: &'static str = "echo";
+    /// # use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+    /// # struct Book;
+    /// # static BOOK: LazyLock<ToolDefinition> = LazyLock::new(|| ToolDefinition::new(Book::NAME, "Books a room."));
+    /// # impl Tool for Book {
+    /// #     const NAME: &'static str = "book";
     /// #     type State = ();
-    /// #     fn definition(&self) -> &ToolDefinition { &ECHO }
+    /// #     fn definition(&self) -> &ToolDefinition { &BOOK }
     /// #     async fn run(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult {
     /// #         Ok(ToolOutput::text(args.text().to_string()))
     /// #     }
-    /// fn check_args(&self, _cx: &ToolContext, args: &Args) -> ToolResult<()> {
-    ///     let definition = Tool::definition(self);
-    ///     definition.fit(args).map(drop).map_err(|problems| Exit::Tool(definition.refuse(&problems)))
+    /// fn fit_args(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+    ///     Tool::definition(self).fit_args(args)?;
+    ///     if args["from"].as_u64() > args["to"].as_u64() { Err("`from` is after `to`".into()) } else { Ok(()) }
     /// }
     /// # }
     /// ```
     ///
     /// # Errors
+    /// Any [`Exit`]: the tool does not run. A tool error is passed to [`Self::on_error`].
+    fn fit_args(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        let _ = cx;
+        self.definition().fit_args(args)
+    }
+
+    /// Checks the arguments of a call that can need approval, before the approver is asked, so that the approver does not
+    /// decide about a call that the tool would refuse. It runs again after guardrails, which can change the arguments. It
+    /// must not have effects.
+    ///
+    /// The default is [`Self::fit_args`] on a copy of the arguments. A tool whose [`Self::on_invoke`] completes arguments
+    /// accepts here what it can complete. A wrapper of another tool calls the other tool's method.
+    ///
+    /// # Errors
     /// Any [`Exit`]: the tool does not run, and the approver is not asked.
     fn check_args(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
-        let _ = cx;
-        check_shown(self.definition(), args)
+        self.fit_args(cx, &mut args.clone())
     }
 
     /// The same tool with more stages inside its own hooks and stages. A [`ToolSpec`](crate::ToolSpec) calls it for
@@ -183,6 +196,8 @@ pub trait Tool: Send + Sync + 'static {
     ///
     /// `None`, the default, means that the tool has no place for them: the `ToolSpec` then runs them around the tool. A
     /// `#[tool]` function with hooks or stages of its own has a place, so its hooks do not see bound values.
+    ///
+    /// The tool then checks its arguments inside these stages, and [`DynTool::fit_args_dyn`] is not called.
     ///
     /// Only a wrapper of another tool overrides it: it forwards `more` to that tool. [`ToolPolicy`] has an example.
     fn with_policy(&self, more: &ToolPolicy) -> Option<Self>
@@ -223,6 +238,10 @@ pub trait Tool: Send + Sync + 'static {
 ///         self.0.run_dyn(cx, args)
 ///     }
 ///
+///     fn fit_args_dyn(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+///         self.0.fit_args_dyn(cx, args)
+///     }
+///
 ///     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
 ///         self.0.check_args_dyn(cx, args)
 ///     }
@@ -246,17 +265,28 @@ pub trait DynTool: Send + Sync + 'static {
     /// The definition of the tool: the model's view of it, and its options.
     fn definition(&self) -> &ToolDefinition;
 
-    /// Runs the tool. For a [`Tool`] this is [`Tool::run_staged`].
+    /// Runs the tool, with arguments that [`Self::fit_args_dyn`] accepted. For a [`Tool`] this is [`Tool::run_staged`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
-    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default is the one
-    /// of a hand-written [`Tool`].
+    /// Checks the arguments, and brings them into the types of the schema, just before [`Self::run_dyn`]. Agents and
+    /// [`ToolSpec`](crate::ToolSpec)s call both methods, in this order. The default is [`ToolDefinition::fit_args`] of
+    /// [`Self::definition`]; a tool that takes any arguments, or that checks them itself, returns `Ok(())`. So does a
+    /// [`Tool`], whose [`Tool::run_staged`] calls [`Tool::fit_args`].
+    ///
+    /// # Errors
+    /// Any [`Exit`]: the tool does not run.
+    fn fit_args_dyn(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
+        let _ = cx;
+        self.definition().fit_args(args)
+    }
+
+    /// Checks the arguments of a call that can need approval, as [`Tool::check_args`]. The default is
+    /// [`Self::fit_args_dyn`] on a copy of the arguments.
     ///
     /// # Errors
     /// Any [`Exit`]: the tool does not run, and the approver is not asked.
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {
-        let _ = cx;
-        check_shown(self.definition(), args)
+        self.fit_args_dyn(cx, &mut args.clone())
     }
 
     /// The same tool with more stages inside its own, as [`Tool::with_policy`]. The default is `None`: the stages run
@@ -279,7 +309,19 @@ pub(crate) struct Dynamic(pub(crate) Arc<dyn DynTool>);
 
 impl DynCall for Dynamic {
     fn call_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
-        self.0.run_dyn(cx, args)
+        run_fitted(&*self.0, cx, args)
+    }
+}
+
+/// Runs a tool with arguments that it accepts.
+pub(crate) fn run_fitted<'a>(
+    tool: &'a dyn DynTool,
+    cx: &'a ToolContext,
+    args: &'a mut Args,
+) -> BoxFuture<'a, ToolResult> {
+    match tool.fit_args_dyn(cx, args) {
+        Ok(()) => tool.run_dyn(cx, args),
+        Err(exit) => Box::pin(ready(Err(exit))),
     }
 }
 
@@ -297,6 +339,10 @@ impl<T: Tool> DynTool for T {
 
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult> {
         Box::pin(self.run_staged(cx, args))
+    }
+
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
     }
 
     fn check_args_dyn(&self, cx: &ToolContext, args: &Args) -> ToolResult<()> {

@@ -166,6 +166,11 @@ impl DynTool for AgentCall {
         })
     }
 
+    /// `run_dyn` reads and checks them in one step.
+    fn fit_args_dyn(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
+        Ok(())
+    }
+
     fn check_args_dyn(&self, _: &ToolContext, args: &Args) -> ToolResult<()> {
         self.read(args).map(drop)
     }
