@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use onionskin::approval::{Approval, ApprovalRequest};
 use onionskin::declaration::AgentDeclaration;
 use onionskin::run::AgentRun;
-use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
+use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::spec::ToolPolicy;
 use onionskin::{
     Agent, AgentTool, Args, DynTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, Tool,
@@ -137,42 +137,13 @@ impl Agent for Child {
 }
 
 /// A server with one tool.
-#[derive(Clone, Copy)]
 struct Office;
 
-impl IntoToolServer for Office {
-    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        Ok(Arc::new(self))
-    }
-}
-
 impl ToolServer for Office {
-    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn provider(
-        &self,
-        _: &str,
-        _: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        Ok(Arc::new(*self))
-    }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-
-    fn kill(&self) {}
-}
-
-impl ToolProvider for Office {
-    fn generation(&self) -> u64 {
-        0
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        vec![Dynamic::named("office__remote")]
+    fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        assert_eq!(request.tool_name("remote"), "office__remote");
+        let tools: Vec<Arc<dyn DynTool>> = vec![Dynamic::named("office__remote")];
+        Ok(Arc::new(tools))
     }
 }
 

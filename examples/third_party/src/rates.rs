@@ -5,13 +5,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use onionskin_core::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
+use onionskin_core::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin_core::{Args, DynTool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::json;
 
 use crate::BoxFuture;
 
-/// Exchange rates, one on each line: a currency and how many of its cents a hundred euro cents are. It configures a server.
+/// Exchange rates, one on each line: a currency and how many of its cents a hundred euro cents are. It is a server of tools.
 #[derive(Debug, Clone)]
 pub struct RateTable {
     text: String,
@@ -64,30 +64,14 @@ impl fmt::Debug for Rates {
     }
 }
 
-impl IntoToolServer for RateTable {
-    fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        Ok(Arc::new(RateServer { name: name.into(), text: self.text, rates: self.rates }))
-    }
-}
-
-struct RateServer {
-    name: Arc<str>,
-    text: String,
-    rates: Rates,
-}
-
-impl ToolServer for RateServer {
+impl ToolServer for RateTable {
     fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
         Box::pin(async move {
             for (index, line) in self.text.lines().enumerate() {
                 let rate =
                     line.split_once(' ').and_then(|(name, cents)| Some((name, cents.trim().parse().ok()?)));
                 let (currency, cents) = rate.ok_or_else(|| {
-                    format!(
-                        "line {} of the rates `{}` is `{line}`: write a currency and a number",
-                        index + 1,
-                        self.name
-                    )
+                    format!("line {} of the rates is `{line}`: write a currency and a number", index + 1)
                 })?;
                 self.rates.set(currency, cents);
             }
@@ -95,25 +79,8 @@ impl ToolServer for RateServer {
         })
     }
 
-    fn provider(
-        &self,
-        agent: &str,
-        patterns: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        for pattern in patterns.unwrap_or_default() {
-            if self.rates.get(pattern).is_none() {
-                return Err(format!(
-                    "the agent `{agent}` wants the rate `{pattern}`, which `{}` lacks",
-                    self.name
-                )
-                .into());
-            }
-        }
-        Ok(Arc::new(Provider { server: Arc::clone(&self.name), rates: self.rates.clone(), patterns }))
-    }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async { self.kill() })
+    fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        Ok(Arc::new(Provider { server: request.server().to_owned(), rates: self.rates.clone() }))
     }
 
     fn kill(&self) {
@@ -121,11 +88,10 @@ impl ToolServer for RateServer {
     }
 }
 
-/// The rates that one agent may ask for.
+/// The tools of the rates, under the name that an agent has for the server.
 struct Provider {
-    server: Arc<str>,
+    server: String,
     rates: Rates,
-    patterns: Option<&'static [&'static str]>,
 }
 
 impl ToolProvider for Provider {
@@ -135,9 +101,7 @@ impl ToolProvider for Provider {
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
         let table = self.rates.table();
-        let wanted =
-            |currency: &&String| self.patterns.is_none_or(|wanted| wanted.contains(&currency.as_str()));
-        let tools = table.keys().filter(wanted).map(|currency| {
+        let tools = table.keys().map(|currency| {
             let schema = json!({
                 "type": "object",
                 "properties": { "cents": { "type": "integer", "minimum": 0, "description": "Euro cents." } },

@@ -56,7 +56,7 @@ async fn a4_a_source_by_hand_gives_tools_that_may_change_and_says_what_is_wrong_
     let wrong = clerk(bank(), RateTable::new("USD 108\nGBP"), AuditTrail::default());
     let error = wrong.model(Dictated::default()).build().await.unwrap_err();
     assert!(matches!(error, BuildError::Server(_)), "{error:?}");
-    assert!(error.to_string().contains("line 2 of the rates `rates` is `GBP`"), "{error}");
+    assert!(error.to_string().contains("line 2 of the rates is `GBP`"), "{error}");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn h4_a_hook_by_hand_sees_calls_of_every_source() {
     assert_eq!(
         trail.lines(),
         [
-            "clerk mcp rates__usd {\"cents\": 1}: done",
+            "clerk server rates__usd {\"cents\": 1}: done",
             "clerk function transfer {\"to\": \"baker\", \"cents\": 5}: done",
             "clerk function transfer {\"to\": \"casino\", \"cents\": 5}: Denied",
         ]

@@ -52,7 +52,7 @@ pub(super) struct Filter {
 
 /// A target of a filter.
 pub(super) enum Target {
-    /// A tool, a child, a toolbox of this agent, a toolbox's method, or a tool of an MCP server.
+    /// A tool, a child, a toolbox of this agent, a toolbox's method, or a tool of a server.
     Path(Path),
     /// `server(time)`.
     Server(Word),

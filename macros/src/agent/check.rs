@@ -155,7 +155,7 @@ fn servers<'a>(fields: &'a Fields, errors: &mut Errors) -> Vec<Server<'a>> {
     let mut filtered: Vec<&str> = Vec::new();
     for (server, _) in &fields.tools {
         let source = |_: &str| {
-            "`tools` chooses among the tools of MCP servers; name children in `agents` and built-in tools in `runtime`"
+            "`tools` chooses among the tools of servers; name children in `agents` and built-in tools in `runtime`"
                 .to_owned()
         };
         undeclared(server, &names, source, errors);

@@ -40,7 +40,7 @@ impl Field<'_> {
             return Err(syn::Error::new(
                 span,
                 format!(
-                    "`tools` chooses among the tools of MCP servers: `{example}`; functions belong in `function_tools`"
+                    "`tools` chooses among the tools of servers: `{example}`; functions belong in `function_tools`"
                 ),
             ));
         }

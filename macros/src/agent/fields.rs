@@ -20,7 +20,7 @@ keys! {
         "description" => description: Option<Expr> = Some(text(field.input, "description")?);
         /// `instruction: ".."` | the system prompt: any expression that is text, `include_str!(..)` for example. The only required field
         "instruction" => instruction: Option<Expr> = Some(text(field.input, "instruction")?);
-        /// `servers: [name, ..]` | MCP servers; their commands are configured in `.mcp.json` or with `.server(..)` (feature `mcp`)
+        /// `servers: [name, ..]` | servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources of your own, given with `.server(..)`
         "servers" => servers: Vec<Word> = field.list("servers: [time]", server)?;
         /// `tools: { server: [glob, ..] }` | patterns that select from the tools of a server; without an entry all
         "tools" => tools: Vec<(Word, Vec<Word>)> = field.tool_filters()?;

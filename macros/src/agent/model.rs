@@ -44,7 +44,7 @@ pub(super) struct AgentModel<'a> {
     pub(super) child_timeout: Option<f64>,
 }
 
-/// An MCP server, and which of its tools the agent has: all without patterns.
+/// A server, and which of its tools the agent has: all without patterns.
 pub(super) struct Server<'a> {
     pub(super) name: &'a Word,
     pub(super) patterns: Option<&'a [Word]>,
@@ -73,9 +73,9 @@ pub(super) enum Target<'a> {
     Toolboxes(Vec<usize>, &'a Path),
     /// A method of all toolboxes of one type.
     Method(Vec<usize>, &'a Path, String),
-    /// A single tool of an MCP server.
+    /// A single tool of a server.
     Remote(String),
-    /// An MCP server.
+    /// A server.
     Server(&'a str),
     /// A source, by its variant.
     Source(Ident),

@@ -14,8 +14,13 @@ use crate::choice::{Choices, variant};
 use crate::diag::Errors;
 use crate::suggest;
 
-const SOURCES: Choices =
-    &[("mcp", "Mcp"), ("function", "Function"), ("agent", "Agent"), ("runtime", "Runtime")];
+const SOURCES: Choices = &[
+    ("mcp", "Mcp"),
+    ("server", "Server"),
+    ("function", "Function"),
+    ("agent", "Agent"),
+    ("runtime", "Runtime"),
+];
 
 /// The name of a child as a tool begins with it.
 const CHILD_TOOL: &str = "agent__";

@@ -99,11 +99,15 @@ pub mod run {
 /// Sources of tools, such as MCP servers.
 ///
 /// A source of your own implements [`ToolServer`](servers::ToolServer), which gives each agent a
-/// [`ToolProvider`](servers::ToolProvider), and [`IntoToolServer`](servers::IntoToolServer) or
-/// [`ToolServers`](servers::ToolServers) for its configuration. The builders of agents take it with `server` and
-/// `servers`.
+/// [`ToolProvider`](servers::ToolProvider). The builders of agents take it with `server`. A configuration of another type
+/// implements [`IntoToolServer`](servers::IntoToolServer); a configuration of several servers implements
+/// [`ToolServers`](servers::ToolServers), and the builders take it with `servers`.
 pub mod servers {
-    pub use crate::agent::{BoxError, IntoToolServer, ServerError, ToolProvider, ToolServer, ToolServers};
+    pub use crate::agent::{
+        BoxError, IntoToolServer, ProviderRequest, ServerError, ToolFilter, ToolProvider, ToolServer,
+        ToolServers,
+    };
+    pub use crate::definition::ServerKind;
 }
 
 /// The traits for the parameter and return types of hooks and tools. The compiler names them when a type does not fit.

@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use crate::args::Args;
 use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
-use crate::definition::{ToolDefinition, ToolSource};
+use crate::definition::{ServerKind, ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
 use crate::session::Session;
@@ -162,8 +162,13 @@ pub struct ContextBuilder {
 
 impl ContextBuilder {
     /// Makes the tool one of this MCP server.
-    pub fn server(mut self, name: &str) -> Self {
-        (self.source, self.server) = (ToolSource::Mcp, Some(name.into()));
+    pub fn server(self, name: &str) -> Self {
+        self.server_of_kind(name, ServerKind::Mcp)
+    }
+
+    /// Makes the tool one of this server, for example of a server of your own ([`ServerKind::Other`]).
+    pub fn server_of_kind(mut self, name: &str, kind: ServerKind) -> Self {
+        (self.source, self.server) = (kind.into(), Some(name.into()));
         self
     }
 

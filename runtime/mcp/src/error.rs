@@ -49,24 +49,6 @@ pub enum McpError {
         /// The reason.
         reason: String,
     },
-    /// A pattern of an agent matches no tool of the server.
-    #[error(
-        "the agent `{agent}` selects `{pattern}` from the MCP server `{server}`, which has no such tool{}; its tools \
-         are: {tools}. Correct the pattern in the agent's `tools`",
-        did_you_mean(.nearest.as_deref())
-    )]
-    NoSuchTool {
-        /// The agent.
-        agent: String,
-        /// The server.
-        server: String,
-        /// The pattern.
-        pattern: String,
-        /// The server's tools.
-        tools: String,
-        /// The tool that was probably meant.
-        nearest: Option<String>,
-    },
 }
 
 /// A server that did not start: the command, the reason, and what to do.
@@ -108,8 +90,4 @@ impl std::error::Error for StartFailure {}
 
 fn at(field: &str) -> String {
     if field.is_empty() { String::new() } else { format!("`{field}`: ") }
-}
-
-fn did_you_mean(nearest: Option<&str>) -> String {
-    nearest.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }

@@ -30,7 +30,6 @@ mod error;
 #[cfg(feature = "rmcp3")]
 mod export;
 mod fake;
-mod filter;
 mod list_tools;
 mod lock;
 mod mcp_json;

@@ -4,61 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
-use super::error::McpError;
-use super::filter::Filter;
 use super::restart::Restart as _;
 use super::server::{RemoteTool, Server};
 use super::tool::McpTool;
 use onionskin_core::DynTool;
-use onionskin_core::servers::{BoxError, ToolProvider, ToolServer};
-use onionskin_core::text::nearest;
+use onionskin_core::servers::{BoxError, ProviderRequest, ServerKind, ToolProvider, ToolServer};
 
-/// An error lists at most this number of tools.
-const LISTED: usize = 50;
-
-/// The tools of one server that one agent takes.
+/// The tools of one server for one agent.
 pub(super) struct Provider {
-    agent: String,
     server: Arc<Server>,
-    /// None takes all.
-    filter: Option<Filter>,
-    told: Mutex<Told>,
-}
-
-/// The news that the agent has already received.
-struct Told {
-    /// The number of the next news of the server.
-    news: u64,
-    /// The list that idle patterns were looked for in.
-    generation: u64,
-}
-
-impl Provider {
-    /// # Errors
-    /// Returns an error if a pattern matches none of the server's tools.
-    pub(super) fn new(
-        agent: &str,
-        server: Arc<Server>,
-        patterns: Option<&'static [&'static str]>,
-    ) -> Result<Self, McpError> {
-        let told = Mutex::new(Told { news: 0, generation: server.generation() });
-        let provider = Self { agent: agent.to_owned(), server, filter: patterns.map(Filter::new), told };
-        let tools = provider.server.tools();
-        match provider.idle(&tools).first() {
-            None => Ok(provider),
-            Some(pattern) => Err(McpError::NoSuchTool {
-                agent: provider.agent,
-                server: provider.server.name.to_string(),
-                pattern: (*pattern).to_owned(),
-                tools: listed(&tools),
-                nearest: nearest(pattern, names(&tools)).map(str::to_owned),
-            }),
-        }
-    }
-
-    fn idle(&self, tools: &[RemoteTool]) -> Vec<&'static str> {
-        self.filter.as_ref().map(|filter| filter.idle(names(tools)).collect()).unwrap_or_default()
-    }
+    /// The number of the next news of the server that the agent has not received.
+    news: Mutex<u64>,
 }
 
 impl ToolProvider for Provider {
@@ -67,25 +23,12 @@ impl ToolProvider for Provider {
     }
 
     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
-        let takes = |tool: &&RemoteTool| self.filter.as_ref().is_none_or(|filter| filter.takes(&tool.name));
         let tool = |tool: &RemoteTool| Arc::new(McpTool::new(Arc::clone(&self.server), tool.clone())) as _;
-        self.server.tools().iter().filter(takes).map(tool).collect()
+        self.server.tools().iter().map(tool).collect()
     }
 
     fn notices(&self) -> Vec<String> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut notices = self.server.news(&mut told.news);
-        let generation = self.server.generation();
-        if generation != told.generation {
-            told.generation = generation;
-            for pattern in self.idle(&self.server.tools()) {
-                notices.push(format!(
-                    "the MCP server `{}` changed its tools: no tool matches `{pattern}` of the agent `{}` any more",
-                    self.server.name, self.agent
-                ));
-            }
-        }
-        notices
+        self.server.news(&mut self.news.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -97,12 +40,12 @@ impl ToolServer for SharedServer {
         Box::pin(async { Ok(self.0.start().await?) })
     }
 
-    fn provider(
-        &self,
-        agent: &str,
-        patterns: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
-        Ok(Arc::new(Provider::new(agent, Arc::clone(&self.0), patterns)?))
+    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+        Ok(Arc::new(Provider { server: Arc::clone(&self.0), news: Mutex::default() }))
+    }
+
+    fn kind(&self) -> ServerKind {
+        ServerKind::Mcp
     }
 
     fn shutdown(&self) -> BoxFuture<'_, ()> {
@@ -112,19 +55,4 @@ impl ToolServer for SharedServer {
     fn kill(&self) {
         self.0.kill();
     }
-}
-
-fn names(tools: &[RemoteTool]) -> impl Iterator<Item = &str> + Clone {
-    tools.iter().map(|tool| &*tool.name)
-}
-
-fn listed(tools: &[RemoteTool]) -> String {
-    if tools.is_empty() {
-        return "none".to_owned();
-    }
-    let mut listed = names(tools).take(LISTED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    if tools.len() > LISTED {
-        listed.push_str(&format!(" and {} more", tools.len() - LISTED));
-    }
-    listed
 }

@@ -10,6 +10,7 @@ use super::server_config::ServerConfig;
 use super::tool::McpTool;
 use super::unconnected::{self, McpDescription};
 use onionskin_core::ToolSpec;
+use onionskin_core::servers::ServerKind;
 use onionskin_core::spec::SpecError;
 
 /// A running server, and its tools as values. It is cheap to clone. When the last clone and the last of its tools are
@@ -86,7 +87,7 @@ impl McpServer {
     }
 
     fn spec(&self, tool: McpTool) -> ToolSpec {
-        ToolSpec::of_server(Arc::new(tool.at(Arc::clone(&self.0))), Some(self.name()))
+        ToolSpec::of_server(Arc::new(tool.at(Arc::clone(&self.0))), ServerKind::Mcp, Some(self.name()))
     }
 }
 

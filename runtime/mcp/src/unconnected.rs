@@ -10,6 +10,7 @@ use super::convert;
 use onionskin_core::Args;
 use onionskin_core::ToolContext;
 use onionskin_core::ToolSpec;
+use onionskin_core::servers::ServerKind;
 use onionskin_core::spec::SpecError;
 use onionskin_core::{DynTool, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
@@ -113,5 +114,6 @@ pub(super) fn unconnected(
 ) -> Result<ToolSpec, SpecError> {
     let tool = read(description)?;
     let name = tool.name.clone();
-    Ok(ToolSpec::of_server(Arc::new(Unconnected(convert::definition(&name, tool))), server))
+    let tool = Arc::new(Unconnected(convert::definition(&name, tool)));
+    Ok(ToolSpec::of_server(tool, ServerKind::Mcp, server))
 }

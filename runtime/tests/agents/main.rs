@@ -32,6 +32,7 @@ mod parallel;
 mod recorded_state;
 mod replay;
 mod reports;
+mod run_tools;
 mod same_requests;
 mod scripted;
 mod scripted_children;

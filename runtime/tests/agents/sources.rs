@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
 use onionskin::run::AgentRun;
-use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
+use onionskin::servers::{BoxError, IntoToolServer, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
     Agent, Args, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
     ToolDefinition, ToolOutput, ToolResult, agent,
@@ -24,10 +24,13 @@ impl Broken {
     }
 }
 
-impl IntoToolServer for Broken {
+/// The configuration of [`Broken`].
+struct BrokenConfig(Broken);
+
+impl IntoToolServer for BrokenConfig {
     fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        self.in_method("into_server");
-        Ok(Arc::new(self))
+        self.0.in_method("into_server");
+        Ok(Arc::new(self.0))
     }
 }
 
@@ -39,11 +42,7 @@ impl ToolServer for Broken {
         })
     }
 
-    fn provider(
-        &self,
-        _: &str,
-        _: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         self.in_method("provider");
         Ok(Arc::new(*self))
     }
@@ -86,7 +85,7 @@ agent! { User { instruction: "Answer.", servers: [broken] } }
 
 async fn build(method: &'static str) -> Result<onionskin::AgentHandle, BuildError> {
     let model = ScriptedModel::turns([ScriptedTurn::say("done")]);
-    User::builder().model(model).server("broken", Broken(method)).build().await
+    User::builder().model(model).server("broken", BrokenConfig(Broken(method))).build().await
 }
 
 #[tokio::test]
@@ -135,30 +134,10 @@ impl Breaks {
     }
 }
 
-impl IntoToolServer for Breaks {
-    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        Ok(Arc::new(self))
-    }
-}
-
 impl ToolServer for Breaks {
-    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn provider(
-        &self,
-        _: &str,
-        _: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         Ok(Arc::new(self.clone()))
     }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-
-    fn kill(&self) {}
 }
 
 impl ToolProvider for Breaks {
@@ -261,30 +240,10 @@ impl ToolProvider for Names {
     }
 }
 
-impl IntoToolServer for Names {
-    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        Ok(Arc::new(self))
-    }
-}
-
 impl ToolServer for Names {
-    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn provider(
-        &self,
-        _: &str,
-        _: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         Ok(Arc::new(self.clone()))
     }
-
-    fn shutdown(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-
-    fn kill(&self) {}
 }
 
 async fn named(

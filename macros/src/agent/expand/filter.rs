@@ -59,10 +59,10 @@ fn of_target(agent: &AgentModel<'_>, target: &Target<'_>) -> TokenStream {
             quote!((#(#tests)||*))
         }
         Target::Remote(name) => {
-            quote!((__cx.source() == __rt::ToolSource::Mcp && __cx.tool_name() == #name))
+            quote!((__cx.source().is_server() && __cx.tool_name() == #name))
         }
         Target::Server(name) => quote! {
-            (__cx.source() == __rt::ToolSource::Mcp
+            (__cx.source().is_server()
                 && __cx.server_name() == ::core::option::Option::Some(#name))
         },
         Target::Source(variant) => quote!(__cx.source() == __rt::ToolSource::#variant),

@@ -43,7 +43,8 @@ keys! {
         instruction
         /// `servers: [name, ..]`
         ///
-        /// MCP servers; their commands are configured in `.mcp.json` or with `.server(..)` (feature `mcp`).
+        /// Servers of tools: MCP servers, configured in `.mcp.json` or with `.server(..)` (feature `mcp`), and sources
+        /// of your own, given with `.server(..)`.
         servers
         /// `tools: { server: [glob, ..] }`
         ///
@@ -183,7 +184,7 @@ keys! {
     }
     /// What the filter of a hook names, beside paths.
     filter {
-        /// All tools of an MCP server: `server(time)`.
+        /// All tools of a server: `server(time)`.
         server
         /// All tools of a kind: `source(mcp)`.
         source
@@ -194,6 +195,8 @@ keys! {
     source {
         /// Tools of MCP servers.
         mcp
+        /// Tools of servers that are not MCP.
+        server
         /// Functions.
         function
         /// Children.

@@ -88,7 +88,7 @@ impl App {
         self.entry().stream(input)
     }
 
-    /// Ends the MCP servers and waits for them, as [`AgentHandle::shutdown`] does.
+    /// Ends the servers of tools and waits for them, as [`AgentHandle::shutdown`] does.
     pub async fn shutdown(self) {
         if let Some(agent) = self.agents.into_iter().next() {
             agent.shutdown().await;

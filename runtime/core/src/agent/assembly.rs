@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use super::build_error::BuildError;
 use super::child_tool::ChildTool;
@@ -14,6 +14,7 @@ use super::instance::Instance;
 use super::preflight;
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
+use super::tool_list::ToolList;
 use crate::context::{AgentInfo, Target, ToolEntry};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::model::DynModel;
@@ -142,9 +143,12 @@ impl Assembly<'_> {
         preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         preflight::definitions(&name, &fixed)?;
+        let servers = self.shared.servers.providers(&name, &declaration.servers)?;
+        let tools = ToolList::new(&name, declaration.instruction.into(), fixed, servers);
+        // Later problems come from servers, and are reported as events.
+        let table = tools.first_table()?;
         let instance = Arc::new(Instance {
             info,
-            instruction: declaration.instruction.into(),
             model: model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?,
             model_name: declaration.model,
             params: declaration.params,
@@ -157,17 +161,9 @@ impl Assembly<'_> {
             messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,
             effect: declaration.effect,
-            fixed,
-            providers: self.shared.servers.providers(&name, &declaration.servers)?,
-            tools: Mutex::default(),
-            unreported: Mutex::default(),
+            tools,
             name,
         });
-        // Later problems come from servers, and are reported as events.
-        let (table, problems) = instance.table().map_err(BuildError::Server)?;
-        if let Some(problem) = problems.into_iter().next() {
-            return Err(problem);
-        }
         preflight::filters(&instance.name, &declaration.filter_names, &table)?;
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
+use crate::secret::{Redact, Redactor};
 
 /// An error of any type, as a crate that implements servers returns it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -22,6 +23,25 @@ impl ServerError {
     /// The error as a value of type `E`, such as `mcp::McpError`; `None` if it has another type.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.0.downcast_ref()
+    }
+}
+
+impl Redact for ServerError {
+    fn redact(&mut self, redactor: &Redactor) {
+        redact_error(&mut self.0, redactor);
+    }
+}
+
+/// Replaces an error whose text has a secret by its redacted text.
+pub(super) fn redact_error(error: &mut Arc<dyn Error + Send + Sync>, redactor: &Redactor) {
+    let (mut inner, mut is_clean): (Option<&(dyn Error + 'static)>, _) = (Some(&**error), true);
+    while let Some(this) = inner {
+        let text = this.to_string();
+        is_clean &= redactor.redact(&*text) == text;
+        inner = this.source();
+    }
+    if !is_clean {
+        *error = BoxError::from(redactor.redact(error.to_string()).into_owned()).into();
     }
 }
 
@@ -289,6 +309,23 @@ pub enum BuildError {
         server: String,
         /// The name in the tool's definition.
         tool: String,
+    },
+    /// A pattern of an agent matches no tool of a server.
+    #[error(
+        "the agent `{agent}` selects `{pattern}` from the server `{server}`, which has no such tool{near}; its tools are: \
+         {tools}. Correct the pattern in the agent's `tools`"
+    )]
+    NoServerTool {
+        /// The agent.
+        agent: String,
+        /// The server.
+        server: String,
+        /// The pattern.
+        pattern: String,
+        /// A tool of the server with a similar name, as part of the sentence.
+        near: String,
+        /// The server's tools.
+        tools: String,
     },
     /// A part of the agent's declaration panicked, for example the configuration of a hook.
     #[error(

@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 
 use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::limits::Limits;
-use super::servers::{ServerUse, ToolServers};
+use super::server_pool::ServerUse;
+use super::servers::ToolServers;
 use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
@@ -180,7 +181,7 @@ impl AgentDeclaration {
         self
     }
 
-    /// Uses the tools of an MCP server. The filter selects those whose names match one of its patterns, where `*` is any
+    /// Uses the tools of a server: an MCP server, or a source of your own ([`servers`](crate::servers)). The filter selects those whose names match one of its patterns, where `*` is any
     /// text; `None` selects all.
     #[must_use]
     pub fn server(mut self, name: &'static str, filter: Option<&'static [&'static str]>) -> Self {

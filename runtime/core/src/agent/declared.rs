@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build_error::BuildError;
 use super::declaration::{AgentDeclaration, ChildLink};
-use super::servers::Configured;
+use super::server_pool::Configured;
 use super::setup::StateMakers;
 use crate::onion::caught;
 

@@ -103,7 +103,12 @@ pub(super) async fn drive(
     let dropped = Dropped { run };
     let _running = Running::new(run.context());
     // A panic can occur before the first await.
-    let work = pin!(async { Ok(caught_async(async { answer(run, input).await }).await) });
+    let work = pin!(async {
+        if let Some(listed) = run.list_tools() {
+            listed.await?;
+        }
+        Ok(caught_async(async { answer(run, input).await }).await)
+    });
     let done = match Chain::enter(&run.instance.name, run.instance.limits.depth) {
         Ok(chain) => chain.around(run.until_over(work)).await,
         Err(chain) => {

@@ -14,6 +14,7 @@ use super::run_error::RunError;
 use super::run_ids::NamedRun;
 use super::shared::Shared;
 use super::stream::{Finish, RunStream};
+use super::tool_list::ListError;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{RunSeed, ToolEntry};
 use crate::deadline::Deadline;
@@ -57,13 +58,15 @@ impl AgentHandle {
         &self.instance.name
     }
 
-    /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)).
+    /// The current names of its tools, as hooks see them ([`ToolContext::tool_name`](crate::ToolContext::tool_name)). They
+    /// are those for all runs; a server can have others for a run
+    /// ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)).
     /// [`Self::tool_definitions`] returns the names for the model.
     ///
     /// # Errors
     /// Returns an error if a server panics while it lists its tools. A run would fail for the same reason.
     pub fn tool_names(&self) -> Result<Vec<String>, ServerError> {
-        let tools = self.instance.tools()?;
+        let tools = self.instance.tools.tools(None).map_err(ListError::into_server_error)?;
         Ok(tools.table.entries().iter().map(|entry| entry.name.to_string()).collect())
     }
 
@@ -72,7 +75,7 @@ impl AgentHandle {
     /// # Errors
     /// As [`Self::tool_names`].
     pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
-        let tools = self.instance.tools()?;
+        let tools = self.instance.tools.tools(None).map_err(ListError::into_server_error)?;
         let told = |entry: &Arc<ToolEntry>| {
             let mut told = entry.definition.clone();
             told.name = Arc::clone(&entry.wire_name);
@@ -128,7 +131,7 @@ impl AgentHandle {
         }
     }
 
-    /// Ends the MCP servers and waits for them. A server that does not end within 2 seconds after its input was closed
+    /// Ends the servers of tools and waits for them. An MCP server that does not end within 2 seconds after its input was closed
     /// is asked to terminate, and is killed after 2 more seconds. All clones of this handle use the same servers: later
     /// calls of their tools are tool errors. Without this call the servers are killed when the last handle is dropped.
     pub async fn shutdown(self) {

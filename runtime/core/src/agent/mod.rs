@@ -19,11 +19,14 @@ mod prompt;
 mod run;
 mod run_error;
 mod run_ids;
+mod server_pool;
 mod servers;
 mod setup;
 mod shared;
 mod stream;
 mod tool_call;
+mod tool_filter;
+mod tool_list;
 mod toolboxes;
 mod turns;
 mod unfinished_call;
@@ -40,8 +43,9 @@ pub use handle::{AgentHandle, RunRequest};
 pub use limits::{Limit, Limits};
 pub use run::AgentRun;
 pub use run_error::RunError;
-pub use servers::{IntoToolServer, ToolProvider, ToolServer, ToolServers};
+pub use servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
 pub use stream::{Finish, RunStream};
+pub use tool_filter::ToolFilter;
 
 /// An agent: an instruction, tools and hooks around a model. `agent!` declares one. A type can also implement the trait
 /// by hand; it can then be a child or an entry agent.

@@ -4,9 +4,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::instance::TurnTools;
 use super::run::{AgentRun, or};
 use super::run_error::RunError;
+use super::tool_list::TurnTools;
 use crate::backoff::Backoff;
 use crate::context::{AbortCause, ToolTable};
 use crate::definition::Effect;

@@ -13,7 +13,7 @@ use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
 use crate::context::{StateType, ToolEntry, ToolTable};
-use crate::definition::{NameProblem, ToolSource};
+use crate::definition::NameProblem;
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
 use crate::text::{list, nearest, short};
@@ -280,7 +280,7 @@ pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
 pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) -> Result<(), BuildError> {
     let declared = declared.iter().map(|tool| (&*tool.name, tool.source));
     for (name, source) in declared.chain(values.iter().map(|tool| (tool.name(), tool.source()))) {
-        if let Some(problem) = NameProblem::unless_of_server(name, source == ToolSource::Mcp) {
+        if let Some(problem) = NameProblem::unless_of_server(name, source.is_server()) {
             let tool = short(name, 100).into_owned();
             return Err(BuildError::ToolName { agent: agent.to_owned(), tool, problem });
         }

@@ -4,15 +4,16 @@
 use std::collections::HashMap;
 use std::future::{pending, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::task::Poll;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
-use super::build_error::ServerError;
-use super::instance::{Instance, TurnTools};
+use super::instance::Instance;
 use super::limits::Limit;
 use super::run_error::RunError;
+use super::tool_list::{ListError, ToolList, TurnTools};
 use crate::context::{Permit, RunContext, RunSeed};
 use crate::event::EventKind;
 use crate::journal::{StepKind, StepRef};
@@ -48,6 +49,8 @@ pub struct AgentRun {
     pub(super) cx: RunContext,
     pub(super) instance: Arc<Instance>,
     pub(super) session: Session,
+    /// The tools of this run, if they differ from those of other runs.
+    tools: OnceLock<Box<ToolList>>,
     tally: Mutex<Tally>,
     /// Limits the concurrent calls of tools, those of the loop and those made by hand together.
     permits: Option<Arc<Semaphore>>,
@@ -113,7 +116,15 @@ impl AgentRun {
             .map(|most| Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))));
         let cx = RunContext::new(seed);
         let tally = Tally { ids: CallIds::after(cx.messages()), ..Tally::default() };
-        Self { cx, instance, session, tally: Mutex::new(tally), permits, redacted: Mutex::default() }
+        Self {
+            cx,
+            instance,
+            session,
+            tools: OnceLock::new(),
+            tally: Mutex::new(tally),
+            permits,
+            redacted: Mutex::default(),
+        }
     }
 
     /// The context of the run, as hooks and tools see it.
@@ -147,10 +158,28 @@ impl AgentRun {
         StepRef { scope: self.cx.scope(), turn, kind, call: None, name: None, attempt: 0 }
     }
 
+    /// Lists the tools of the run if they differ from those of other runs; `None` if they do not.
+    pub(super) fn list_tools(&self) -> Option<BoxFuture<'_, Result<(), RunError>>> {
+        let list = self.instance.tools.of_run(&self.cx)?;
+        Some(Box::pin(async move {
+            let list = list.await?;
+            self.tools.get_or_init(|| Box::new(list));
+            Ok(())
+        }))
+    }
+
     /// The tools of this turn. Reports changes since the last turn.
-    pub(super) fn tools(&self, turn: u32) -> Result<TurnTools, ServerError> {
-        let tools = self.instance.tools()?;
-        for text in self.instance.take_notices()? {
+    pub(super) fn tools(&self, turn: u32) -> Result<TurnTools, ListError> {
+        let (mut list, run) = match self.tools.get() {
+            Some(own) => (&**own, Some(&self.cx)),
+            None => (&self.instance.tools, None),
+        };
+        let mut tools = list.tools(run)?;
+        if run.is_none() && tools.depends_on_run() {
+            list = self.tools.get_or_init(|| Box::new(self.instance.tools.late()));
+            tools = list.tools(Some(&self.cx))?;
+        }
+        for text in list.take_notices()? {
             self.event(turn, EventKind::Notice { text });
         }
         Ok(tools)

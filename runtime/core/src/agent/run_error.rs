@@ -1,9 +1,10 @@
 //! The errors of a run.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::build_error::BuildError;
+use super::build_error::{BuildError, ServerError, redact_error};
 use super::limits::Limit;
 use crate::context::{AbortCause, RunContext, ScriptFault};
 use crate::error::Abort;
@@ -138,6 +139,28 @@ pub enum RunError {
         /// The reason.
         reason: String,
     },
+    /// A server has no tools for the run ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)): it returned an
+    /// error or panicked. The run ended before its first turn.
+    #[error("the run of `{agent}` did not begin: the server `{server}` has no tools for it: {source}")]
+    ServerTools {
+        /// The agent.
+        agent: Arc<str>,
+        /// The server.
+        server: Arc<str>,
+        /// The error of the server.
+        source: ServerError,
+    },
+    /// A tool has no definition for the run ([`ToolDefinition::for_each_run`](crate::ToolDefinition::for_each_run)): the
+    /// function returned an error or another name, or panicked.
+    #[error("the run of `{agent}` was ended: the tool `{tool}` has no definition for it: {source}")]
+    ToolDefinition {
+        /// The agent.
+        agent: Arc<str>,
+        /// The tool.
+        tool: Arc<str>,
+        /// The error of the function.
+        source: Arc<dyn Error + Send + Sync>,
+    },
     /// The agent could not be built.
     #[error("{0}")]
     Build(Arc<BuildError>),
@@ -196,6 +219,8 @@ impl Redact for RunError {
             Self::Model { source, .. } => source.redact(redactor),
             Self::Aborted(abort) => abort.redact(redactor),
             Self::Journal { source, .. } => source.redact(redactor),
+            Self::ServerTools { source, .. } => source.redact(redactor),
+            Self::ToolDefinition { source, .. } => redact_error(source, redactor),
             Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
             Self::Limit { .. }
             | Self::Depth { .. }

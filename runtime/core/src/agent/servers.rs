@@ -1,65 +1,219 @@
-//! Servers that provide tools: their interface, and the servers of one program.
+//! Servers of tools: what an author implements.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::BoxFuture;
 
-use super::build_error::{BoxError, BuildError, ServerError};
-use crate::onion::{caught, caught_async};
-use crate::text::{list, nearest};
+use super::build_error::BoxError;
+use super::tool_filter::ToolFilter;
+use crate::context::RunContext;
+use crate::definition::ServerKind;
 use crate::tool::DynTool;
 
 /// The tools of a server for one agent. They can change while the program runs: an agent lists them again before a turn
 /// if [`generation`](Self::generation) changed. A panic of its methods is an error of the build or of the run that calls it.
+///
+/// The runtime leaves out the tools that the agent's filter does not take, so a provider lists all of them. A
+/// `Vec<Arc<dyn DynTool>>` is a provider of tools that do not change.
 pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
 
     /// The current tools. The name in a definition is the name that hooks see, `server__tool`: the name in the agent's
-    /// `servers`, `__`, and the tool's own name. Characters that providers reject are replaced for the model. A tool with
-    /// another name is an error of the build. In a later list it is left out, and a notice event reports it.
+    /// `servers`, `__`, and the tool's own name ([`ProviderRequest::tool_name`]). Characters that providers of models
+    /// reject are replaced for the model. A tool with another name is an error of the build. In a later list it is left
+    /// out, and a notice event reports it.
     fn tools(&self) -> Vec<Arc<dyn DynTool>>;
 
     /// Messages for people since the last call of this method. An agent reports them as notice events.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// The provider for one run, if its tools differ from those of [`tools`](Self::tools): for the tools of the run's
+    /// user, for example. It is called once for each run, before the first turn. The run uses the returned provider, its
+    /// `generation` and its `notices`, in place of this one, until it ends. `None`, the default, is for tools that are the
+    /// same for all runs, which then share one table.
+    ///
+    /// The build checks names in filters of hooks and in the agent's `tools` against [`tools`](Self::tools), and
+    /// [`AgentHandle::tool_names`](crate::AgentHandle::tool_names) shows these. So that list has every tool that a run
+    /// can have, and this method leaves some out.
+    ///
+    /// An error, or a panic, ends the run before its first turn
+    /// ([`RunError::ServerTools`](crate::RunError::ServerTools)). A tool whose definition alone depends on the run does
+    /// not need this method: see [`ToolDefinition::for_each_run`](crate::ToolDefinition::for_each_run).
+    ///
+    /// Cancel safety: the runtime drops the future when the run ends.
+    ///
+    /// ```
+    /// use std::future::Future;
+    /// use std::pin::Pin;
+    /// use std::sync::Arc;
+    /// use onionskin::servers::{BoxError, ToolProvider};
+    /// use onionskin::{DynTool, RunContext};
+    ///
+    /// type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+    ///
+    /// /// All tools; without those for staff, if a guest asks.
+    /// struct Desk {
+    ///     all: Vec<Arc<dyn DynTool>>,
+    /// }
+    ///
+    /// impl ToolProvider for Desk {
+    ///     fn generation(&self) -> u64 {
+    ///         0
+    ///     }
+    ///
+    ///     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+    ///         self.all.clone()
+    ///     }
+    ///
+    ///     fn for_run<'a>(
+    ///         &'a self,
+    ///         run: &'a RunContext,
+    ///     ) -> Option<BoxFuture<'a, Result<Arc<dyn ToolProvider>, BoxError>>> {
+    ///         Some(Box::pin(async move {
+    ///             let is_staff = run.user().ok_or("the run has no user")?.ends_with("@example.com");
+    ///             let mut tools = self.all.clone();
+    ///             tools.retain(|tool| is_staff || !tool.definition().name.contains("__staff_"));
+    ///             Ok(Arc::new(tools) as Arc<dyn ToolProvider>)
+    ///         }))
+    ///     }
+    /// }
+    /// ```
+    fn for_run<'a>(
+        &'a self,
+        run: &'a RunContext,
+    ) -> Option<BoxFuture<'a, Result<Arc<dyn ToolProvider>, BoxError>>> {
+        let _ = run;
+        None
+    }
+}
+
+/// Tools that do not change.
+impl ToolProvider for Vec<Arc<dyn DynTool>> {
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+        self.clone()
+    }
 }
 
 /// A server of tools, which agents name in `servers`. The agents of one program share it. A panic of its methods is an error
 /// of the build, or of the run that calls it; a panic at its end goes to the log.
+///
+/// A server that needs no configuration of another type is given to the builders itself:
+///
+/// ```
+/// use std::sync::Arc;
+/// use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
+/// use onionskin::{DynTool, ScriptedModel, ScriptedTurn, ToolSpec, agent};
+///
+/// struct Clock;
+///
+/// impl ToolServer for Clock {
+///     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+///         let noon = ToolSpec::from_fn(&request.tool_name("noon"), "The hour of noon.", |(): (), _| async { Ok(12) });
+///         let tools: Vec<Arc<dyn DynTool>> = vec![Arc::new(noon)];
+///         Ok(Arc::new(tools))
+///     }
+/// }
+///
+/// agent! { Desk { instruction: "Answer.", servers: [clock] } }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::call("clock__noon", serde_json::json!({})), ScriptedTurn::say("{last}")]);
+/// let desk = Desk::builder().model(model).server("clock", Clock).build().await.unwrap();
+/// assert_eq!(desk.run("When is noon?").await.unwrap().text, "12");
+/// # });
+/// ```
 pub trait ToolServer: Send + Sync + 'static {
-    /// Starts the server. The runtime awaits the future once, before it calls the other methods.
+    /// Starts the server. The runtime awaits the future once, before it calls the other methods. The default does
+    /// nothing.
+    ///
+    /// Cancel safety: the runtime drops the future if the build is dropped. The server is then killed.
     ///
     /// # Errors
     /// Returns an error if the server does not start. The agents are then not built.
-    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>>;
+    fn start(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        Box::pin(async { Ok(()) })
+    }
 
-    /// The tools for an agent: those that match one of the patterns, or all tools without patterns.
+    /// The tools for an agent. The runtime applies the agent's filter to them; a pattern that matches none of them is an
+    /// error of the build ([`BuildError::NoServerTool`](crate::BuildError::NoServerTool)).
     ///
     /// # Errors
-    /// Returns an error if a pattern matches no tool.
-    fn provider(
-        &self,
-        agent: &str,
-        patterns: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError>;
+    /// Returns an error if the server has no tools for this agent.
+    fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError>;
 
-    /// Ends the server and waits for its end. Calls of its tools after that are tool errors.
-    fn shutdown(&self) -> BoxFuture<'_, ()>;
+    /// The kind of the server, which filters of hooks, events and contexts show as the
+    /// [`ToolSource`](crate::definition::ToolSource) of its tools. Default: [`ServerKind::Other`].
+    fn kind(&self) -> ServerKind {
+        ServerKind::Other
+    }
 
-    /// Kills the server at once. The runtime calls this when the last agent is dropped.
-    fn kill(&self);
+    /// Ends the server and waits for its end. Calls of its tools after that are tool errors. The default calls
+    /// [`kill`](Self::kill).
+    ///
+    /// Cancel safety: if the future is dropped, the server may still run until it is killed.
+    fn shutdown(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { self.kill() })
+    }
+
+    /// Kills the server at once. The runtime calls this when the last agent is dropped. The default does nothing.
+    fn kill(&self) {}
 }
 
-/// The configuration of one server, for the builders' `server` method.
+/// A request for the tools of a server: which agent uses them, and under which name.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderRequest<'a> {
+    agent: &'a str,
+    server: &'a str,
+    filter: &'a ToolFilter,
+}
+
+impl<'a> ProviderRequest<'a> {
+    /// Makes a request, for tests of a server.
+    pub fn new(agent: &'a str, server: &'a str, filter: &'a ToolFilter) -> Self {
+        Self { agent, server, filter }
+    }
+
+    /// The agent's name.
+    pub fn agent(&self) -> &'a str {
+        self.agent
+    }
+
+    /// The name of the server in the agent's `servers`.
+    pub fn server(&self) -> &'a str {
+        self.server
+    }
+
+    /// The filter of the agent. The runtime applies it, so only a server that saves work by listing fewer tools reads it.
+    pub fn filter(&self) -> &'a ToolFilter {
+        self.filter
+    }
+
+    /// The name that a tool with this name of its own has in its definition: `server__own`.
+    pub fn tool_name(&self, own: &str) -> String {
+        format!("{}__{own}", self.server)
+    }
+}
+
+/// The configuration of one server, for the builders' `server` method. A [`ToolServer`] is its own configuration.
 pub trait IntoToolServer {
     /// Makes the server with this name. It does not start the server.
     ///
     /// # Errors
     /// Returns an error if the configuration is not usable.
     fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError>;
+}
+
+impl<T: ToolServer> IntoToolServer for T {
+    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
+        Ok(Arc::new(self))
+    }
 }
 
 /// The configurations of several servers, for the builders' `servers` method.
@@ -75,191 +229,4 @@ pub trait ToolServers: Send + Sync + 'static {
     /// # Errors
     /// Returns an error if the configuration cannot be read or is not usable.
     fn server(&self, name: &str) -> Result<Option<Arc<dyn ToolServer>>, BoxError>;
-}
-
-/// A server that an agent uses, with a filter for its tools.
-#[derive(Debug, Clone)]
-pub(crate) struct ServerUse {
-    pub(crate) name: &'static str,
-    /// Globs for tool names. `None` selects all tools.
-    pub(crate) filter: Option<&'static [&'static str]>,
-}
-
-/// The server configurations that the builders got.
-#[derive(Default)]
-pub(super) struct Configured {
-    /// A later source overrides an earlier one.
-    sources: Vec<Source>,
-    /// The source for servers that no other source configures.
-    default: Option<Arc<dyn ToolServers>>,
-}
-
-enum Source {
-    One { name: String, server: Result<Arc<dyn ToolServer>, ServerError> },
-    Several(Box<dyn ToolServers>),
-}
-
-/// Makes a server. A panic is an error, as of all code of a source of tools.
-fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, BoxError> {
-    caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
-}
-
-/// The error for a panic of a server.
-pub(super) fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
-    format!("the server `{name}` panicked when it {doing}: {reason}").into()
-}
-
-impl Configured {
-    pub(super) fn one(&mut self, name: String, server: impl IntoToolServer) {
-        let server = made(&name, || server.into_server(&name)).map_err(ServerError::new);
-        self.sources.push(Source::One { name, server });
-    }
-
-    pub(super) fn several(&mut self, servers: impl ToolServers) {
-        self.sources.push(Source::Several(Box::new(servers)));
-    }
-
-    pub(super) fn default_to(&mut self, servers: Option<Arc<dyn ToolServers>>) {
-        self.default = self.default.take().or(servers);
-    }
-
-    fn server(&self, wanted: &str) -> Result<Option<Arc<dyn ToolServer>>, BuildError> {
-        for source in self.sources.iter().rev() {
-            match source {
-                Source::One { name, server } if name == wanted => {
-                    return server.clone().map(Some).map_err(BuildError::Server);
-                }
-                Source::One { .. } => {}
-                Source::Several(servers) => {
-                    if let Some(server) = made(wanted, || servers.server(wanted))? {
-                        return Ok(Some(server));
-                    }
-                }
-            }
-        }
-        match &self.default {
-            Some(servers) => Ok(made(wanted, || servers.server(wanted))?),
-            None => Ok(None),
-        }
-    }
-
-    /// All names, for an error message.
-    fn known(&self) -> String {
-        let mut names = BTreeSet::new();
-        for source in &self.sources {
-            match source {
-                Source::One { name, .. } => _ = names.insert(name.clone()),
-                Source::Several(servers) => names.extend(servers.names().unwrap_or_default()),
-            }
-        }
-        names.extend(self.default.iter().flat_map(|servers| servers.names().unwrap_or_default()));
-        list(names)
-    }
-
-    /// The servers that were set one by one. An agent must use each of them.
-    fn given(&self) -> impl Iterator<Item = &str> {
-        self.sources.iter().filter_map(|source| match source {
-            Source::One { name, .. } => Some(name.as_str()),
-            Source::Several(_) => None,
-        })
-    }
-
-    /// Finds the servers that agents use, each with the agent's name, and starts them concurrently. It starts none if
-    /// there is already a problem.
-    pub(super) async fn start(
-        self,
-        uses: &BTreeSet<(&'static str, &'static str)>,
-        mut problems: Vec<BuildError>,
-    ) -> Result<Pool, BuildError> {
-        let used: BTreeSet<_> = uses.iter().map(|(server, _)| *server).collect();
-        for server in self.given().filter(|server| !used.contains(server)) {
-            problems.push(BuildError::UnusedServer {
-                server: server.to_owned(),
-                near: nearest(server, used.iter().copied())
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default(),
-                used: list(used.iter().map(|server| format!("`{server}`"))),
-            });
-        }
-        let mut pool = Pool::default();
-        for name in used {
-            match self.server(name) {
-                Ok(Some(server)) => _ = pool.servers.insert(name, server),
-                Ok(None) => problems.extend(uses.iter().filter(|(server, _)| *server == name).map(
-                    |(server, agent)| BuildError::UnknownServer {
-                        agent: (*agent).to_owned(),
-                        server: (*server).to_owned(),
-                        known: self.known(),
-                    },
-                )),
-                // An unreadable file is one problem, independent of the number of servers that are looked up in it.
-                Err(error) => {
-                    let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
-                    if !is_known {
-                        problems.push(error);
-                    }
-                }
-            }
-        }
-        BuildError::all(problems)?;
-        let started = join_all(pool.servers.iter().map(|(name, server)| async move {
-            let started = caught_async(async { server.start().await }).await;
-            started.unwrap_or_else(|reason| Err(panicked(name, "started", &reason)))
-        }))
-        .await;
-        BuildError::all(started.into_iter().filter_map(Result::err).map(BuildError::from).collect())?;
-        Ok(pool)
-    }
-}
-
-/// The servers that a program's agents share. Dropping this value kills them.
-#[derive(Default)]
-pub(super) struct Pool {
-    servers: BTreeMap<&'static str, Arc<dyn ToolServer>>,
-}
-
-/// The tools that an agent uses from one server.
-pub(super) struct Provided {
-    pub(super) server: &'static str,
-    pub(super) provider: Arc<dyn ToolProvider>,
-}
-
-impl Pool {
-    /// The tools of an agent's servers.
-    pub(super) fn providers(&self, agent: &str, uses: &[ServerUse]) -> Result<Vec<Provided>, BuildError> {
-        let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
-        servers
-            .map(|(of, server)| {
-                let made = caught(|| {
-                    let provider = server.provider(agent, of.filter)?;
-                    provider.generation();
-                    Ok(provider)
-                });
-                let provider =
-                    made.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
-                Ok(Provided { server: of.name, provider })
-            })
-            .collect()
-    }
-
-    /// Shuts down all servers concurrently, and waits for their ends.
-    pub(super) async fn shutdown(&self) {
-        join_all(self.servers.iter().map(|(name, server)| async move {
-            if let Err(reason) = caught_async(async { server.shutdown().await }).await {
-                tracing::error!(server = name, reason, "a server panicked when it was shut down");
-            }
-        }))
-        .await;
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
-        for (name, server) in &self.servers {
-            if let Err(reason) = caught(|| server.kill()) {
-                tracing::error!(server = name, reason, "a server panicked when it was killed");
-            }
-        }
-    }
 }

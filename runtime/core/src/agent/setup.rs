@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::limits::Limits;
-use super::servers::Configured;
+use super::server_pool::Configured;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::context::StateType;

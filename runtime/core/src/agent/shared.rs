@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::servers::Pool;
+use super::server_pool::Pool;
 use super::setup::StateMakers;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;

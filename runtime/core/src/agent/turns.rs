@@ -9,7 +9,6 @@ use futures_util::future::{BoxFuture, join_all};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
-use super::build_error::ServerError;
 use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
@@ -36,7 +35,7 @@ impl AgentRun {
         self.cx.append(Message::user(input));
         loop {
             let turn = self.begin_turn()?;
-            let tools = self.tools(turn).map_err(|error| self.failed(&error))?;
+            let tools = self.tools(turn).map_err(|error| error.into_run_error(&self.instance.name))?;
             let response = self.ask_model(turn, &tools).await?;
             let said = self.note_response(turn, response);
             if said.tool_calls().is_empty() {
@@ -46,10 +45,6 @@ impl AgentRun {
                 return Ok(answer);
             }
         }
-    }
-
-    fn failed(&self, error: &ServerError) -> RunError {
-        RunError::Agent { agent: Arc::clone(&self.instance.name), reason: error.to_string() }
     }
 
     fn begin_turn(&self) -> Result<u32, RunError> {
@@ -141,15 +136,14 @@ impl AgentRun {
     ///
     /// # Errors
     /// Returns the errors of the tool and its hooks. An unknown name is a tool error with similar names. If a server panics
-    /// while it lists its tools, that is a tool error of kind [`Panic`](ErrorKind::Panic).
+    /// while it lists its tools, that is a tool error of kind [`Panic`](ErrorKind::Panic). If a tool that was listed after
+    /// the run began has no definition for the run, that is a tool error of kind [`Failed`](ErrorKind::Failed).
     pub async fn call_tool(&self, name: &str, args: impl Into<Args>) -> ToolResult {
         let args = args.into();
         let turn = self.tally().turn;
         let table = match self.tools(turn) {
             Ok(tools) => tools.table,
-            Err(error) => {
-                return Err(Exit::Tool(ToolError::new(error.to_string()).with_kind(ErrorKind::Panic)));
-            }
+            Err(error) => return Err(Exit::Tool(error.into_tool_error())),
         };
         let planned = self.plan_call(&table, name);
         let index_in_turn = {

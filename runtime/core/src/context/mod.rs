@@ -11,6 +11,7 @@ mod leftover_work;
 mod permits;
 mod recorded_reads;
 mod run;
+mod run_definition;
 mod stage_record;
 mod start;
 mod state;
@@ -218,7 +219,7 @@ impl ToolContext {
         self.run.agent().name()
     }
 
-    /// The MCP server; `agent` for child agents, `runtime` for built-in tools, `None` for functions.
+    /// The server of the tool (an MCP server, or one of your own); `agent` for child agents, `runtime` for built-in tools, `None` for functions.
     pub fn server_name(&self) -> Option<&str> {
         self.entry().server.as_deref()
     }

@@ -22,7 +22,7 @@ pub(crate) struct ToolEntry {
     pub(crate) source: ToolSource,
     pub(crate) definition: ToolDefinition,
     pub(crate) target: Target,
-    /// Whether calls have to be watched: for a timeout, a limit of calls, or secrets.
+    /// Whether calls have to be watched: for a timeout, a limit of calls, secrets, or a definition of the run.
     pub(crate) is_limited: bool,
     /// Whether the tool's function is started inside its own hooks or stages, and not by the core.
     pub(crate) starts_inside: bool,
@@ -58,7 +58,8 @@ impl ToolEntry {
             source,
             is_limited: definition.timeout.is_some()
                 || definition.max_calls.is_some()
-                || definition.has_secrets,
+                || definition.has_secrets
+                || definition.depends_on_run(),
             starts_inside: definition.starts_inside,
             definition,
             target,

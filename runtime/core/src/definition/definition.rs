@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::contradictions::assert_sound;
 use super::example::{ExampleError, ToolExample};
+use super::of_run::OfRun;
 use super::param::Param;
 use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};
@@ -106,6 +107,8 @@ pub struct ToolDefinition {
     pub(crate) starts_inside: bool,
     /// Whether a server chose the name.
     pub(crate) is_of_server: bool,
+    /// The change for each run, if any.
+    pub(crate) of_run: Option<OfRun>,
     /// The parameters, if `#[tool]` made the definition.
     pub(super) params: &'static [Param],
 }
@@ -154,6 +157,7 @@ impl ToolDefinition {
             has_secrets: false,
             starts_inside: false,
             is_of_server: false,
+            of_run: None,
             params: &[],
         }
     }
@@ -298,6 +302,7 @@ impl StaticTool {
             has_secrets: self.has_secrets,
             starts_inside: self.starts_inside,
             is_of_server: false,
+            of_run: None,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),
         }

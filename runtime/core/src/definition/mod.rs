@@ -11,6 +11,7 @@ mod fit;
 pub mod ladder;
 mod lent;
 mod name;
+mod of_run;
 mod own_form;
 mod param;
 mod parse;
@@ -39,6 +40,7 @@ pub(crate) use fit::{bring_into_types, has_other_form};
 #[doc(hidden)]
 pub use lent::{FromText, Lent, lend};
 pub use name::NameProblem;
+pub(crate) use of_run::OfRun;
 pub(crate) use param::missing;
 #[doc(hidden)]
 pub use param::{Alias, ArgLimit, NoAlias, Param, Raw, SentToCalls, ToolArg, ToolParameter, reads};
@@ -58,4 +60,6 @@ pub use result_types::{ErrorText, Kind, ShownToModel, ToolReturn};
 #[doc(hidden)]
 pub use scan::read;
 pub(crate) use schema::{arguments_schema, output_schema, type_schema};
+#[doc(hidden)]
+pub use source::ServerKind;
 pub use source::ToolSource;

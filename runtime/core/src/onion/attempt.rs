@@ -155,6 +155,10 @@ async fn watched_attempt<'b, F>(
 where
     F: Future<Output = ToolResult> + Send,
 {
+    if cx.definition().depends_on_run() && !cx.is_inside() {
+        refuse_aborted(cx)?;
+        cx.definition().check_all(args)?;
+    }
     let request = cx.run().journal().map(|_| {
         let hash = fingerprint(&*args.text());
         cx.keep_asked(args, &hash);

@@ -67,6 +67,17 @@ impl ParamChanges {
         self.0.get(own)?.fill.as_ref()
     }
 
+    /// The visible form of a definition, under this name.
+    pub(super) fn seen(&self, own: &ToolDefinition, name: &Arc<str>) -> ToolDefinition {
+        let mut seen = own.clone();
+        seen.name = Arc::clone(name);
+        if !self.is_plain() {
+            seen.examples = own.examples.iter().map(|example| self.example(example)).collect();
+            seen = seen.with_input_schema(self.schema(&own.input_schema));
+        }
+        seen
+    }
+
     /// The visible form of an example.
     pub(super) fn example(&self, own: &ToolExample) -> ToolExample {
         let mut example = own.clone();

@@ -12,7 +12,7 @@ use super::param_changes::ParamChanges;
 use super::typed_state::TypedState;
 use crate::approval::{Approver, DynApprover};
 use crate::context::{StateType, Target, ToolEntry};
-use crate::definition::{ToolDefinition, ToolExample, ToolSource};
+use crate::definition::{ServerKind, ToolDefinition, ToolExample, ToolSource};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
 use crate::state::{SessionState, StateCell};
@@ -109,13 +109,13 @@ impl ToolSpec {
         Self::new(tool).with_code(code)
     }
 
-    /// Makes a value of a tool of a server, for implementations of [`ToolServer`](crate::servers::ToolServer). Hooks
-    /// read the server's name in the call's context. The server chose the tool's name, so characters that providers
+    /// Makes a value of a tool of a server of this kind, for implementations of
+    /// [`ToolServer`](crate::servers::ToolServer). Hooks read the server's name in the call's context. The server chose the tool's name, so characters that providers
     /// reject are replaced for the model.
-    pub fn of_server(tool: Arc<dyn DynTool>, server: Option<&str>) -> Self {
+    pub fn of_server(tool: Arc<dyn DynTool>, kind: ServerKind, server: Option<&str>) -> Self {
         let mut own = tool.definition().clone();
         own.is_of_server = true;
-        let (source, server) = (ToolSource::Mcp, server.map(Into::into));
+        let (source, server) = (kind.into(), server.map(Into::into));
         Self { source, server, ..Self::with_definition(tool, own) }
     }
 
@@ -165,7 +165,7 @@ impl ToolSpec {
         self.source
     }
 
-    /// The MCP server that the tool comes from.
+    /// The server that the tool comes from: an MCP server, or one of your own.
     pub fn server_name(&self) -> Option<&str> {
         self.server.as_deref()
     }
@@ -339,11 +339,10 @@ impl ToolSpec {
     }
 
     pub(super) fn define(&mut self, name: Arc<str>) {
-        let mut seen = ToolDefinition::clone(&self.own);
-        seen.name = name;
-        if !self.shape.is_plain() {
-            seen.examples = self.own.examples.iter().map(|example| self.shape.example(example)).collect();
-            seen = seen.with_input_schema(self.shape.schema(&self.own.input_schema));
+        let mut seen = self.shape.seen(&self.own, &name);
+        if seen.of_run.take().is_some() {
+            let (own, shape) = (Arc::clone(&self.own), Arc::clone(&self.shape));
+            seen = seen.for_each_run(move |_, run| Ok(shape.seen(&own.for_run(run)?, &name)));
         }
         self.definition = Arc::new(seen);
     }

@@ -1,0 +1,204 @@
+//! The servers of one program: their configurations, and those that run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::build_error::{BoxError, BuildError, ServerError};
+use super::servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
+use super::tool_filter::ToolFilter;
+use crate::definition::ServerKind;
+use crate::onion::{caught, caught_async};
+use crate::text::{list, nearest};
+
+/// A server that an agent uses, with a filter for its tools.
+#[derive(Debug, Clone)]
+pub(crate) struct ServerUse {
+    pub(crate) name: &'static str,
+    /// Globs for tool names. `None` selects all tools.
+    pub(crate) filter: Option<&'static [&'static str]>,
+}
+
+/// The server configurations that the builders got.
+#[derive(Default)]
+pub(super) struct Configured {
+    /// A later source overrides an earlier one.
+    sources: Vec<Source>,
+    /// The source for servers that no other source configures.
+    default: Option<Arc<dyn ToolServers>>,
+}
+
+enum Source {
+    One { name: String, server: Result<Arc<dyn ToolServer>, ServerError> },
+    Several(Box<dyn ToolServers>),
+}
+
+/// Makes a server. A panic is an error, as of all code of a source of tools.
+fn made<T>(name: &str, make: impl FnOnce() -> Result<T, BoxError>) -> Result<T, BoxError> {
+    caught(make).unwrap_or_else(|reason| Err(panicked(name, "was made", &reason)))
+}
+
+/// The error for a panic of a server.
+pub(super) fn panicked(name: &str, doing: &str, reason: &str) -> BoxError {
+    format!("the server `{name}` panicked when it {doing}: {reason}").into()
+}
+
+impl Configured {
+    pub(super) fn one(&mut self, name: String, server: impl IntoToolServer) {
+        let server = made(&name, || server.into_server(&name)).map_err(ServerError::new);
+        self.sources.push(Source::One { name, server });
+    }
+
+    pub(super) fn several(&mut self, servers: impl ToolServers) {
+        self.sources.push(Source::Several(Box::new(servers)));
+    }
+
+    pub(super) fn default_to(&mut self, servers: Option<Arc<dyn ToolServers>>) {
+        self.default = self.default.take().or(servers);
+    }
+
+    fn server(&self, wanted: &str) -> Result<Option<Arc<dyn ToolServer>>, BuildError> {
+        for source in self.sources.iter().rev() {
+            match source {
+                Source::One { name, server } if name == wanted => {
+                    return server.clone().map(Some).map_err(BuildError::Server);
+                }
+                Source::One { .. } => {}
+                Source::Several(servers) => {
+                    if let Some(server) = made(wanted, || servers.server(wanted))? {
+                        return Ok(Some(server));
+                    }
+                }
+            }
+        }
+        match &self.default {
+            Some(servers) => Ok(made(wanted, || servers.server(wanted))?),
+            None => Ok(None),
+        }
+    }
+
+    /// All names, for an error message.
+    fn known(&self) -> String {
+        let mut names = BTreeSet::new();
+        for source in &self.sources {
+            match source {
+                Source::One { name, .. } => _ = names.insert(name.clone()),
+                Source::Several(servers) => names.extend(servers.names().unwrap_or_default()),
+            }
+        }
+        names.extend(self.default.iter().flat_map(|servers| servers.names().unwrap_or_default()));
+        list(names)
+    }
+
+    /// The servers that were set one by one. An agent must use each of them.
+    fn given(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::One { name, .. } => Some(name.as_str()),
+            Source::Several(_) => None,
+        })
+    }
+
+    /// Finds the servers that agents use, each with the agent's name, and starts them concurrently. It starts none if
+    /// there is already a problem.
+    pub(super) async fn start(
+        self,
+        uses: &BTreeSet<(&'static str, &'static str)>,
+        mut problems: Vec<BuildError>,
+    ) -> Result<Pool, BuildError> {
+        let used: BTreeSet<_> = uses.iter().map(|(server, _)| *server).collect();
+        for server in self.given().filter(|server| !used.contains(server)) {
+            problems.push(BuildError::UnusedServer {
+                server: server.to_owned(),
+                near: nearest(server, used.iter().copied())
+                    .map(|near| format!("; did you mean `{near}`?"))
+                    .unwrap_or_default(),
+                used: list(used.iter().map(|server| format!("`{server}`"))),
+            });
+        }
+        let mut pool = Pool::default();
+        for name in used {
+            match self.server(name) {
+                Ok(Some(server)) => _ = pool.servers.insert(name, server),
+                Ok(None) => problems.extend(uses.iter().filter(|(server, _)| *server == name).map(
+                    |(server, agent)| BuildError::UnknownServer {
+                        agent: (*agent).to_owned(),
+                        server: (*server).to_owned(),
+                        known: self.known(),
+                    },
+                )),
+                // An unreadable file is one problem, independent of the number of servers that are looked up in it.
+                Err(error) => {
+                    let is_known = problems.iter().any(|problem| problem.to_string() == error.to_string());
+                    if !is_known {
+                        problems.push(error);
+                    }
+                }
+            }
+        }
+        BuildError::all(problems)?;
+        let started = join_all(pool.servers.iter().map(|(name, server)| async move {
+            let started = caught_async(async { server.start().await }).await;
+            started.unwrap_or_else(|reason| Err(panicked(name, "started", &reason)))
+        }))
+        .await;
+        BuildError::all(started.into_iter().filter_map(Result::err).map(BuildError::from).collect())?;
+        Ok(pool)
+    }
+}
+
+/// The servers that a program's agents share. Dropping this value kills them.
+#[derive(Default)]
+pub(super) struct Pool {
+    servers: BTreeMap<&'static str, Arc<dyn ToolServer>>,
+}
+
+/// The tools that an agent uses from one server.
+#[derive(Clone)]
+pub(super) struct AgentServer {
+    pub(super) server: &'static str,
+    pub(super) kind: ServerKind,
+    pub(super) filter: ToolFilter,
+    pub(super) provider: Arc<dyn ToolProvider>,
+}
+
+impl Pool {
+    /// The tools of an agent's servers.
+    pub(super) fn providers(&self, agent: &str, uses: &[ServerUse]) -> Result<Vec<AgentServer>, BuildError> {
+        let servers = uses.iter().filter_map(|of| Some((of, self.servers.get(of.name)?)));
+        servers
+            .map(|(of, server)| {
+                let filter = of.filter.map_or_else(ToolFilter::all, ToolFilter::new);
+                let made = caught(|| {
+                    let provider = server.provider(&ProviderRequest::new(agent, of.name, &filter))?;
+                    provider.generation();
+                    Ok((server.kind(), provider))
+                });
+                let (kind, provider) =
+                    made.unwrap_or_else(|reason| Err(panicked(of.name, "listed its tools", &reason)))?;
+                Ok(AgentServer { server: of.name, kind, filter, provider })
+            })
+            .collect()
+    }
+
+    /// Shuts down all servers concurrently, and waits for their ends.
+    pub(super) async fn shutdown(&self) {
+        join_all(self.servers.iter().map(|(name, server)| async move {
+            if let Err(reason) = caught_async(async { server.shutdown().await }).await {
+                tracing::error!(server = name, reason, "a server panicked when it was shut down");
+            }
+        }))
+        .await;
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // The last agent can be dropped while its thread unwinds, where a second panic would end the process.
+        for (name, server) in &self.servers {
+            if let Err(reason) = caught(|| server.kill()) {
+                tracing::error!(server = name, reason, "a server panicked when it was killed");
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The tools of an agent: those that do not change, and those of its servers. A run can have a list of its own.
+
+use std::error::Error;
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::{BoxFuture, join_all};
+
+use super::build_error::{BoxError, BuildError, ServerError};
+use super::prompt;
+use super::run_error::RunError;
+use super::server_pool::{AgentServer, panicked};
+use super::servers::ToolProvider;
+use crate::context::{RunContext, ToolEntry, ToolTable};
+use crate::definition::ToolDefinition;
+use crate::error::{ErrorKind, ToolError};
+use crate::lock::lock;
+use crate::onion::{caught, caught_async};
+use crate::text::{first_of, nearest, short};
+use crate::tool::{DynTool, Dynamic};
+
+/// The tools of an agent, for all its runs or for one.
+pub(crate) struct ToolList {
+    agent: Arc<str>,
+    instruction: Arc<str>,
+    /// Tools that do not change: functions, children, built-in tools.
+    fixed: Arc<[ToolEntry]>,
+    servers: Vec<AgentServer>,
+    current: Mutex<Option<TurnTools>>,
+    /// The messages about the last list that no run has reported.
+    unreported: Mutex<Vec<String>>,
+}
+
+/// The tools of an agent as one turn uses them.
+#[derive(Clone)]
+pub(crate) struct TurnTools {
+    generation: u64,
+    pub(crate) table: Arc<ToolTable>,
+    /// The system prompt, with the instructions of the tools.
+    pub(crate) system: Option<Arc<str>>,
+    /// Whether a run needs a table of its own, because a definition depends on it.
+    depends_on_run: bool,
+}
+
+/// The reason why the tools could not be listed.
+pub(super) enum ListError {
+    /// A server panicked.
+    Server(ServerError),
+    /// A tool has no definition for the run.
+    Definition { tool: Arc<str>, source: Arc<dyn Error + Send + Sync> },
+}
+
+impl ListError {
+    /// The error of a list for all runs.
+    pub(super) fn into_server_error(self) -> ServerError {
+        match self {
+            Self::Server(error) => error,
+            Self::Definition { source, .. } => ServerError::new(source.to_string().into()),
+        }
+    }
+
+    /// The error of a call that a program makes.
+    pub(super) fn into_tool_error(self) -> ToolError {
+        match self {
+            Self::Server(error) => ToolError::new(error.to_string()).with_kind(ErrorKind::Panic),
+            Self::Definition { tool, source } => {
+                ToolError::new(format!("the tool `{tool}` has no definition for this run: {source}"))
+            }
+        }
+    }
+
+    /// The error of a run.
+    pub(super) fn into_run_error(self, agent: &Arc<str>) -> RunError {
+        let agent = Arc::clone(agent);
+        match self {
+            Self::Server(error) => RunError::Agent { agent, reason: error.to_string() },
+            Self::Definition { tool, source } => RunError::ToolDefinition { agent, tool, source },
+        }
+    }
+}
+
+impl From<ServerError> for ListError {
+    fn from(error: ServerError) -> Self {
+        Self::Server(error)
+    }
+}
+
+impl AgentServer {
+    /// The number of the current list of tools.
+    fn generation(&self) -> Result<u64, ServerError> {
+        self.ask("listed its tools", || self.provider.generation())
+    }
+
+    /// Messages for people.
+    fn notices(&self) -> Result<Vec<String>, ServerError> {
+        self.ask("gave its notices", || self.provider.notices())
+    }
+
+    /// Calls the server's code. A panic is an error.
+    fn ask<T>(&self, doing: &str, ask: impl FnOnce() -> T) -> Result<T, ServerError> {
+        caught(ask).map_err(|reason| ServerError::new(panicked(self.server, doing, &reason)))
+    }
+
+    /// The current tools that the agent takes. A tool whose name does not begin with the server's name is reported, and
+    /// so is a pattern that matches no tool if the list is the one for all runs.
+    fn entries(
+        &self,
+        agent: &str,
+        for_all: bool,
+        problems: &mut Vec<BuildError>,
+    ) -> Result<Vec<ToolEntry>, ServerError> {
+        let mut names = Vec::new();
+        let entry = |tool: Arc<dyn DynTool>| {
+            let mut definition = tool.definition().clone();
+            definition.is_of_server = true;
+            let name = Arc::clone(&definition.name);
+            let own = name.strip_prefix(self.server).and_then(|rest| rest.strip_prefix("__"));
+            let Some(own) = own.filter(|own| !own.is_empty()) else {
+                problems.push(BuildError::ServerToolName {
+                    agent: agent.to_owned(),
+                    server: self.server.to_owned(),
+                    tool: short(&name, 100).into_owned(),
+                });
+                return None;
+            };
+            names.push(own.to_owned());
+            let target = Dynamic::target(tool);
+            let taken = self.filter.takes(own);
+            taken.then(|| ToolEntry::new(name, self.kind.into(), Some(self.server), definition, target))
+        };
+        let listed =
+            self.ask("listed its tools", || self.provider.tools().into_iter().filter_map(entry).collect())?;
+        if for_all {
+            let names = || names.iter().map(String::as_str);
+            let unmatched = self.filter.unmatched(names()).into_iter();
+            problems.extend(unmatched.map(|pattern| {
+                BuildError::NoServerTool {
+                    agent: agent.to_owned(),
+                    server: self.server.to_owned(),
+                    pattern: pattern.to_owned(),
+                    near: nearest(pattern, names())
+                        .map(|near| format!("; did you mean `{near}`?"))
+                        .unwrap_or_default(),
+                    tools: match names().len() {
+                        0 => "none".to_owned(),
+                        _ => first_of(names().map(|name| format!("`{}`", short(name, 100))), ", "),
+                    },
+                }
+            }));
+        }
+        Ok(listed)
+    }
+
+    /// The provider of one run, as far as it has its own.
+    async fn of_run(
+        &self,
+        own: BoxFuture<'_, Result<Arc<dyn ToolProvider>, BoxError>>,
+    ) -> Result<Self, ServerError> {
+        let provider = caught_async(own).await.unwrap_or_else(|reason| Err(self.panicked_for_run(&reason)));
+        Ok(Self { provider: provider.map_err(ServerError::new)?, ..self.clone() })
+    }
+
+    fn panicked_for_run(&self, reason: &str) -> BoxError {
+        panicked(self.server, "listed the tools of a run", reason)
+    }
+}
+
+impl ToolList {
+    pub(super) fn new(
+        agent: &Arc<str>,
+        instruction: Arc<str>,
+        fixed: Vec<ToolEntry>,
+        servers: Vec<AgentServer>,
+    ) -> Self {
+        Self {
+            agent: Arc::clone(agent),
+            instruction,
+            fixed: fixed.into(),
+            servers,
+            current: Mutex::default(),
+            unreported: Mutex::default(),
+        }
+    }
+
+    /// The list for one run if it needs one: if a server has its own tools for it, or a definition depends on it.
+    pub(super) fn of_run<'a>(&'a self, run: &'a RunContext) -> Option<BoxFuture<'a, Result<Self, RunError>>> {
+        if self.servers.is_empty() && !self.fixed.iter().any(|entry| entry.definition.depends_on_run()) {
+            return None;
+        }
+        let of_run = |server: &'a AgentServer| (server, caught(|| server.provider.for_run(run)));
+        let servers: Vec<_> = self.servers.iter().map(of_run).collect();
+        let shares = servers.iter().all(|(_, own)| matches!(own, Ok(None)));
+        let depends = lock(&self.current).as_ref().is_some_and(|current| current.depends_on_run);
+        if shares && !depends {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let servers = servers.into_iter().map(|(server, own)| async move {
+                let listed = match own {
+                    Ok(None) => Ok(server.clone()),
+                    Ok(Some(own)) => server.of_run(own).await,
+                    Err(reason) => Err(ServerError::new(server.panicked_for_run(&reason))),
+                };
+                listed.map_err(|source| RunError::ServerTools {
+                    agent: Arc::clone(&self.agent),
+                    server: server.server.into(),
+                    source,
+                })
+            });
+            let servers: Result<Vec<_>, _> = join_all(servers).await.into_iter().collect();
+            let list = self.with(servers?);
+            list.tools(Some(run)).map_err(|error| error.into_run_error(&self.agent))?;
+            Ok(list)
+        }))
+    }
+
+    /// The same list for a run that began before a definition of a server depended on it.
+    pub(super) fn late(&self) -> Self {
+        self.with(self.servers.clone())
+    }
+
+    fn with(&self, servers: Vec<AgentServer>) -> Self {
+        Self {
+            agent: Arc::clone(&self.agent),
+            instruction: Arc::clone(&self.instruction),
+            fixed: Arc::clone(&self.fixed),
+            servers,
+            current: Mutex::default(),
+            unreported: Mutex::default(),
+        }
+    }
+
+    /// The current table of tools for all runs or for one, and the reasons why tools are not in it.
+    fn table(&self, run: Option<&RunContext>) -> Result<(ToolTable, Vec<BuildError>), ListError> {
+        let mut problems = Vec::new();
+        let mut all = self.fixed.to_vec();
+        for server in &self.servers {
+            all.extend(server.entries(&self.agent, run.is_none(), &mut problems)?);
+        }
+        if let Some(run) = run {
+            for entry in all.iter_mut().filter(|entry| entry.definition.depends_on_run()) {
+                entry.definition = definition_of_run(&entry.definition, run)?;
+            }
+        }
+        let (table, clashes) = ToolTable::new(&self.agent, all);
+        problems.extend(clashes.into_iter().map(BuildError::from));
+        Ok((table, problems))
+    }
+
+    /// The table for all runs.
+    ///
+    /// # Errors
+    /// Returns an error if a tool cannot be in it, or a server panics.
+    pub(super) fn first_table(&self) -> Result<ToolTable, BuildError> {
+        let (table, problems) =
+            self.table(None).map_err(|error| BuildError::Server(error.into_server_error()))?;
+        match problems.into_iter().next() {
+            Some(problem) => Err(problem),
+            None => Ok(table),
+        }
+    }
+
+    /// The messages about tools that were left out, once, and those of servers.
+    pub(super) fn take_notices(&self) -> Result<Vec<String>, ListError> {
+        let mut of_servers = Vec::new();
+        for server in &self.servers {
+            of_servers.extend(server.notices()?);
+        }
+        let mut notices = std::mem::take(&mut *lock(&self.unreported));
+        notices.append(&mut of_servers);
+        Ok(notices)
+    }
+
+    /// The tools for one turn. [`Self::take_notices`] says which ones were left out.
+    pub(super) fn tools(&self, run: Option<&RunContext>) -> Result<TurnTools, ListError> {
+        let mut generation = 0_u64;
+        for server in &self.servers {
+            generation = generation.wrapping_add(server.generation()?);
+        }
+        let mut current = lock(&self.current);
+        if let Some(tools) = current.as_ref().filter(|tools| tools.generation == generation) {
+            return Ok(tools.clone());
+        }
+        let (table, problems) = self.table(run)?;
+        let system = prompt::system(&self.instruction, &table);
+        let depends_on_run = table.entries().iter().any(|entry| entry.definition.depends_on_run());
+        let tools = TurnTools { generation, table: Arc::new(table), system, depends_on_run };
+        *current = Some(tools.clone());
+        *lock(&self.unreported) = problems.into_iter().map(notice).collect();
+        Ok(tools)
+    }
+}
+
+impl TurnTools {
+    /// Whether these tools are the ones for all runs, and a run needs others.
+    pub(super) fn depends_on_run(&self) -> bool {
+        self.depends_on_run
+    }
+}
+
+/// A problem of a later list, for people.
+fn notice(problem: BuildError) -> String {
+    match problem {
+        BuildError::NameClash(clash) => format!("{clash}; the first one is used"),
+        BuildError::NoServerTool { agent, server, pattern, .. } => format!(
+            "the server `{server}` changed its tools: no tool matches `{pattern}` of the agent `{agent}` any more"
+        ),
+        problem => format!("{problem}; the tool is left out"),
+    }
+}
+
+/// The definition of a tool for a run. A panic of the program's function is an error.
+fn definition_of_run(definition: &ToolDefinition, run: &RunContext) -> Result<ToolDefinition, ListError> {
+    let made = caught(|| definition.for_run(run));
+    made.unwrap_or_else(|reason| Err(format!("it panicked: {reason}").into()))
+        .map_err(|error| ListError::Definition { tool: Arc::clone(&definition.name), source: error.into() })
+}
