@@ -1,7 +1,7 @@
-//! An example of a crate by a third party: a model, a source of tools, a tool, a wrapper of tools, a hook, both guardrails, an approver,
+//! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a hook, both guardrails, an approver,
 //! a journal and an agent, all written by hand on the public, documented items of `onionskin-core`.
 //!
-//! Together they are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
+//! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +12,8 @@ mod hook;
 mod journal;
 mod metered;
 mod model;
+mod openapi;
+mod openapi_document;
 mod rates;
 mod tool;
 
@@ -25,6 +27,8 @@ pub use hook::AuditTrail;
 pub use journal::FileJournal;
 pub use metered::Metered;
 pub use model::Dictated;
+pub use openapi::OpenApi;
+pub use openapi_document::OpenApiError;
 pub use rates::{RateTable, Rates};
 pub use tool::{Bank, Transfer};
 

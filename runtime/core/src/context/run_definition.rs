@@ -15,8 +15,9 @@ impl ToolDefinition {
     /// arguments of the run's calls are checked against its schema before the tool's own hooks and stages.
     ///
     /// This definition is for everything outside of a run: [`AgentHandle::tool_names`](crate::AgentHandle::tool_names),
-    /// exports, direct calls. The tool itself may still check arguments against it, so it has to accept
-    /// what the definition of each run accepts. A second call adds a change after the first one.
+    /// exports, direct calls. Tools check their arguments against it too
+    /// ([`Tool::fit_args`](crate::Tool::fit_args)), so it has to accept what the definition of each run accepts. A
+    /// second call adds a change after the first one.
     ///
     /// An error or a panic of `change`, or another name, ends the run before its first turn
     /// ([`RunError::ToolDefinition`](crate::RunError::ToolDefinition)). Agents without such tools pay nothing for it.

@@ -111,13 +111,6 @@ impl ToolDefinition {
     }
 }
 
-impl ToolDefinition {
-    /// Refuses arguments that do not fit the schema.
-    pub(crate) fn check_all(&self, args: &Args) -> ToolResult<()> {
-        self.fit(args).map(drop).map_err(|problems| Exit::Tool(self.refuse(&problems)))
-    }
-}
-
 /// Whether the arguments have keys that are not in the tool's schema, or a form that it does not show.
 pub(crate) fn has_other_form(definition: &ToolDefinition, args: &Args) -> bool {
     let schema = &*definition.input_schema;

@@ -157,7 +157,7 @@ where
 {
     if cx.definition().depends_on_run() && !cx.is_inside() {
         refuse_aborted(cx)?;
-        cx.definition().check_all(args)?;
+        cx.definition().check(args)?;
     }
     let request = cx.run().journal().map(|_| {
         let hash = fingerprint(&*args.text());
