@@ -1,6 +1,6 @@
 //! Types that the runtime injects, by their names: a macro knows no more of a type.
 
-use syn::{PathArguments, PathSegment, Type};
+use syn::{GenericArgument, PathArguments, PathSegment, Type};
 
 /// The way in which the context gives a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,7 @@ const INJECTED: &[(&str, Has)] = &[
     ("SessionState", Has::Lent),
     ("CancellationToken", Has::Made),
     ("Progress", Has::Made),
+    ("Provided", Has::Made),
     ("IdempotencyKey", Has::Made),
     ("State", Has::Made),
     ("Team", Has::Made),
@@ -32,10 +33,34 @@ fn has(segment: &PathSegment) -> Option<Has> {
 /// Returns whether the runtime fills a parameter of this type.
 pub(crate) fn is_injected(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|segment| {
-        // Our `State` has an argument, `State<T>`. A type `State` without one is the user's own.
-        let own = segment.ident == "State" && matches!(segment.arguments, PathArguments::None);
+        // Ours have an argument, `State<T>`. A type of the name without one is the user's own.
+        let is_generic = segment.ident == "State" || segment.ident == "Provided";
+        let own = is_generic && matches!(segment.arguments, PathArguments::None);
         !own && has(segment).is_some()
-    })
+    }) || optional(ty).is_some()
+}
+
+/// `Provided<T>` of a parameter `Option<Provided<T>>`.
+fn optional(ty: &Type) -> Option<&Type> {
+    let inner = argument(plain(ty), "Option").map(plain)?;
+    (matches!(inner, Type::Path(_)) && is_named(inner, "Provided") && is_injected(inner)).then_some(inner)
+}
+
+/// Returns whether a type is `Provided<T>` or `Option<Provided<T>>`.
+pub(crate) fn is_provided(ty: &Type) -> bool {
+    optional(ty).is_some() || argument(plain(ty), "Provided").is_some()
+}
+
+/// The only type argument of `Name<T>` or `Name<'_, T>`.
+pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
+    let Type::Path(path) = ty else { return None };
+    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
+    let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
+    let mut types = args.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.next().filter(|_| types.next().is_none())
 }
 
 /// The type that the context gives for a parameter. `true`: the function takes a reference to it.
@@ -101,7 +126,8 @@ mod tests {
             let (_, list) = text.split_once(begin).unwrap_or_else(|| panic!("{page} has no list"));
             let list: String = list.lines().take(3).collect();
             for (name, has) in INJECTED {
-                let name = if *name == "State" { "State<T>" } else { name };
+                let is_generic = matches!(*name, "State" | "Provided");
+                let name = if is_generic { format!("{name}<T>") } else { (*name).to_owned() };
                 let shown = if *has == Has::Lent { format!("`&{name}`") } else { format!("`{name}`") };
                 assert!(list.contains(&shown), "{page} does not name {shown}");
             }

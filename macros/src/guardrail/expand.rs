@@ -7,7 +7,7 @@ use syn::Type;
 use crate::item::type_ident;
 use crate::middleware::{
     CallArgs, Made, Middleware, MiddlewareKind, Role, awaited, call_args, item, made, returned,
-    returned_alias, send_future,
+    returned_alias, send_future, services,
 };
 
 /// The type beside the function.
@@ -19,6 +19,7 @@ pub(super) fn expand(guardrail: &Middleware) -> TokenStream {
 /// `impl InputGuardrail` or `impl OutputGuardrail`.
 fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
     let (alias, Made { ty: made, item }) = (returned_alias(guardrail), made(guardrail, ty));
+    let services = services(guardrail);
     let (name, call) = match guardrail.kind {
         MiddlewareKind::Output => (quote!(OutputGuardrail), output_check(guardrail)),
         _ => (quote!(InputGuardrail), input_check(guardrail)),
@@ -30,6 +31,7 @@ fn check_impl(guardrail: &Middleware, ty: &Ident) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::#name for #ty {
             #made
+            #services
             #call
         }
     }

@@ -10,7 +10,7 @@ use super::typed;
 use crate::item::type_ident;
 use crate::middleware::{
     CallArgs, Made, Middleware, Role, awaited, call_args, config, is_direct, item, return_span, returned,
-    returned_alias, send_future, values_alias,
+    returned_alias, send_future, services, values_alias,
 };
 
 pub(super) fn expand(hook: &Middleware, form: HookPlace) -> TokenStream {
@@ -28,6 +28,7 @@ fn raw_impl(hook: &Middleware, form: HookPlace, ty: &Ident) -> TokenStream {
         HookPlace::After => after_call(hook),
     };
     let (Made { ty: made, item }, returned) = (made_in_a_ring(hook, ty), returned_alias(hook));
+    let services = services(hook);
     quote! {
         #returned
         #item
@@ -35,6 +36,7 @@ fn raw_impl(hook: &Middleware, form: HookPlace, ty: &Ident) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #made
+            #services
             #call
         }
     }

@@ -7,7 +7,8 @@ use syn::spanned::Spanned;
 
 use super::ring::made_in_a_ring;
 use crate::middleware::{
-    CallArgs, Made, Middleware, call_args, is_direct, return_span, returned, returned_alias, tool_alias,
+    CallArgs, Made, Middleware, call_args, is_direct, return_span, returned, returned_alias, services,
+    tool_alias,
 };
 
 /// The tool of a typed hook under its alias.
@@ -58,7 +59,7 @@ pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
     let CallArgs { inject, pass } = call_args(hook);
     let Made { ty: made, item } = made_in_a_ring(hook, ty);
     let (alias, returned) = (returned_alias(hook), returned(hook));
-    let reading = reading(hook, &tool);
+    let (reading, services) = (reading(hook, &tool), services(hook));
     let span = return_span(hook);
     let output = quote_spanned!(span=> <#tool as __rt::TypedTool>::Output);
     let result = quote_spanned!(span=> __rt::ToolResult<#output>);
@@ -80,6 +81,7 @@ pub(super) fn expand(hook: &Middleware, ty: &Ident) -> TokenStream {
         #[diagnostic::do_not_recommend]
         impl __rt::Hook for #ty {
             #made
+            #services
 
             fn call<'__a, '__b, __N: __rt::Next>(
                 &'__a self,

@@ -76,6 +76,24 @@ pub(crate) fn call_args(middleware: &Middleware) -> CallArgs {
     args
 }
 
+/// Lists the services that the function takes; none without injected parameters.
+pub(crate) fn services(middleware: &Middleware) -> Option<TokenStream> {
+    let injected = middleware.parameters.iter().filter(|parameter| matches!(parameter.role, Role::Inject));
+    let lists: Vec<_> = injected
+        .map(|Parameter { ty, cfgs, .. }| {
+            let (asked, _) = asked(ty);
+            quote!(#(#cfgs)* <#asked as __rt::Inject<'_>>::services(__taken);)
+        })
+        .collect();
+    (!lists.is_empty()).then(|| {
+        quote! {
+            fn services(__taken: &mut __rt::ServiceTypes) {
+                #(#lists)*
+            }
+        }
+    })
+}
+
 /// Returns whether the `impl` can return the function's own future.
 pub(crate) fn is_direct(middleware: &Middleware) -> bool {
     let is_made = |parameter: &Parameter| matches!(parameter.role, Role::Inject | Role::Bound(_));

@@ -9,7 +9,7 @@ mod options;
 mod parameter;
 
 pub(crate) use call::{
-    CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future,
+    CallArgs, awaited, call_args, is_direct, return_span, returned, returned_alias, send_future, services,
 };
 pub(crate) use check::each_role_once;
 pub(crate) use item::{Made, config, item, made, stand_in, tool_alias, values_alias};

@@ -7,9 +7,8 @@ use syn::{Expr, ExprLit, Lit, Type};
 
 use super::arg::{Arg, Fallback};
 use super::limits::{Bounds, Pattern};
-use super::passed_as::argument;
 use crate::diag::Errors;
-use crate::injected::plain;
+use crate::injected::{argument, plain};
 use crate::number::literal;
 
 /// The kind of a type that is known by its name: it decides which limits fit.

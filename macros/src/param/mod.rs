@@ -18,7 +18,7 @@ mod secret;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
-pub(crate) use passed_as::{PassedAs, argument, borrows, of_success, refers, with_lifetime};
+pub(crate) use passed_as::{PassedAs, borrows, of_success, refers, with_lifetime};
 
 use crate::diag::Errors;
 use crate::docs::{self, Docs, computed};

@@ -8,7 +8,7 @@ use syn::{GenericArgument, Lifetime, PathArguments, Type, TypeReference};
 
 use super::Param;
 use crate::diag::Errors;
-use crate::injected::{last_segment, plain};
+use crate::injected::{argument, last_segment, plain};
 
 /// The form in which the function takes a value of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,18 +99,6 @@ impl Param {
             PassedAs::Cow => quote!(__rt::Cow::Owned(#value)),
         }
     }
-}
-
-/// The only type argument of `Name<T>` or `Name<'_, T>`.
-pub(crate) fn argument<'t>(ty: &'t Type, name: &str) -> Option<&'t Type> {
-    let Type::Path(path) = ty else { return None };
-    let segment = path.path.segments.last().filter(|segment| segment.ident == name)?;
-    let PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
-    let mut types = args.args.iter().filter_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    types.next().filter(|_| types.next().is_none())
 }
 
 fn is_str(ty: &Type) -> bool {

@@ -11,8 +11,9 @@ use syn::{
 
 use super::options::Options;
 use crate::diag::Errors;
+use crate::injected::argument;
 use crate::item::{self, FnItem, is_reserved};
-use crate::param::{Bind, Param, Source, argument};
+use crate::param::{Bind, Param, Source};
 
 /// The item, with an error that it is not a function.
 pub(crate) fn not_a_function(item: &TokenStream) -> Option<TokenStream> {

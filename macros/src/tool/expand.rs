@@ -112,7 +112,9 @@ impl Expansion<'_> {
     fn block(&self) -> TokenStream {
         let private = self.model.runtime.private();
         let type_checks = self.type_checks();
-        let (tables, definition, inject) = (self.tables(), self.definition(), self.inject());
+        let services = self.services();
+        let definition = self.definition(services.is_some());
+        let (tables, inject) = (self.tables(), self.inject());
         let (default, (state, states), spec) = (self.default(), self.state(), self.spec());
         let tool = if self.is_plain() { self.plain_tool(&state) } else { self.full_tool(&state) };
         quote! {
@@ -121,6 +123,7 @@ impl Expansion<'_> {
             #tables
             #definition
             #inject
+            #services
             #default
             #spec
             #states
@@ -192,20 +195,39 @@ impl Expansion<'_> {
             .map(|(at, param)| (at, *param))
     }
 
+    fn injected_types(&self) -> impl Iterator<Item = TokenStream> {
+        self.injected().map(|(_, param)| match &param.checked {
+            Some((alias, _)) => alias.to_token_stream(),
+            None => param.asked().to_token_stream(),
+        })
+    }
+
     fn inject(&self) -> Option<TokenStream> {
-        let types: Vec<_> = self
-            .injected()
-            .map(|(_, param)| match &param.checked {
-                Some((alias, _)) => alias.to_token_stream(),
-                None => param.asked().to_token_stream(),
-            })
-            .collect();
+        let types: Vec<_> = self.injected_types().collect();
         (!types.is_empty()).then(|| {
             quote! {
                 fn __inject(
                     __cx: &__rt::ToolContext,
                 ) -> ::core::result::Result<(#(#types,)*), __rt::Exit> {
                     ::core::result::Result::Ok((#(<#types as __rt::Inject<'_>>::inject(__cx)?,)*))
+                }
+            }
+        })
+    }
+
+    /// Lists the services that the function, the tool's own hooks and its guardrails take.
+    fn services(&self) -> Option<TokenStream> {
+        let injected = self.injected_types().map(|ty| quote!(<#ty as __rt::Inject<'_>>::services));
+        let hooks = (0..self.model.options.hooks.len()).map(|index| {
+            let hook = as_written(index);
+            quote!(<#hook as __rt::Hook>::services)
+        });
+        let guardrails = self.model.options.guardrail_services();
+        let lists: Vec<_> = injected.chain(hooks).chain(guardrails).collect();
+        (!lists.is_empty()).then(|| {
+            quote! {
+                fn __services(__taken: &mut __rt::ServiceTypes) {
+                    #(#lists(__taken);)*
                 }
             }
         })

@@ -44,6 +44,11 @@ impl Options {
             .collect()
     }
 
+    /// The functions that list the services of the guardrails.
+    pub(super) fn guardrail_services(&self) -> impl Iterator<Item = TokenStream> {
+        self.guardrails().map(|(_, kind, alias)| quote!(<#alias as __rt::#kind>::services))
+    }
+
     /// The hooks, the guardrails, the approval and the cache as a value.
     fn declared(&self, hooks: &TokenStream) -> TokenStream {
         let steps = self.guardrails().map(|(entry, kind, alias)| {

@@ -92,7 +92,7 @@ impl Expansion<'_> {
         }
     }
 
-    pub(super) fn definition(&self) -> TokenStream {
+    pub(super) fn definition(&self, takes_services: bool) -> TokenStream {
         let Model { options, tool_name, description, returns, returned, .. } = self.model;
         let some = |value: TokenStream| quote!(::core::option::Option::Some(#value));
         let mut fields = quote!(name: #tool_name, description: #description, params: &__PARAMS,);
@@ -167,6 +167,9 @@ impl Expansion<'_> {
         }
         if self.model.is_layered() {
             fields.extend(quote!(starts_inside: true,));
+        }
+        if takes_services {
+            fields.extend(quote!(services: __services,));
         }
         let examples = example::values(&options.examples, &self.params);
         if !examples.is_empty() {

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{GenericArgument, PathArguments, Token, Type};
 
 use super::expand::Expansion;
-use crate::injected::plain;
+use crate::injected::{is_provided, plain};
 use crate::param::{Param, PassedAs};
 
 /// Types that every tool can have. They have no check, so most tools cost the compiler nothing here.
@@ -22,8 +22,14 @@ const PLAIN: &[&str] = &[
 impl Param {
     /// Replaces the type that is read by its alias if the type needs a check.
     pub(super) fn name_checked(&mut self, index: usize) {
-        if super::check::state_of(self).is_some() {
-            let alias = format_ident!("State{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
+        // rustc names the bound that their type lacks.
+        let word = if super::check::state_of(self).is_some() {
+            Some("State")
+        } else {
+            (self.is_injected() && is_provided(self.asked())).then_some("Provided")
+        };
+        if let Some(word) = word {
+            let alias = format_ident!("{word}{index}", span = self.ty.span().resolved_at(Span::mixed_site()));
             let asked = self.asked().to_token_stream();
             self.checked = Some((alias, asked));
             return;

@@ -46,6 +46,7 @@ pub use crate::policy::{
     ToolPolicy, keyed, recover,
 };
 pub use crate::secret::{VisitNone, VisitSecrets, VisitSome, Visited, VisitedType, VisitorNone, VisitorSome};
+pub use crate::services::ServiceTypes;
 pub use crate::spec::ToolSpec;
 pub use crate::spec::ToolboxTools;
 pub use crate::state::{CodecNone, CodecSome, RecordedType};

@@ -26,6 +26,7 @@ mod output;
 mod policy;
 pub mod schema;
 pub mod secret;
+pub mod services;
 mod session;
 pub mod spec;
 mod state;
@@ -61,6 +62,7 @@ pub use onionskin_macros::toolbox;
 pub use output::ToolOutput;
 pub use policy::Cache;
 pub use secret::Secret;
+pub use services::Provided;
 pub use session::Session;
 pub use spec::ToolSpec;
 // Exported beside the attribute of the same name, so that one `use` imports both.

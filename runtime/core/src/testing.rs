@@ -45,6 +45,7 @@ use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use crate::definition::{ServerKind, ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
+use crate::services::{Service, Services};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
@@ -144,6 +145,7 @@ pub fn context(tool_name: &str) -> ContextBuilder {
         definition: None,
         state: StateCell::handle((), None),
         session_state: SessionState::default(),
+        services: Services::default(),
     }
 }
 
@@ -158,6 +160,7 @@ pub struct ContextBuilder {
     definition: Option<ToolDefinition>,
     state: StateHandle,
     session_state: SessionState,
+    services: Services,
 }
 
 impl ContextBuilder {
@@ -210,6 +213,18 @@ impl ContextBuilder {
         self
     }
 
+    /// Provides a service, for hooks and tools that take [`Provided`](crate::Provided) or call
+    /// [`ToolContext::provided`].
+    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.provide_shared(Arc::new(service))
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
+    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        self.services.give(Service::new(service));
+        self
+    }
+
     /// Builds the call with a session that holds this state, to test changes of the state. The result has the state as
     /// tools and hooks get it, the context, and the session for assertions afterwards.
     ///
@@ -254,7 +269,13 @@ impl ContextBuilder {
         let definition = self.definition.unwrap_or_else(|| ToolDefinition::new(&self.name, ""));
         let entry =
             ToolEntry::new(self.name, self.source, self.server.as_deref(), definition, Target::Compiled(0));
-        let run = RunContext::detached_of(Arc::clone(&self.agent), self.state, self.session_state, session);
+        let run = RunContext::detached_of(
+            Arc::clone(&self.agent),
+            self.state,
+            self.session_state,
+            self.services,
+            session,
+        );
         ToolContext::new(run, Arc::new(entry), self.call_id, 0, 0)
     }
 }

@@ -6,7 +6,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::filter;
-use super::names::{child_alias, entry_span, known_child, known_toolbox};
+use super::names::{child_alias, entry_span, known_alias, known_child, known_toolbox};
 use super::toolboxes::prefix;
 use crate::agent::ast::ListEntry;
 use crate::agent::model::{AgentModel, Server};
@@ -107,6 +107,14 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
         calls.extend(quote_spanned! {span=>
             #(#cfgs)*
             let __agent = __agent.child::<#known>();
+        });
+    }
+    for (index, hook) in agent.hooks.iter().enumerate() {
+        let ListEntry { cfgs, path } = hook.entry;
+        let (known, span) = (known_alias(index, hook), entry_span(path));
+        calls.extend(quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.hook_services::<#known>();
         });
     }
     if agent.written_state.is_some() {

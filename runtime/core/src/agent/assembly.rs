@@ -12,6 +12,7 @@ use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
 use super::preflight;
+use super::services::{AgentServices, Given};
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
 use super::tool_list::ToolList;
@@ -51,16 +52,26 @@ impl Setup {
             servers,
         });
         let extras = Extras { own: links.first().map(|link| (link.id, self.own)), named: self.named };
-        let mut assembly =
-            Assembly { shared: &shared, model: self.model.as_ref(), extras, built: HashMap::new() };
-        declared
+        let mut assembly = Assembly {
+            shared: &shared,
+            model: self.model.as_ref(),
+            services: &self.services,
+            extras,
+            built: HashMap::new(),
+            problems: Vec::new(),
+        };
+        let handles = declared
             .into_iter()
             .map(|agent| {
                 let run = agent.link.run;
                 let instance = assembly.instance(agent)?;
                 Ok(AgentHandle { instance, run, shared: Arc::clone(&shared) })
             })
-            .collect()
+            .collect::<Result<_, BuildError>>()?;
+        let Assembly { built, mut problems, .. } = assembly;
+        self.services.unused(built.values().map(|agent| &agent.services), &mut problems);
+        BuildError::all(problems)?;
+        Ok(handles)
     }
 }
 
@@ -83,9 +94,12 @@ impl Extras {
 struct Assembly<'s> {
     shared: &'s Arc<Shared>,
     model: Option<&'s Arc<dyn DynModel>>,
+    services: &'s Given,
     extras: Extras,
     /// An agent that several others call is built once.
     built: HashMap<TypeId, Arc<Instance>>,
+    /// Services that were not provided.
+    problems: Vec<BuildError>,
 }
 
 impl Assembly<'_> {
@@ -116,6 +130,11 @@ impl Assembly<'_> {
         let Extra { hooks, limits, messages, tools } = self.extras.take(&link);
         let hooks = hooks.into_iter().map(|extra| extra.hook).chain(declaration.hooks);
         let hooks = RuntimeHooks(hooks.collect());
+        let mut services = AgentServices::new(self.services);
+        services
+            .add_parts(&name, &declaration.hook_services, &hooks.0, &declaration.services)
+            .map_err(|reason| declaring(&name, reason))?;
+        children.iter().for_each(|child| services.add_child(child.services()));
         let onion = match declaration.onion {
             Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(&name, reason))?,
             None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
@@ -144,10 +163,11 @@ impl Assembly<'_> {
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
         preflight::definitions(&name, &fixed)?;
         let servers = self.shared.servers.providers(&name, &declaration.servers)?;
-        let tools = ToolList::new(&name, declaration.instruction.into(), fixed, servers);
+        let tools =
+            ToolList::new(&name, declaration.instruction.into(), fixed, servers, self.services.clone());
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
-        let instance = Arc::new(Instance {
+        let mut instance = Instance {
             info,
             model: model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?,
             model_name: declaration.model,
@@ -158,13 +178,19 @@ impl Assembly<'_> {
             state: link.state,
             codec: declaration.state_codec,
             needs,
+            services,
             messages: messages.unwrap_or(declaration.messages).into(),
             children: rules,
             effect: declaration.effect,
             tools,
             name,
-        });
+        };
         preflight::filters(&instance.name, &declaration.filter_names, &table)?;
+        for tool in table.entries() {
+            instance.services.add_tool(&instance.name, tool);
+        }
+        instance.services.missing(&instance.name, &mut self.problems);
+        let instance = Arc::new(instance);
         self.built.insert(link.id, Arc::clone(&instance));
         Ok(instance)
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
 use crate::secret::{Redact, Redactor};
+use crate::services::ServiceType;
 
 /// An error of any type, as a crate that implements servers returns it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -148,6 +149,37 @@ pub enum BuildError {
         state: &'static str,
         /// The types of state that agents declare.
         declared: String,
+    },
+    /// A tool, a hook or a guardrail takes a service that was not provided.
+    #[error(
+        "{part} of the agent `{agent}` takes the service `{}`, which was not provided: call `{}` of the builder, or \
+         `.provide_per_request::<..>()` if each request provides its own",
+        .service.name(),
+        .service.call()
+    )]
+    NoService {
+        /// The agent.
+        agent: String,
+        /// The tool, with its own hooks and guardrails, or the hook, such as ``the tool `pay` ``.
+        part: String,
+        /// The type of the service.
+        service: ServiceType,
+    },
+    /// A service was provided, and no tool, hook or guardrail of any agent takes it.
+    #[error(
+        "`{call}` was called for the service `{}`, but no tool, hook or guardrail takes it{advice}; they take: {taken}. Remove the \
+         call, or correct the type; hand-written code declares what it takes (`onionskin::services`)",
+        .service.name()
+    )]
+    UnusedService {
+        /// The type of the service.
+        service: ServiceType,
+        /// The builder call that provided it.
+        call: &'static str,
+        /// What the developer can do, as a part of the error's text.
+        advice: &'static str,
+        /// The types that they take.
+        taken: String,
     },
     /// The state owns a secret that its type does not list, so that a session would not redact it.
     #[error(

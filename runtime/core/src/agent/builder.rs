@@ -18,6 +18,7 @@ use crate::journal::Journal;
 use crate::model::{Message, Model};
 use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
+use crate::services::{Service, ServiceType};
 use crate::spec::ToolValue;
 use crate::tool::{FitsState, SharedToolbox, Works, block_on};
 use crate::typed::RawHook;
@@ -56,6 +57,62 @@ impl<A: Agent> AgentBuilder<A> {
     /// ([`VisitSecrets`](trait@crate::secret::VisitSecrets)) are registered already.
     pub fn conceal<T: Sensitive>(mut self, secret: &Secret<T>) -> Self {
         self.setup.conceal(secret);
+        self
+    }
+
+    /// Provides a service: a value that the tools, hooks and guardrails of the agent and its children take by its type, as
+    /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
+    /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). [`Self::build`] fails if
+    /// nothing takes the service.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use onionskin::{Provided, ScriptedModel, agent, tool};
+    ///
+    /// trait Clock: Send + Sync {
+    ///     fn hour(&self) -> u8;
+    /// }
+    ///
+    /// struct Noon;
+    ///
+    /// impl Clock for Noon {
+    ///     fn hour(&self) -> u8 {
+    ///         12
+    ///     }
+    /// }
+    ///
+    /// /// Tells the hour.
+    /// #[tool]
+    /// fn hour(clock: Provided<dyn Clock>) -> u8 {
+    ///     clock.hour()
+    /// }
+    ///
+    /// agent! { Clerk { instruction: "Tell the time.", function_tools: [hour] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let clock: Arc<dyn Clock> = Arc::new(Noon);
+    /// let clerk = Clerk::builder().model(ScriptedModel::new()).provide_shared(clock).build().await.unwrap();
+    ///
+    /// let error = Clerk::builder().model(ScriptedModel::new()).build().await.unwrap_err();
+    /// assert!(error.to_string().contains("the tool `hour` of the agent `Clerk` takes the service `dyn "), "{error}");
+    /// # });
+    /// ```
+    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.provide_shared(Arc::new(service))
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take
+    /// `Provided<dyn Clock>`.
+    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        self.setup.services.give(Service::new(service));
+        self
+    }
+
+    /// Declares that each request provides a service of this type
+    /// ([`RunRequest::provide`](crate::run::RunRequest::provide)), such as a client with the rights of one user. A run of
+    /// an agent that takes it does not begin without it ([`RunError::NoService`]).
+    pub fn provide_per_request<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
+        self.setup.services.give_per_request(ServiceType::of::<T>());
         self
     }
 

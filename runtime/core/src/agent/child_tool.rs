@@ -12,6 +12,7 @@ use super::instance::Instance;
 use super::limits::Limit;
 use super::run::AgentRun;
 use super::run_error::RunError;
+use super::services::AgentServices;
 use crate::args::Args;
 use crate::context::{RunSeed, StateType, ToolContext};
 use crate::deadline::Deadline;
@@ -45,6 +46,11 @@ impl ChildTool {
 
     pub(super) fn child_name(&self) -> Arc<str> {
         Arc::clone(&self.child.name)
+    }
+
+    /// The services that it and those beneath it take.
+    pub(super) fn services(&self) -> &AgentServices {
+        &self.child.services
     }
 
     /// The states that its session must contain.

@@ -12,12 +12,14 @@ use super::children::{DISPLAY_INSTANCES, HistoryMergeTarget, HistorySource};
 use super::limits::Limits;
 use super::server_pool::ServerUse;
 use super::servers::ToolServers;
+use super::services::ListServices;
 use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
 use crate::model::{DynModel, Message, Model, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynHook, RuntimeHooks};
+use crate::onion::{Call, Core, Definitions, DynHook, Hook, RuntimeHooks, short_name};
 use crate::secret::{StateVisitor, VisitSecrets};
+use crate::services::ServiceTypes;
 use crate::state::StateCodec;
 use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
 use crate::typed::RawHook;
@@ -65,6 +67,10 @@ pub struct AgentDeclaration {
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
+    /// The services of compiled hooks, by the hook's name.
+    pub(crate) hook_services: Vec<(&'static str, ListServices)>,
+    /// The services that the agent's own code takes.
+    pub(crate) services: ServiceTypes,
     pub(crate) state_visitor: Option<StateVisitor>,
     pub(crate) state_codec: Option<StateCodec>,
     pub(crate) children: Vec<ChildLink>,
@@ -149,6 +155,8 @@ impl AgentDeclaration {
             hooks: Vec::new(),
             filter_names: Vec::new(),
             onion: None,
+            hook_services: Vec::new(),
+            services: ServiceTypes::default(),
             state_visitor: None,
             state_codec: None,
             children: Vec::new(),
@@ -328,6 +336,23 @@ impl AgentDeclaration {
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = effect;
+        self
+    }
+
+    /// Declares that code of the agent takes a service of this type with
+    /// [`RunContext::provided`](crate::RunContext::provided): its own `run`, or a tool that a server adds after the agent
+    /// was built. Tools, hooks and guardrails declare their own services; see [`services`](crate::services).
+    #[must_use]
+    pub fn takes_service<T: ?Sized + 'static>(mut self) -> Self {
+        self.services.add::<T>();
+        self
+    }
+
+    /// Lists the services of a hook of the compiled onion.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn hook_services<H: Hook>(mut self) -> Self {
+        self.hook_services.push((short_name::<H>(), H::services));
         self
     }
 

@@ -16,6 +16,7 @@ use crate::journal::{StepId, StepKind, new_id};
 use crate::model::History;
 use crate::onion::caught_async;
 use crate::secret::Redact as _;
+use crate::services::Services;
 use crate::session::{Chain, Session};
 use crate::state::{StateCell, StateHandle};
 
@@ -43,6 +44,7 @@ pub(super) fn seed(
         token,
         core: Some(Arc::clone(&instance.core)),
         session: Some(session.clone()),
+        services: Services::default(),
         user: None,
         approver: None,
         history: History::new(),
@@ -50,7 +52,7 @@ pub(super) fn seed(
 }
 
 /// The parts of the run that the call of `cx` starts, with the displayed name `name`. The journal, the approver and the
-/// user are the caller's. Outside of a run it is an independent run.
+/// user and the services are the caller's. Outside of a run it is an independent run.
 pub(super) fn seed_beneath(
     cx: &ToolContext,
     instance: &Instance,
@@ -78,6 +80,7 @@ pub(super) fn seed_beneath(
         deadline: Deadline::sooner(instance.limits.time, deadline),
         user: caller.user_id(),
         approver: caller.approver().cloned(),
+        services: caller.services().clone(),
         ..seed
     })
 }

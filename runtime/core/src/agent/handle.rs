@@ -22,6 +22,7 @@ use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
 use crate::journal::new_id;
 use crate::onion::caught;
+use crate::services::{Service, Services};
 use crate::session::{Session, Wait};
 
 /// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](super::AgentBuilder::build) and
@@ -127,6 +128,7 @@ impl AgentHandle {
             correlation_id: None,
             user: None,
             approver: None,
+            services: Services::default(),
             cancellation: None,
         }
     }
@@ -157,6 +159,7 @@ pub struct RunRequest {
     correlation_id: Option<Arc<str>>,
     user: Option<Arc<str>>,
     approver: Option<Arc<dyn DynApprover>>,
+    services: Services,
     cancellation: Option<CancellationToken>,
 }
 
@@ -227,6 +230,45 @@ impl RunRequest {
         self
     }
 
+    /// Provides a service for this run and the runs of its children, in place of the builder's service of the same type. The
+    /// run does not begin if nothing of the agent or its children takes the type ([`RunError::UnusedService`]).
+    ///
+    /// ```
+    /// use onionskin::{Provided, ScriptedModel, ScriptedTurn, agent, tool};
+    /// use serde_json::json;
+    ///
+    /// struct Account {
+    ///     owner: String,
+    /// }
+    ///
+    /// /// Tells whose account it is.
+    /// #[tool]
+    /// fn owner(account: Provided<Account>) -> String {
+    ///     account.owner.clone()
+    /// }
+    ///
+    /// agent! { Bank { instruction: "Serve.", function_tools: [owner] } }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let model = ScriptedModel::turns([ScriptedTurn::call("owner", json!({})), ScriptedTurn::say("{last}")]);
+    /// let bank = Bank::builder().model(model).provide_per_request::<Account>().build().await.unwrap();
+    /// let account = Account { owner: "Ada".to_owned() };
+    /// assert_eq!(bank.request("Whose?").provide(account).run().await.unwrap().text, "Ada");
+    ///
+    /// let error = bank.run("Whose?").await.unwrap_err();
+    /// assert!(error.to_string().contains("the tool `owner`"), "{error}");
+    /// # });
+    /// ```
+    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.provide_shared(Arc::new(service))
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
+    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        self.services.give(Service::new(service));
+        self
+    }
+
     /// Sets a token that cancels the run. The run then ends with [`RunError::Cancelled`], and its calls and the runs
     /// beneath it are dropped. The run uses a child of the token, so the end of the run does not cancel the token.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
@@ -260,6 +302,7 @@ impl RunRequest {
             let wait = Wait { deadline, token: &token };
             let outside = events.clone();
             let in_turn = async {
+                let services = instance.services_of(&self.services)?;
                 // The session may come from another agent.
                 session.state().concealed().add(&shared.secrets);
                 let history = session.history();
@@ -281,6 +324,7 @@ impl RunRequest {
                     deadline,
                     user: self.user,
                     approver: self.approver.or_else(|| shared.approver.clone()),
+                    services,
                     history,
                     ..seed(&instance, &session, run_id, events, token.clone())?
                 };

@@ -21,6 +21,7 @@ mod run_error;
 mod run_ids;
 mod server_pool;
 mod servers;
+mod services;
 mod setup;
 mod shared;
 mod stream;

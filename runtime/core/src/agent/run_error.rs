@@ -11,6 +11,7 @@ use crate::error::Abort;
 use crate::journal::JournalError;
 use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
+use crate::services::ServiceType;
 use crate::session::{NoTurn, Session};
 
 /// The reason why a run has no answer.
@@ -121,6 +122,35 @@ pub enum RunError {
         /// The type of the state.
         state: &'static str,
     },
+    /// The request lacks a service that each request has to provide
+    /// ([`AgentBuilder::provide_per_request`](super::AgentBuilder::provide_per_request)).
+    #[error(
+        "{part} of the agent `{agent}` takes the service `{}`, which the request lacks: call `{}` of the request",
+        .service.name(),
+        .service.call()
+    )]
+    NoService {
+        /// The agent: that of the run, or one beneath it.
+        agent: Arc<str>,
+        /// The tool or the hook, such as ``the tool `pay` ``.
+        part: Arc<str>,
+        /// The type of the service.
+        service: ServiceType,
+    },
+    /// The request provides a service, and nothing of the agent or its children takes it.
+    #[error(
+        "the request provides the service `{}`, but no tool, hook or guardrail of the agent `{agent}` or its children takes it; \
+         they take: {taken}. Remove the call, or correct the type",
+        .service.name()
+    )]
+    UnusedService {
+        /// The agent.
+        agent: Arc<str>,
+        /// The type of the service.
+        service: ServiceType,
+        /// The types that they take.
+        taken: String,
+    },
     /// The app has no agent of this name.
     #[error("the app has no agent `{name}`; it has: {known}")]
     UnknownAgent {
@@ -229,6 +259,8 @@ impl Redact for RunError {
             | Self::RunIdInUse { .. }
             | Self::WaitsForItself { .. }
             | Self::NoState { .. }
+            | Self::NoService { .. }
+            | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
             | Self::Build(_) => {}
         }

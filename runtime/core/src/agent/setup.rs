@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::limits::Limits;
 use super::server_pool::Configured;
+use super::services::Given;
 use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::context::StateType;
@@ -61,6 +62,7 @@ pub(super) struct Setup {
     /// Additions for agents by name.
     pub(super) named: BTreeMap<String, Extra>,
     pub(super) toolboxes: Toolboxes,
+    pub(super) services: Given,
     pub(super) servers: Configured,
 }
 

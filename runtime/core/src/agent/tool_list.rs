@@ -10,6 +10,7 @@ use super::prompt;
 use super::run_error::RunError;
 use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
+use super::services::Given;
 use crate::context::{RunContext, ToolEntry, ToolTable};
 use crate::definition::ToolDefinition;
 use crate::error::{ErrorKind, ToolError};
@@ -25,6 +26,8 @@ pub(crate) struct ToolList {
     /// Tools that do not change: functions, children, built-in tools.
     fixed: Arc<[ToolEntry]>,
     servers: Vec<AgentServer>,
+    /// The services for tools of servers.
+    given: Given,
     current: Mutex<Option<TurnTools>>,
     /// The messages about the last list that no run has reported.
     unreported: Mutex<Vec<String>>,
@@ -170,12 +173,14 @@ impl ToolList {
         instruction: Arc<str>,
         fixed: Vec<ToolEntry>,
         servers: Vec<AgentServer>,
+        given: Given,
     ) -> Self {
         Self {
             agent: Arc::clone(agent),
             instruction,
             fixed: fixed.into(),
             servers,
+            given,
             current: Mutex::default(),
             unreported: Mutex::default(),
         }
@@ -224,6 +229,7 @@ impl ToolList {
             instruction: Arc::clone(&self.instruction),
             fixed: Arc::clone(&self.fixed),
             servers,
+            given: self.given.clone(),
             current: Mutex::default(),
             unreported: Mutex::default(),
         }
@@ -234,7 +240,12 @@ impl ToolList {
         let mut problems = Vec::new();
         let mut all = self.fixed.to_vec();
         for server in &self.servers {
-            all.extend(server.entries(&self.agent, run.is_none(), &mut problems)?);
+            for tool in server.entries(&self.agent, run.is_none(), &mut problems)? {
+                match self.given.missing_for(&self.agent, &tool, run) {
+                    None => all.push(tool),
+                    Some(problem) => problems.push(problem),
+                }
+            }
         }
         if let Some(run) = run {
             for entry in all.iter_mut().filter(|entry| entry.definition.depends_on_run()) {

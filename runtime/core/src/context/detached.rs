@@ -11,6 +11,7 @@ use crate::approval::DynApprover;
 use crate::event::Events;
 use crate::journal::new_id;
 use crate::model::History;
+use crate::services::Services;
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 
@@ -31,6 +32,7 @@ impl RunContext {
         agent: Arc<str>,
         state: StateHandle,
         session_state: SessionState,
+        services: Services,
         session: Option<Session>,
     ) -> Self {
         let info = AgentInfo::new(Arc::clone(&agent), None, Vec::new());
@@ -38,6 +40,7 @@ impl RunContext {
             agent: info,
             instance: agent,
             session_state,
+            services,
             session,
             ..Self::detached_seed(state)
         })
@@ -54,10 +57,17 @@ impl RunContext {
     pub(crate) fn detached_with(
         state: StateHandle,
         session_state: SessionState,
+        services: Services,
         approver: Option<Arc<dyn DynApprover>>,
         core: Arc<dyn DynCall>,
     ) -> Self {
-        Self::new(RunSeed { session_state, approver, core: Some(core), ..Self::detached_seed(state) })
+        Self::new(RunSeed {
+            session_state,
+            services,
+            approver,
+            core: Some(core),
+            ..Self::detached_seed(state)
+        })
     }
 
     fn detached_seed_of<S: Clone + Send + Sync + 'static>(state: S) -> RunSeed {
@@ -85,6 +95,7 @@ impl RunContext {
             token: CancellationToken::new(),
             core: None,
             session: None,
+            services: Services::default(),
             user: None,
             approver: None,
             history: History::new(),

@@ -11,6 +11,7 @@ use crate::definition::ToolSource;
 use crate::error::Exit;
 use crate::event::EventKind;
 use crate::journal::StepKind;
+use crate::services::{Provided, ServiceTypes};
 use crate::state::SessionState;
 
 /// A parameter of a tool or a hook that the runtime fills. The model never sees it.
@@ -29,8 +30,8 @@ use crate::state::SessionState;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected",
     label = "the runtime has no value of this type",
-    note = "these can be injected: `&ToolContext`, `State<T>`, `CancellationToken`, `Progress`, `IdempotencyKey`, \
-            `Team`, `ToolSource` (all of these by `&` too), `&RunContext`, `&AgentInfo`, `&SessionState`",
+    note = "these can be injected: `&ToolContext`, `State<T>`, `Provided<T>`, `CancellationToken`, `Progress`, \
+            `IdempotencyKey`, `Team`, `ToolSource` (all of these by `&` too), `&RunContext`, `&AgentInfo`, `&SessionState`",
     note = "if the model should fill a tool's parameter of this type, mark it `#[arg]`",
     note = "a value that `agent!` writes for a hook, as in `retry(3)`, is marked `#[config]`",
     note = "hooks also take, by name: `name` or `function_name` (`&str`), `args` or `arguments` (`&mut Args`), \
@@ -43,6 +44,35 @@ pub trait Inject<'a>: Sized {
     /// # Errors
     /// Returns the exit that the call then ends with. The tool does not run.
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit>;
+
+    /// Lists the services that [`Self::inject`] takes from the context. Building an agent compares the lists of its tools,
+    /// hooks and guardrails with what the program provides. By default the list is empty.
+    ///
+    /// ```
+    /// use onionskin::services::ServiceTypes;
+    /// use onionskin::{Exit, Inject, Provided, ToolContext};
+    ///
+    /// struct Pool;
+    ///
+    /// /// The accounts of the user who asks.
+    /// struct Accounts {
+    ///     pool: Provided<Pool>,
+    ///     user: Option<String>,
+    /// }
+    ///
+    /// impl<'a> Inject<'a> for Accounts {
+    ///     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+    ///         Ok(Self { pool: cx.provided()?, user: cx.run().user().map(str::to_owned) })
+    ///     }
+    ///
+    ///     fn services(taken: &mut ServiceTypes) {
+    ///         taken.add::<Pool>();
+    ///     }
+    /// }
+    /// ```
+    fn services(taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -119,6 +149,29 @@ impl<'a> Inject<'a> for CancellationToken {
 impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(State::from_context(cx)?)
+    }
+}
+
+// Marked as recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
+impl<'a, T: ?Sized + Send + Sync + 'static> Inject<'a> for Provided<T> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.provided()?)
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add::<T>();
+    }
+}
+
+/// `None` without such a service.
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized + Send + Sync + 'static> Inject<'a> for Option<Provided<T>> {
+    fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
+        Ok(cx.run().services().get())
+    }
+
+    fn services(taken: &mut ServiceTypes) {
+        taken.add_optional::<T>();
     }
 }
 

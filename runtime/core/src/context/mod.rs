@@ -55,6 +55,7 @@ use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind, StepRef};
 use crate::lock::lock;
 use crate::secret::{Secret, Sensitive};
+use crate::services::{Provided, ServiceError, ServiceType};
 use crate::session::Transcript;
 use crate::state::SessionState;
 
@@ -289,6 +290,51 @@ impl ToolContext {
     /// The run of this call.
     pub fn run(&self) -> &RunContext {
         &self.run
+    }
+
+    /// The service of this type, for code that no macro writes: a `#[tool]`, a `#[tool_hook]` and a `#[guardrail]` take it
+    /// as a parameter [`Provided<T>`]. The code declares it, so that building an agent reports a missing one.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, call};
+    ///
+    /// struct Greeting(&'static str);
+    ///
+    /// #[derive(Default)]
+    /// struct Greet;
+    ///
+    /// static GREET: LazyLock<ToolDefinition> =
+    ///     LazyLock::new(|| ToolDefinition::new(Greet::NAME, "Greets.").takes_service::<Greeting>());
+    ///
+    /// impl Tool for Greet {
+    ///     const NAME: &'static str = "greet";
+    ///     type State = ();
+    ///     fn definition(&self) -> &ToolDefinition {
+    ///         &GREET
+    ///     }
+    ///     async fn run(&self, cx: &ToolContext, _args: &mut Args) -> ToolResult {
+    ///         Ok(ToolOutput::text(cx.provided::<Greeting>()?.0))
+    ///     }
+    /// }
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let greet = ToolSpec::new(Greet).provide(Greeting("Good morning."));
+    /// assert_eq!(call!(greet).await.unwrap(), "Good morning.");
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if no such service was provided.
+    pub fn provided<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Provided<T>, ServiceError> {
+        self.run.services().get().ok_or_else(|| {
+            let service = ServiceType::of::<T>();
+            if self.run.is_detached() {
+                ServiceError::of_tool(self.tool_name(), service)
+            } else {
+                ServiceError::of_agent(self.agent_name(), service)
+            }
+        })
     }
 
     /// Registers a secret with the session, as `#[bind(..)]` does. From now on it is redacted from all output of the

@@ -26,6 +26,7 @@ use crate::journal::{DynJournal, Step, StepId, run_step};
 use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
+use crate::services::{Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{Address, SessionState, StateChange, StateCodec, StateHandle, repeated};
 
@@ -64,6 +65,7 @@ pub(crate) struct RunSeed {
     /// The agent's tools, for calls past its hooks.
     pub(crate) core: Option<Arc<dyn DynCall>>,
     pub(crate) session: Option<Session>,
+    pub(crate) services: Services,
     /// The user of the run.
     pub(crate) user: Option<Arc<str>>,
     pub(crate) approver: Option<Arc<dyn DynApprover>>,
@@ -158,6 +160,27 @@ impl RunContext {
 
     pub(crate) fn approver(&self) -> Option<&Arc<dyn DynApprover>> {
         self.0.seed.approver.as_ref()
+    }
+
+    /// The service of this type, for code that no macro writes. The code declares it, so that building the agent reports
+    /// a missing one: see [`services`](crate::services).
+    ///
+    /// # Errors
+    /// Returns an error if no such service was provided.
+    pub fn provided<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Provided<T>, ServiceError> {
+        self.services()
+            .get()
+            .ok_or_else(|| ServiceError::of_agent(self.agent().name(), ServiceType::of::<T>()))
+    }
+
+    /// Adds a service. Returns `false` if the run is shared already.
+    pub(crate) fn give(&mut self, service: Service) -> bool {
+        let run = Arc::get_mut(&mut self.0);
+        run.map(|run| run.seed.services.give(service)).is_some()
+    }
+
+    pub(crate) fn services(&self) -> &Services {
+        &self.0.seed.services
     }
 
     /// The values and secrets of the session under dotted keys, which tools take with `#[bind(..)]`.

@@ -15,6 +15,7 @@ use super::param::Param;
 use super::schema;
 use crate::schema::{Keys, has_forms, has_limits};
 use crate::secret::{Redact, Redactor};
+use crate::services::ServiceTypes;
 
 /// Whether a call that may have taken effect can be repeated, after a crash or by a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -107,6 +108,8 @@ pub struct ToolDefinition {
     pub(crate) starts_inside: bool,
     /// Whether a server chose the name.
     pub(crate) is_of_server: bool,
+    /// The services that the tool takes, with those of its own hooks and guardrails.
+    pub(crate) services: ServiceTypes,
     /// The change for each run, if any.
     pub(crate) of_run: Option<OfRun>,
     /// The parameters, if `#[tool]` made the definition.
@@ -157,6 +160,7 @@ impl ToolDefinition {
             has_secrets: false,
             starts_inside: false,
             is_of_server: false,
+            services: ServiceTypes::default(),
             of_run: None,
             params: &[],
         }
@@ -176,6 +180,28 @@ impl ToolDefinition {
     pub fn with_output_schema(mut self, schema: Value) -> Self {
         self.output_schema = Some(Arc::new(schema));
         self
+    }
+
+    /// Declares that the tool takes a service of this type. `#[tool]` declares the [`Provided`](crate::Provided) parameters
+    /// of its function; a hand-written tool that calls [`ToolContext::provided`](crate::ToolContext::provided) declares the
+    /// type here. An agent that has the tool and lacks the service is not built
+    /// ([`BuildError::NoService`](crate::BuildError::NoService)).
+    #[must_use]
+    pub fn takes_service<T: ?Sized + 'static>(mut self) -> Self {
+        self.services.add::<T>();
+        self
+    }
+
+    /// As [`Self::takes_service`], for a service that can be missing.
+    #[must_use]
+    pub fn may_take_service<T: ?Sized + 'static>(mut self) -> Self {
+        self.services.add_optional::<T>();
+        self
+    }
+
+    /// The services that the tool takes, with those of its own hooks and guardrails.
+    pub fn services(&self) -> &ServiceTypes {
+        &self.services
     }
 
     /// The known keys within a parameter, if unknown ones are refused.
@@ -245,6 +271,8 @@ pub struct StaticTool {
     pub strict: bool,
     /// Examples of calls.
     pub examples: Option<fn() -> Vec<ToolExample>>,
+    /// Lists the services that the tool takes.
+    pub services: fn(&mut ServiceTypes),
 }
 
 impl StaticTool {
@@ -267,6 +295,7 @@ impl StaticTool {
         starts_inside: false,
         strict: false,
         examples: None,
+        services: |_| {},
     };
 
     /// Builds the definition with its schemas.
@@ -276,6 +305,8 @@ impl StaticTool {
     pub fn define(&self) -> ToolDefinition {
         let input_schema = schema::input_schema(self.name, self.params);
         assert_sound(self.name, self.params, &input_schema);
+        let mut services = ServiceTypes::default();
+        (self.services)(&mut services);
         let mut output_schema = (self.output_schema)();
         if let Some(Value::Object(schema)) = &mut output_schema
             && !self.returns.is_empty()
@@ -302,6 +333,7 @@ impl StaticTool {
             has_secrets: self.has_secrets,
             starts_inside: self.starts_inside,
             is_of_server: false,
+            services,
             of_run: None,
             strict: self.strict,
             examples: self.examples.map(|examples| examples().into()).unwrap_or_default(),

@@ -9,6 +9,7 @@ use crate::args::Args;
 use crate::context::{RunContext, Target, ToolContext, ToolEntry, ToolTable};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
+use crate::services::Service;
 
 /// An agent with an onion that is known at compile time. `agent!` implements it.
 #[doc(hidden)]
@@ -75,6 +76,25 @@ impl<A: Compiled> ToolCaller<A> {
         let (table, _) = ToolTable::new("", entries);
         let run = RunContext::detached_with_core(state, core as _);
         Self { entry, table, run, call_id: Arc::from("direct"), calls: AtomicU64::new(0) }
+    }
+
+    /// Provides a service, for tools and hooks that take [`Provided`](crate::Provided).
+    ///
+    /// # Panics
+    /// Panics if a context of these tools was made before.
+    #[must_use]
+    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+        self.provide_shared(Arc::new(service))
+    }
+
+    /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
+    ///
+    /// # Panics
+    /// As [`Self::provide`].
+    #[must_use]
+    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
+        assert!(self.run.give(Service::new(service)), "provide services before the first context is made");
+        self
     }
 
     /// Makes the context of one call of a tool.

@@ -16,6 +16,7 @@ use crate::args::Args;
 use crate::context::{DynCall, ToolContext};
 use crate::definition::ToolDefinition;
 use crate::error::{Abort, Exit, ToolResult};
+use crate::services::ServiceTypes;
 
 /// A [`Hook`] as a trait object: a dynamic hook of an agent, or one of a tool's own hooks.
 pub(crate) trait DynHook: Send + Sync + 'static {
@@ -25,6 +26,9 @@ pub(crate) trait DynHook: Send + Sync + 'static {
     fn fork(&self) -> Option<Arc<dyn DynHook>> {
         None
     }
+
+    /// As [`Hook::services`].
+    fn services_dyn(&self, taken: &mut ServiceTypes);
 
     fn call_dyn<'a>(
         &'a self,
@@ -37,6 +41,10 @@ pub(crate) trait DynHook: Send + Sync + 'static {
 impl<H: Hook> DynHook for H {
     fn name(&self) -> &'static str {
         short_name::<H>()
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        H::services(taken);
     }
 
     fn call_dyn<'a>(

@@ -37,6 +37,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::definition::ToolDefinition;
 use crate::error::ToolResult;
+use crate::services::ServiceTypes;
 
 /// One layer of an onion, or its core. `agent!` generates it.
 #[doc(hidden)]
@@ -150,12 +151,23 @@ pub trait Hook: Send + Sync + Sized + 'static {
         args: &'b mut Args,
         next: N,
     ) -> impl Future<Output = ToolResult> + Send;
+
+    /// Lists the services that the hook takes with [`ToolContext::provided`]. `#[tool_hook]` writes it. Building an
+    /// agent compares the list with what the program provides. By default the list is empty. A wrapper of another hook
+    /// forwards it.
+    fn services(taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
 }
 
 /// A shared hook: its fields exist once.
 #[diagnostic::do_not_recommend]
 impl<H: Hook> Hook for Arc<H> {
     type Made = InArc<H::Made>;
+
+    fn services(taken: &mut ServiceTypes) {
+        H::services(taken);
+    }
 
     #[inline]
     fn call<'a, 'b, N: Next>(

@@ -9,6 +9,7 @@ use crate::args::Args;
 use crate::context::ToolContext;
 use crate::error::ToolResult;
 use crate::onion::{InArc, MadeBy, short_name};
+use crate::services::ServiceTypes;
 
 /// Checks the arguments of a call before its tool runs: it accepts them, changes them, or refuses the call.
 /// `#[guardrail(input)]` on a function implements it for a generated type with the function's name.
@@ -65,6 +66,13 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
         cx: &'a ToolContext,
         args: &'a mut Args,
     ) -> impl Future<Output = ToolResult<()>> + Send + 'a;
+
+    /// Lists the services that the guardrail takes with [`ToolContext::provided`]. `#[guardrail(input)]` writes it. Building an
+    /// agent compares the list with what the program provides. By default the list is empty. A wrapper of another guardrail
+    /// forwards it.
+    fn services(taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
 }
 
 /// Checks the result of a call before the caller sees it: it accepts it, changes it, or withholds it.
@@ -123,6 +131,11 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
         args: &'a Args,
         result: ToolResult,
     ) -> impl Future<Output = ToolResult> + Send + 'a;
+
+    /// As [`InputGuardrail::services`].
+    fn services(taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
 }
 
 /// An [`InputGuardrail`] as a trait object.
@@ -136,6 +149,11 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
         None
     }
 
+    /// As [`InputGuardrail::services`]. A wrapper of another guardrail forwards it.
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
+
     /// As [`InputGuardrail::check`].
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
 }
@@ -143,6 +161,10 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
 impl<G: InputGuardrail> DynInputGuardrail for G {
     fn name(&self) -> &'static str {
         short_name::<G>()
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        G::services(taken);
     }
 
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
@@ -162,6 +184,11 @@ pub trait DynOutputGuardrail: Send + Sync + 'static {
         None
     }
 
+    /// As [`OutputGuardrail::services`]. A wrapper of another guardrail forwards it.
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        let _ = taken;
+    }
+
     /// As [`OutputGuardrail::check`].
     fn check_dyn<'a>(
         &'a self,
@@ -174,6 +201,10 @@ pub trait DynOutputGuardrail: Send + Sync + 'static {
 impl<G: OutputGuardrail> DynOutputGuardrail for G {
     fn name(&self) -> &'static str {
         short_name::<G>()
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        G::services(taken);
     }
 
     fn check_dyn<'a>(
@@ -224,6 +255,10 @@ impl<G: InputGuardrail + Clone> DynInputGuardrail for ForEach<G> {
         Some(Arc::new(Self(self.0.clone())))
     }
 
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        self.0.services_dyn(taken);
+    }
+
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>> {
         self.0.check_dyn(cx, args)
     }
@@ -236,6 +271,10 @@ impl<G: OutputGuardrail + Clone> DynOutputGuardrail for ForEach<G> {
 
     fn for_clone(&self) -> Option<Arc<dyn DynOutputGuardrail>> {
         Some(Arc::new(Self(self.0.clone())))
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        self.0.services_dyn(taken);
     }
 
     fn check_dyn<'a>(
@@ -253,6 +292,10 @@ impl<G: OutputGuardrail + Clone> DynOutputGuardrail for ForEach<G> {
 impl<G: InputGuardrail> InputGuardrail for Arc<G> {
     type Made = InArc<G::Made>;
 
+    fn services(taken: &mut ServiceTypes) {
+        G::services(taken);
+    }
+
     fn check<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -266,6 +309,10 @@ impl<G: InputGuardrail> InputGuardrail for Arc<G> {
 #[diagnostic::do_not_recommend]
 impl<G: OutputGuardrail> OutputGuardrail for Arc<G> {
     type Made = InArc<G::Made>;
+
+    fn services(taken: &mut ServiceTypes) {
+        G::services(taken);
+    }
 
     fn check<'a>(
         &'a self,

@@ -10,6 +10,7 @@ use crate::args::Args;
 use crate::context::{AtDepth, Depth, DynCall, ToolContext};
 use crate::error::ToolResult;
 use crate::onion::{Caught, DynHook, DynNext, ForEachClone, Hook, LastInner, hook_panicked, tool_panicked};
+use crate::services::ServiceTypes;
 
 /// A hook that is cloned with its tool.
 pub(crate) struct ForEach<H>(pub(crate) H);
@@ -21,6 +22,10 @@ impl<H: Hook + ForEachClone> DynHook for ForEach<H> {
 
     fn fork(&self) -> Option<Arc<dyn DynHook>> {
         Some(Arc::new(Self(self.0.for_clone())))
+    }
+
+    fn services_dyn(&self, taken: &mut ServiceTypes) {
+        self.0.services_dyn(taken);
     }
 
     fn call_dyn<'a>(

@@ -17,6 +17,7 @@ use crate::context::{CallStages, ToolContext};
 use crate::definition::{Effect, bring_into_types};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::onion::{Caught, panic_exit, tool_panicked};
+use crate::services::ServiceTypes;
 
 /// The stages of a tool's calls inside its own hooks. They run in the order of declaration, then of addition.
 #[derive(Clone, Default)]
@@ -103,6 +104,12 @@ impl Stages {
             .iter()
             .map(|guardrail| guardrail.for_clone().unwrap_or_else(|| Arc::clone(guardrail)));
         Self { input: input.collect(), output: output.collect(), ..self.clone() }
+    }
+
+    /// Adds the services that the guardrails take.
+    pub(crate) fn services(&self, taken: &mut ServiceTypes) {
+        self.input.iter().for_each(|guardrail| guardrail.services_dyn(taken));
+        self.output.iter().for_each(|guardrail| guardrail.services_dyn(taken));
     }
 
     pub(crate) fn fill(&self) -> Option<&dyn Fill> {

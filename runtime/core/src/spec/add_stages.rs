@@ -102,6 +102,7 @@ impl ToolSpec {
     fn change(&mut self, change: impl FnOnce(&mut Stages)) -> &mut Self {
         let mut stages = Stages::clone(&self.added.stages);
         change(&mut stages);
+        self.takes(|taken| stages.services(taken));
         self.added = Added::new(self.bare_tool(), stages);
         self
     }

@@ -118,11 +118,14 @@ impl ToolSpec {
     }
 
     async fn execute(&self, args: &mut Args) -> Execution {
+        if let Some(missing) = self.no_service() {
+            return Execution::refused(missing.into());
+        }
         let started = Instant::now();
         let entry = self.share().into_entry();
         let typed = Arc::clone(&self.typed().handle);
-        let run =
-            RunContext::detached_with(typed, self.state().clone(), self.own_approver(), Arc::new(Direct));
+        let (state, services) = (self.state().clone(), self.services.clone());
+        let run = RunContext::detached_with(typed, state, services, self.own_approver(), Arc::new(Direct));
         let mut cx = ToolContext::new(run, Arc::new(entry), Arc::from("direct"), 0, 0);
         cx.log_hooks();
         if !self.hooks().is_empty() {

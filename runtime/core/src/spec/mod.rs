@@ -30,6 +30,7 @@ mod layered_call;
 mod options;
 mod param;
 mod param_changes;
+mod services;
 mod toolbox;
 mod toolspec;
 mod transform;

@@ -15,6 +15,7 @@ use crate::context::{StateType, Target, ToolEntry};
 use crate::definition::{ServerKind, ToolDefinition, ToolExample, ToolSource};
 use crate::onion::{DynHook, ForEachClone, Undefined};
 use crate::policy::{Fill, ForEach};
+use crate::services::Services;
 use crate::state::{SessionState, StateCell};
 use crate::tool::{DynTool, Tool};
 use crate::typed::RawHook;
@@ -61,6 +62,8 @@ pub struct ToolSpec {
     pub(super) added: Added,
     approver: Option<Arc<dyn DynApprover>>,
     pub(super) code: Option<Arc<str>>,
+    /// The services of direct calls.
+    pub(super) services: Services,
 }
 
 impl ToolSpec {
@@ -100,6 +103,7 @@ impl ToolSpec {
             added: Added::default(),
             approver: None,
             code: None,
+            services: Services::default(),
         }
     }
 
@@ -215,8 +219,9 @@ impl ToolSpec {
     /// ```
     #[must_use]
     pub fn hook(mut self, hook: impl RawHook + ForEachClone) -> Self {
-        self.hooks =
-            self.hooks.iter().cloned().chain([Arc::new(ForEach(hook)) as Arc<dyn DynHook>]).collect();
+        let hook = Arc::new(ForEach(hook)) as Arc<dyn DynHook>;
+        self.takes(|taken| hook.services_dyn(taken));
+        self.hooks = self.hooks.iter().cloned().chain([hook]).collect();
         self
     }
 
@@ -262,6 +267,7 @@ impl ToolSpec {
             added: self.added.clone(),
             approver: self.approver.clone(),
             code: self.code.clone(),
+            services: self.services.clone(),
         }
     }
 

@@ -145,6 +145,7 @@ impl AgentCall {
         let start = history.len();
         let mut seed = seed_beneath(cx, instance, session, name, events, deadline)?;
         seed.approver = shared.approver.clone().or(seed.approver);
+        seed.services = instance.services.of_call(cx.run().services())?;
         seed.journal = shared.journal.clone().or(seed.journal);
         let run = AgentRun::new(RunSeed { history, ..seed }, Arc::clone(instance), session.clone());
         let shown = usize::try_from(cx.number()).unwrap_or(usize::MAX) <= DISPLAY_INSTANCES;

@@ -29,7 +29,9 @@ const THREAD: &str = "thread";
 /// called directly.
 ///
 /// The agent is a built one, with its model, state, hooks, servers, approver and journal. Without its own approver, the
-/// caller's approver is asked. Without its own journal, the caller's journal records its steps. A child that is
+/// caller's approver is asked. Without its own journal, the caller's journal records its steps. Its services
+/// ([`Provided`](crate::Provided)) are those of its own builder; services that its builder declared with
+/// `provide_per_request` are the caller's. A child that is
 /// declared in `agents: [..]` runs in its parent's session; this agent has its own sessions. Each call runs a fresh
 /// instance that knows nothing of the caller or of other calls, unless the call continues a thread. The run is beneath
 /// the caller's run: cancellation, time limits, the correlation id, events and steps pass through, and an abort in it
@@ -300,6 +302,8 @@ impl AgentTool {
         }
         let mut definition = ToolDefinition::new(&self.0.name, &self.0.description).with_input_schema(schema);
         definition.effect = self.0.effect;
+        let agent = &self.0.agent.instance;
+        agent.services.per_request().for_each(|service| definition.services.require(service));
         ToolSpec::of_agent(Arc::new(AgentCall::new(self.0, definition)))
     }
 }

@@ -1,0 +1,237 @@
+//! The services of agents: what their builder and each request provide, compared with what their tools, hooks and
+//! guardrails take.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::build_error::BuildError;
+use super::run_error::RunError;
+use crate::context::{RunContext, ToolEntry};
+use crate::onion::{DynHook, caught};
+use crate::services::{Service, ServiceType, ServiceTypes, Services};
+use crate::text::list;
+
+/// Lists the services that a part of an agent takes.
+pub(crate) type ListServices = fn(&mut ServiceTypes);
+
+/// The services that a builder got.
+#[derive(Clone, Default)]
+pub(super) struct Given {
+    services: Services,
+    /// The services that each request provides.
+    per_request: Vec<ServiceType>,
+}
+
+impl Given {
+    /// Adds a service. It replaces what an earlier call said about its type.
+    pub(super) fn give(&mut self, service: Service) {
+        self.per_request.retain(|other| *other != service.ty);
+        self.services.give(service);
+    }
+
+    /// As [`Self::give`], for a service that each request provides.
+    pub(super) fn give_per_request(&mut self, service: ServiceType) {
+        self.services.take(service);
+        if !self.per_request.contains(&service) {
+            self.per_request.push(service);
+        }
+    }
+
+    fn has(&self, service: ServiceType) -> bool {
+        self.services.has(service) || self.per_request.contains(&service)
+    }
+
+    /// The required service of a server's tool that is missing: for all runs, or for one.
+    pub(super) fn missing_for(
+        &self,
+        agent: &str,
+        tool: &ToolEntry,
+        run: Option<&RunContext>,
+    ) -> Option<BuildError> {
+        let has = |service| self.has(service) || run.is_some_and(|run| run.services().has(service));
+        let service = tool.definition.services.required().find(|service| !has(*service))?;
+        Some(BuildError::NoService { agent: agent.to_owned(), part: of_tool(tool), service })
+    }
+
+    /// All services, each with the builder call that gave it.
+    fn calls(&self) -> impl Iterator<Item = (ServiceType, &'static str)> {
+        let given = self.services.all().iter().map(|service| (service.ty, service.ty.call()));
+        given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
+    }
+
+    /// The services that none of these agents takes.
+    pub(super) fn unused<'t>(
+        &self,
+        agents: impl Iterator<Item = &'t AgentServices>,
+        problems: &mut Vec<BuildError>,
+    ) {
+        let taken: Vec<_> = agents.flat_map(AgentServices::types).collect();
+        for (service, call) in self.calls().filter(|(service, _)| !taken.contains(service)) {
+            // `.provide(Arc::new(pool))` provides an `Arc<Pool>`.
+            let is_shared = service.name().starts_with("alloc::sync::Arc<") && call == ".provide(..)";
+            problems.push(BuildError::UnusedService {
+                service,
+                call,
+                advice: if is_shared {
+                    "; provide the value in an `Arc` with `.provide_shared(..)`"
+                } else {
+                    ""
+                },
+                taken: names(taken.iter().copied()),
+            });
+        }
+    }
+}
+
+fn names(services: impl Iterator<Item = ServiceType>) -> String {
+    let names: BTreeSet<_> = services.map(|service| format!("`{}`", service.name())).collect();
+    list(names)
+}
+
+/// A part of an agent that takes a service.
+#[derive(Clone, PartialEq)]
+struct Taker {
+    agent: Arc<str>,
+    /// Such as ``the tool `pay` ``.
+    part: Arc<str>,
+    service: ServiceType,
+    is_required: bool,
+}
+
+/// The services that a built agent and its children take, and those that their builder got.
+#[derive(Default)]
+pub(crate) struct AgentServices {
+    given: Given,
+    takers: Vec<Taker>,
+}
+
+impl AgentServices {
+    pub(super) fn new(given: &Given) -> Self {
+        Self { given: given.clone(), takers: Vec::new() }
+    }
+
+    /// Adds the parts of an agent that are not tools: its hooks, and its own code.
+    ///
+    /// # Errors
+    /// Returns the message of the panic if a hook panics when it lists its services.
+    pub(super) fn add_parts(
+        &mut self,
+        agent: &Arc<str>,
+        compiled: &[(&'static str, ListServices)],
+        hooks: &[Arc<dyn DynHook>],
+        own: &ServiceTypes,
+    ) -> Result<(), String> {
+        let mut add = |part: String, list: &dyn Fn(&mut ServiceTypes)| {
+            let mut taken = ServiceTypes::default();
+            caught(|| list(&mut taken))?;
+            self.add(agent, part, &taken);
+            Ok::<(), String>(())
+        };
+        compiled
+            .iter()
+            .try_for_each(|(hook, list)| add(format!("the hook `{hook}`"), &|taken| list(taken)))?;
+        hooks.iter().try_for_each(|hook| {
+            add(format!("the hook `{}`", hook.name()), &|taken| hook.services_dyn(taken))
+        })?;
+        self.add(agent, "the code".to_owned(), own);
+        Ok(())
+    }
+
+    /// Adds a tool of an agent.
+    pub(super) fn add_tool(&mut self, agent: &Arc<str>, tool: &ToolEntry) {
+        self.add(agent, of_tool(tool), &tool.definition.services);
+    }
+
+    /// Adds the parts of a child.
+    pub(super) fn add_child(&mut self, child: &Self) {
+        for taker in &child.takers {
+            if !self.takers.contains(taker) {
+                self.takers.push(taker.clone());
+            }
+        }
+    }
+
+    fn add(&mut self, agent: &Arc<str>, part: String, taken: &ServiceTypes) {
+        if taken.is_empty() {
+            return;
+        }
+        let part: Arc<str> = part.into();
+        self.takers.extend(taken.all().map(|service| Taker {
+            agent: Arc::clone(agent),
+            part: Arc::clone(&part),
+            service,
+            is_required: taken.required().any(|required| required == service),
+        }));
+    }
+
+    fn types(&self) -> impl Iterator<Item = ServiceType> {
+        self.takers.iter().map(|taker| taker.service)
+    }
+
+    /// The required services of this agent that its builder did not get. Those of its children are reported by them.
+    pub(super) fn missing(&self, agent: &Arc<str>, problems: &mut Vec<BuildError>) {
+        let own = self.takers.iter().filter(|taker| taker.agent == *agent);
+        let missing = own.filter(|taker| taker.is_required && !self.given.has(taker.service));
+        problems.extend(missing.map(|taker| BuildError::NoService {
+            agent: agent.to_string(),
+            part: taker.part.to_string(),
+            service: taker.service,
+        }));
+    }
+
+    /// The services that each request has to provide.
+    pub(super) fn per_request(&self) -> impl Iterator<Item = ServiceType> {
+        self.given.per_request.iter().copied().filter(|service| self.types().any(|taken| taken == *service))
+    }
+
+    /// The services of a run whose request provides some.
+    ///
+    /// # Errors
+    /// Returns an error if the request lacks a service that it has to provide, or provides one that nothing takes.
+    /// `is_taken_else` tells whether a tool takes it that the agent did not have when it was built.
+    pub(super) fn of_request(
+        &self,
+        agent: &Arc<str>,
+        request: &Services,
+        is_taken_else: impl Fn(ServiceType) -> bool,
+    ) -> Result<Services, RunError> {
+        let is_taken = |service| self.types().any(|taken| taken == service) || is_taken_else(service);
+        if let Some(unused) = request.all().iter().find(|service| !is_taken(service.ty)) {
+            let (agent, taken) = (Arc::clone(agent), names(self.types()));
+            return Err(RunError::UnusedService { agent, service: unused.ty, taken });
+        }
+        self.complete(request)?;
+        Ok(self.given.services.with(request))
+    }
+
+    /// The services of a run that a call of another agent starts: the builder's, and of the caller's those that each
+    /// request provides.
+    ///
+    /// # Errors
+    /// Returns an error if the caller lacks one of these.
+    pub(super) fn of_call(&self, caller: &Services) -> Result<Services, RunError> {
+        self.complete(caller)?;
+        let mut services = self.given.services.clone();
+        let wanted = caller.all().iter().filter(|service| self.given.per_request.contains(&service.ty));
+        wanted.for_each(|service| services.give(service.clone()));
+        Ok(services)
+    }
+
+    /// Checks that all services are there that a request has to provide.
+    fn complete(&self, request: &Services) -> Result<(), RunError> {
+        for service in self.given.per_request.iter().filter(|service| !request.has(**service)) {
+            if let Some(taker) = self.takers.iter().find(|taker| taker.service == *service) {
+                return Err(RunError::NoService {
+                    agent: Arc::clone(&taker.agent),
+                    part: Arc::clone(&taker.part),
+                    service: *service,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn of_tool(tool: &ToolEntry) -> String {
+    format!("the tool `{}`", tool.name)
+}

@@ -1,0 +1,78 @@
+//! The services that a program provided.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use super::provided::Provided;
+use super::types::ServiceType;
+
+/// One service.
+#[derive(Clone)]
+pub(crate) struct Service {
+    pub(crate) ty: ServiceType,
+    /// An `Arc<T>`.
+    value: Arc<dyn Any + Send + Sync>,
+}
+
+impl Service {
+    pub(crate) fn new<T: ?Sized + Send + Sync + 'static>(service: Arc<T>) -> Self {
+        Self { ty: ServiceType::of::<T>(), value: Arc::new(service) }
+    }
+}
+
+/// The services of a run. Cheap to clone. A program has few of them, so a list is faster than a map.
+#[derive(Clone, Default)]
+pub(crate) struct Services(Option<Arc<Vec<Service>>>);
+
+impl Services {
+    /// Adds a service. It replaces an earlier one of the same type.
+    pub(crate) fn give(&mut self, service: Service) {
+        let all = Arc::make_mut(self.0.get_or_insert_default());
+        match all.iter_mut().find(|known| known.ty == service.ty) {
+            Some(known) => *known = service,
+            None => all.push(service),
+        }
+    }
+
+    /// Removes the service of a type.
+    pub(crate) fn take(&mut self, ty: ServiceType) {
+        if let Some(all) = &mut self.0 {
+            Arc::make_mut(all).retain(|service| service.ty != ty);
+        }
+    }
+
+    /// These services with others, which replace those of the same types.
+    pub(crate) fn with(&self, others: &Self) -> Self {
+        match (&self.0, &others.0) {
+            (_, None) => self.clone(),
+            (None, Some(_)) => others.clone(),
+            (Some(_), Some(others)) => {
+                let mut all = self.clone();
+                others.iter().for_each(|service| all.give(service.clone()));
+                all
+            }
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[Service] {
+        self.0.as_ref().map_or(&[], |all| all.as_slice())
+    }
+
+    pub(crate) fn has(&self, ty: ServiceType) -> bool {
+        self.all().iter().any(|service| service.ty == ty)
+    }
+
+    pub(crate) fn get<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Provided<T>> {
+        let wanted = ServiceType::of::<T>();
+        let service = self.all().iter().find(|service| service.ty == wanted)?;
+        service.value.downcast_ref::<Arc<T>>().map(|service| Arc::clone(service).into())
+    }
+}
+
+/// The types, without the values.
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.all().iter().map(|service| service.ty.name())).finish()
+    }
+}

@@ -1,0 +1,23 @@
+//! Services: values of the program that tools, hooks and guardrails take by their type, such as a database pool, an HTTP
+//! client or a clock. A library's tools need no part of the program's state for them.
+//!
+//! The program provides a value to the builder (`.provide(..)`), and a function takes it as [`Provided<T>`]. The macros
+//! list the services that a function takes, so that building an agent reports one that is missing and one that nothing
+//! takes. Hand-written code lists them itself:
+//!
+//! | Code | Declares its services with |
+//! |---|---|
+//! | [`Inject`](crate::Inject) for a type | [`Inject::services`](crate::Inject::services) |
+//! | [`Tool`](crate::Tool), [`DynTool`](crate::DynTool) | [`ToolDefinition::takes_service`](crate::ToolDefinition::takes_service) |
+//! | a closure as a tool | [`ToolSpec::takes_service`](crate::ToolSpec::takes_service) |
+//! | [`Hook`](crate::Hook) | [`Hook::services`](crate::Hook::services) |
+//! | guardrail | [`InputGuardrail::services`](crate::guardrails::InputGuardrail::services), [`OutputGuardrail::services`](crate::guardrails::OutputGuardrail::services) |
+//! | [`Agent`](crate::Agent) | [`AgentDeclaration::takes_service`](crate::declaration::AgentDeclaration::takes_service) |
+
+mod given;
+mod provided;
+mod types;
+
+pub(crate) use given::{Service, Services};
+pub use provided::{Provided, ServiceError};
+pub use types::{ServiceType, ServiceTypes};

@@ -1,0 +1,102 @@
+//! The types of services, as values.
+
+use std::any::{TypeId, type_name};
+
+/// The type `T` of a service `Provided<T>`, as a value.
+///
+/// ```
+/// use onionskin::services::ServiceType;
+///
+/// trait Clock {}
+///
+/// assert_eq!(ServiceType::of::<dyn Clock>(), ServiceType::of::<dyn Clock>());
+/// assert!(ServiceType::of::<dyn Clock>().name().ends_with("Clock"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ServiceType {
+    id: TypeId,
+    name: &'static str,
+    is_sized: bool,
+}
+
+impl ServiceType {
+    /// The type `T`.
+    pub fn of<T: ?Sized + 'static>() -> Self {
+        let is_sized = size_of::<&T>() == size_of::<usize>();
+        Self { id: TypeId::of::<T>(), name: type_name::<T>(), is_sized }
+    }
+
+    /// The name of the type, for people.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The call that provides it.
+    pub(crate) fn call(&self) -> &'static str {
+        if self.is_sized { ".provide(..)" } else { ".provide_shared(..)" }
+    }
+}
+
+/// The services that a tool, a hook or a guardrail takes.
+///
+/// ```
+/// use onionskin::services::{ServiceType, ServiceTypes};
+///
+/// struct Pool;
+/// struct Cache;
+///
+/// let mut services = ServiceTypes::default();
+/// services.add::<Pool>();
+/// services.add_optional::<Cache>();
+/// assert_eq!(services.required().collect::<Vec<_>>(), [ServiceType::of::<Pool>()]);
+/// assert_eq!(services.all().count(), 2);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServiceTypes(Vec<Taken>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Taken {
+    service: ServiceType,
+    is_required: bool,
+}
+
+impl ServiceTypes {
+    /// Adds a service that has to be provided.
+    pub fn add<T: ?Sized + 'static>(&mut self) {
+        self.insert(Taken { service: ServiceType::of::<T>(), is_required: true });
+    }
+
+    /// Adds a service that can be missing.
+    pub fn add_optional<T: ?Sized + 'static>(&mut self) {
+        self.insert(Taken { service: ServiceType::of::<T>(), is_required: false });
+    }
+
+    /// All services, in the order in which they were added.
+    pub fn all(&self) -> impl Iterator<Item = ServiceType> {
+        self.0.iter().map(|taken| taken.service)
+    }
+
+    /// The services that have to be provided.
+    pub fn required(&self) -> impl Iterator<Item = ServiceType> {
+        self.0.iter().filter(|taken| taken.is_required).map(|taken| taken.service)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn has(&self, service: ServiceType) -> bool {
+        self.all().any(|taken| taken == service)
+    }
+
+    pub(crate) fn require(&mut self, service: ServiceType) {
+        self.insert(Taken { service, is_required: true });
+    }
+
+    fn insert(&mut self, taken: Taken) {
+        match self.0.iter_mut().find(|known| known.service == taken.service) {
+            Some(known) => known.is_required |= taken.is_required,
+            None => self.0.push(taken),
+        }
+    }
+}
