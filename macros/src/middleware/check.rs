@@ -7,8 +7,9 @@ use syn::{Token, Type, TypeParamBound};
 use super::options::{MiddlewareKind, Options};
 use super::parameter::{Parameter, Role, can_be_next};
 use crate::diag::Errors;
-use crate::injected::{asked, is_injected, is_named};
+use crate::injected::{asked, is_injected, is_named, is_provided};
 use crate::item::FnItem;
+use crate::param::borrows;
 
 pub(super) fn qualifiers(function: &FnItem, kind: MiddlewareKind, errors: &mut Errors) {
     let (sig, word) = (&function.sig, kind.word());
@@ -100,6 +101,9 @@ pub(super) fn ty(role: &Role, ty: &Type, options: &Options, errors: &mut Errors)
             if let Type::ImplTrait(_) = ty {
                 errors.at(ty, "the arguments are `&mut Args`");
             }
+        }
+        Role::Inject if is_provided(asked(ty).0) && borrows(asked(ty).0) => {
+            errors.at(asked(ty).0, "calls of all sessions share a service: its type borrows nothing");
         }
         Role::Config(_) => {
             if let Type::ImplTrait(_) = ty {

@@ -15,6 +15,7 @@ mod limits;
 mod limits_check;
 mod passed_as;
 mod secret;
+mod service;
 
 pub(crate) use arg::{Arg, Fallback};
 pub(crate) use bind::Bind;
@@ -122,9 +123,13 @@ impl Param {
             None if arg.skip || bound.is_some() => Source::Skipped,
             None => Source::Model,
         };
+        if injected || bound.is_some() {
+            service::check(ty, bound, errors);
+        }
         if let Source::Model = source {
             no_data(ty, errors);
             if named("arg").next().is_none() {
+                service::alone(ty, errors);
                 secret::never_filled(ty, errors);
             }
         }

@@ -45,7 +45,7 @@ use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use crate::definition::{ServerKind, ToolDefinition, ToolSource};
 use crate::error::ToolResult;
 use crate::onion::Next;
-use crate::services::{Service, Services};
+use crate::services::{GivenService, Service, Services};
 use crate::session::Session;
 use crate::state::{SessionState, StateCell, StateHandle};
 use crate::typed::{ArgsOf, OutputOf, TypedNext, TypedTool};
@@ -215,13 +215,13 @@ impl ContextBuilder {
 
     /// Provides a service, for hooks and tools that take [`Provided`](crate::Provided) or call
     /// [`ToolContext::provided`].
-    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+    pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
-    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.services.give(Service::new(service));
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.services.give(GivenService::new(service));
         self
     }
 

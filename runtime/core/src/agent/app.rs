@@ -17,7 +17,7 @@ use crate::journal::Journal;
 use crate::model::{Message, Model};
 use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
-use crate::services::{Service, ServiceType};
+use crate::services::{GivenService, Service, ServiceType};
 use crate::spec::ToolValue;
 use crate::tool::{SharedToolbox, Works};
 use crate::typed::RawHook;
@@ -134,21 +134,21 @@ impl AppBuilder {
     /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
     /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). [`Self::build`] fails if
     /// no agent takes the service.
-    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+    pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take
     /// `Provided<dyn Clock>`.
-    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.setup.services.give(Service::new(service));
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.setup.services.give(GivenService::new(service));
         self
     }
 
     /// Declares that each request provides a service of this type
     /// ([`RunRequest::provide`](crate::run::RunRequest::provide)), such as a client with the rights of one user. A run of
     /// an agent that takes it does not begin without it ([`RunError::NoService`]).
-    pub fn provide_per_request<T: ?Sized + Send + Sync + 'static>(mut self) -> Self {
+    pub fn provide_per_request<T: ?Sized + Service>(mut self) -> Self {
         self.setup.services.give_per_request(ServiceType::of::<T>());
         self
     }

@@ -22,7 +22,7 @@ use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
 use crate::journal::new_id;
 use crate::onion::caught;
-use crate::services::{Service, Services};
+use crate::services::{GivenService, Service, Services};
 use crate::session::{Session, Wait};
 
 /// A built agent: its tools, hooks, connections and model. [`AgentBuilder::build`](super::AgentBuilder::build) and
@@ -259,13 +259,13 @@ impl RunRequest {
     /// assert!(error.to_string().contains("the tool `owner`"), "{error}");
     /// # });
     /// ```
-    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+    pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
-    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.services.give(Service::new(service));
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.services.give(GivenService::new(service));
         self
     }
 

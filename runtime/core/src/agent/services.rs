@@ -8,7 +8,7 @@ use super::build_error::BuildError;
 use super::run_error::RunError;
 use crate::context::{RunContext, ToolEntry};
 use crate::onion::{DynHook, caught};
-use crate::services::{Service, ServiceType, ServiceTypes, Services};
+use crate::services::{GivenService, ServiceType, ServiceTypes, Services};
 use crate::text::list;
 
 /// Lists the services that a part of an agent takes.
@@ -24,7 +24,7 @@ pub(super) struct Given {
 
 impl Given {
     /// Adds a service. It replaces what an earlier call said about its type.
-    pub(super) fn give(&mut self, service: Service) {
+    pub(super) fn give(&mut self, service: GivenService) {
         self.per_request.retain(|other| *other != service.ty);
         self.services.give(service);
     }

@@ -11,7 +11,7 @@ use crate::definition::ToolSource;
 use crate::error::Exit;
 use crate::event::EventKind;
 use crate::journal::StepKind;
-use crate::services::{Provided, ServiceTypes};
+use crate::services::{Provided, Service, ServiceTypes};
 use crate::state::SessionState;
 
 /// A parameter of a tool or a hook that the runtime fills. The model never sees it.
@@ -153,7 +153,7 @@ impl<'a, S: Clone + Send + Sync + 'static> Inject<'a> for State<S> {
 }
 
 // Marked as recommended, so that the compiler names the bound that the service lacks, mostly `Sync`.
-impl<'a, T: ?Sized + Send + Sync + 'static> Inject<'a> for Provided<T> {
+impl<'a, T: ?Sized + Service> Inject<'a> for Provided<T> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.provided()?)
     }
@@ -165,7 +165,7 @@ impl<'a, T: ?Sized + Send + Sync + 'static> Inject<'a> for Provided<T> {
 
 /// `None` without such a service.
 #[diagnostic::do_not_recommend]
-impl<'a, T: ?Sized + Send + Sync + 'static> Inject<'a> for Option<Provided<T>> {
+impl<'a, T: ?Sized + Service> Inject<'a> for Option<Provided<T>> {
     fn inject(cx: &'a ToolContext) -> Result<Self, Exit> {
         Ok(cx.run().services().get())
     }

@@ -55,7 +55,7 @@ use crate::event::{EventKind, HookExit};
 use crate::journal::{StepId, StepKind, StepRef};
 use crate::lock::lock;
 use crate::secret::{Secret, Sensitive};
-use crate::services::{Provided, ServiceError, ServiceType};
+use crate::services::{Provided, Service, ServiceError, ServiceType};
 use crate::session::Transcript;
 use crate::state::SessionState;
 
@@ -326,7 +326,7 @@ impl ToolContext {
     ///
     /// # Errors
     /// Returns an error if no such service was provided.
-    pub fn provided<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Provided<T>, ServiceError> {
+    pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
         self.run.services().get().ok_or_else(|| {
             let service = ServiceType::of::<T>();
             if self.run.is_detached() {

@@ -26,7 +26,7 @@ use crate::journal::{DynJournal, Step, StepId, run_step};
 use crate::lock::lock;
 use crate::model::{History, Message};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
-use crate::services::{Provided, Service, ServiceError, ServiceType, Services};
+use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
 use crate::state::{Address, SessionState, StateChange, StateCodec, StateHandle, repeated};
 
@@ -167,14 +167,14 @@ impl RunContext {
     ///
     /// # Errors
     /// Returns an error if no such service was provided.
-    pub fn provided<T: ?Sized + Send + Sync + 'static>(&self) -> Result<Provided<T>, ServiceError> {
+    pub fn provided<T: ?Sized + Service>(&self) -> Result<Provided<T>, ServiceError> {
         self.services()
             .get()
             .ok_or_else(|| ServiceError::of_agent(self.agent().name(), ServiceType::of::<T>()))
     }
 
     /// Adds a service. Returns `false` if the run is shared already.
-    pub(crate) fn give(&mut self, service: Service) -> bool {
+    pub(crate) fn give(&mut self, service: GivenService) -> bool {
         let run = Arc::get_mut(&mut self.0);
         run.map(|run| run.seed.services.give(service)).is_some()
     }

@@ -9,7 +9,7 @@ use crate::args::Args;
 use crate::context::{RunContext, Target, ToolContext, ToolEntry, ToolTable};
 use crate::definition::ToolSource;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::services::Service;
+use crate::services::{GivenService, Service};
 
 /// An agent with an onion that is known at compile time. `agent!` implements it.
 #[doc(hidden)]
@@ -83,7 +83,7 @@ impl<A: Compiled> ToolCaller<A> {
     /// # Panics
     /// Panics if a context of these tools was made before.
     #[must_use]
-    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+    pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
     }
 
@@ -92,8 +92,11 @@ impl<A: Compiled> ToolCaller<A> {
     /// # Panics
     /// As [`Self::provide`].
     #[must_use]
-    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        assert!(self.run.give(Service::new(service)), "provide services before the first context is made");
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        assert!(
+            self.run.give(GivenService::new(service)),
+            "provide services before the first context is made"
+        );
         self
     }
 

@@ -5,29 +5,29 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::provided::Provided;
-use super::types::ServiceType;
+use super::types::{Service, ServiceType};
 
 /// One service.
 #[derive(Clone)]
-pub(crate) struct Service {
+pub(crate) struct GivenService {
     pub(crate) ty: ServiceType,
     /// An `Arc<T>`.
     value: Arc<dyn Any + Send + Sync>,
 }
 
-impl Service {
-    pub(crate) fn new<T: ?Sized + Send + Sync + 'static>(service: Arc<T>) -> Self {
+impl GivenService {
+    pub(crate) fn new<T: ?Sized + Service>(service: Arc<T>) -> Self {
         Self { ty: ServiceType::of::<T>(), value: Arc::new(service) }
     }
 }
 
 /// The services of a run. Cheap to clone. A program has few of them, so a list is faster than a map.
 #[derive(Clone, Default)]
-pub(crate) struct Services(Option<Arc<Vec<Service>>>);
+pub(crate) struct Services(Option<Arc<Vec<GivenService>>>);
 
 impl Services {
     /// Adds a service. It replaces an earlier one of the same type.
-    pub(crate) fn give(&mut self, service: Service) {
+    pub(crate) fn give(&mut self, service: GivenService) {
         let all = Arc::make_mut(self.0.get_or_insert_default());
         match all.iter_mut().find(|known| known.ty == service.ty) {
             Some(known) => *known = service,
@@ -55,7 +55,7 @@ impl Services {
         }
     }
 
-    pub(crate) fn all(&self) -> &[Service] {
+    pub(crate) fn all(&self) -> &[GivenService] {
         self.0.as_ref().map_or(&[], |all| all.as_slice())
     }
 
@@ -63,7 +63,7 @@ impl Services {
         self.all().iter().any(|service| service.ty == ty)
     }
 
-    pub(crate) fn get<T: ?Sized + Send + Sync + 'static>(&self) -> Option<Provided<T>> {
+    pub(crate) fn get<T: ?Sized + Service>(&self) -> Option<Provided<T>> {
         let wanted = ServiceType::of::<T>();
         let service = self.all().iter().find(|service| service.ty == wanted)?;
         service.value.downcast_ref::<Arc<T>>().map(|service| Arc::clone(service).into())

@@ -18,6 +18,6 @@ mod given;
 mod provided;
 mod types;
 
-pub(crate) use given::{Service, Services};
+pub(crate) use given::{GivenService, Services};
 pub use provided::{Provided, ServiceError};
-pub use types::{ServiceType, ServiceTypes};
+pub use types::{Service, ServiceType, ServiceTypes};

@@ -2,6 +2,18 @@
 
 use std::any::{TypeId, type_name};
 
+/// A type that can be a service: one that calls on several threads can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a service",
+    label = "calls on all threads share a service, and they cannot share this",
+    note = "a service is `Send` and `Sync` and borrows nothing: take `Arc` in place of `Rc`, and a `Mutex` or an atomic in place \
+            of a `RefCell` or a `Cell`"
+)]
+pub trait Service: Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized + Send + Sync + 'static> Service for T {}
+
 /// The type `T` of a service `Provided<T>`, as a value.
 ///
 /// ```

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::toolspec::ToolSpec;
-use crate::services::{Service, ServiceError, ServiceTypes};
+use crate::services::{GivenService, Service, ServiceError, ServiceTypes};
 
 impl ToolSpec {
     /// Provides a service for direct calls of this tool. In an agent the tool gets the services of the agent's builder and of
@@ -31,14 +31,14 @@ impl ToolSpec {
     /// # });
     /// ```
     #[must_use]
-    pub fn provide<T: Send + Sync + 'static>(self, service: T) -> Self {
+    pub fn provide<T: Service>(self, service: T) -> Self {
         self.provide_shared(Arc::new(service))
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object.
     #[must_use]
-    pub fn provide_shared<T: ?Sized + Send + Sync + 'static>(mut self, service: Arc<T>) -> Self {
-        self.services.give(Service::new(service));
+    pub fn provide_shared<T: ?Sized + Service>(mut self, service: Arc<T>) -> Self {
+        self.services.give(GivenService::new(service));
         self
     }
 

@@ -1,0 +1,44 @@
+//! Services, `Provided<T>`: each is a parameter of its own.
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, PathArguments, PathSegment, Type};
+
+use super::borrows;
+use crate::diag::Errors;
+use crate::injected::{asked, is_provided};
+
+/// Refuses a service in another type.
+pub(super) fn alone(ty: &Type, errors: &mut Errors) {
+    struct Find<'t>(Option<&'t PathSegment>);
+    impl<'ast> Visit<'ast> for Find<'ast> {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            if segment.ident == "Provided" && matches!(segment.arguments, PathArguments::AngleBracketed(_)) {
+                self.0.get_or_insert(segment);
+            }
+            visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut find = Find(None);
+    find.visit_type(ty);
+    if let Some(service) = find.0 {
+        errors.at(
+            service,
+            "a service is a parameter of its own: write `Provided<..>`, or `Option<Provided<..>>` if it can be missing; a type of \
+             your own that is called so is marked `#[arg]`",
+        );
+    }
+}
+
+/// Refuses a service that borrows, or that the state would fill.
+pub(super) fn check(ty: &Type, bound: Option<&Attribute>, errors: &mut Errors) {
+    let (service, _) = asked(ty);
+    if !is_provided(service) {
+        return;
+    }
+    if let Some(bound) = bound {
+        errors
+            .at(bound, "a service is found by its type, and is no part of the state: take `#[bind(..)]` off");
+    } else if borrows(service) {
+        errors.at(service, "calls of all sessions share a service: its type borrows nothing");
+    }
+}
