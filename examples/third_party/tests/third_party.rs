@@ -11,7 +11,10 @@ use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
 use onionskin_core::declaration::AgentDeclaration;
 use onionskin_core::spec::StateType;
 use onionskin_core::{Agent, BuildError, RunOutput, Session, ToolSpec};
-use onionskin_third_party::{AuditTrail, Bank, Dictated, FileJournal, Metered, RateTable, Transfer, clerk};
+use onionskin_third_party::{
+    AuditTrail, Bank, Contacts, Dictated, FileJournal, FindAccount, Metered, RateTable, ToKnown, Transfer,
+    clerk,
+};
 use serde_json::json;
 
 const RATES: &str = "USD 108\nGBP 84";
@@ -297,4 +300,45 @@ fn traits_of_core_have_no_hidden_items() {
         };
         assert!(!items.contains("doc(hidden)"), "`{name}` has a hidden item");
     }
+}
+
+/// One person and her account.
+struct Knows(&'static str, &'static str);
+
+impl Contacts for Knows {
+    fn account_of(&self, name: &str) -> Option<String> {
+        (name == self.0).then(|| self.1.to_owned())
+    }
+}
+
+fn knows(name: &'static str, account: &'static str) -> Arc<dyn Contacts> {
+    Arc::new(Knows(name, account))
+}
+
+#[tokio::test]
+async fn t7_parts_by_hand_take_a_service_of_any_program() {
+    let keeper = || {
+        let mut transfer = ToolSpec::new(Transfer);
+        transfer.add_input_guardrails(ToKnown);
+        let keeper = AgentBuilder::<Keeper<Bank>>::default().model(Dictated::default()).state(bank());
+        keeper.tool(ToolSpec::new(FindAccount)).tool(transfer)
+    };
+    let BuildError::Several(missing) = keeper().build().await.unwrap_err() else { panic!("two parts") };
+    let parts = missing.iter().map(|error| match error {
+        BuildError::NoService { part, service, .. } => {
+            assert!(service.name().ends_with("Contacts"), "{error}");
+            part.as_str()
+        }
+        other => panic!("{other}"),
+    });
+    assert_eq!(parts.collect::<Vec<_>>(), ["the tool `find_account`", "the tool `transfer`"]);
+
+    let handle = keeper().provide_shared(knows("Ada", "DE01")).build().await.unwrap();
+    let lines = "find_account {\"name\": \"Ada\"}\ntransfer {\"to\": \"Bob\", \"cents\": 5}";
+    assert_eq!(handle.run(lines).await.unwrap().text, "DE01\n`Bob` is not in the contacts");
+    let output = handle.request(lines).provide_shared(knows("Bob", "DE02")).run().await.unwrap();
+    assert!(output.text.starts_with("nothing is known of `Ada`\npaid 5 cents to Bob"), "{}", output.text);
+
+    let direct = ToolSpec::new(FindAccount).provide_shared(knows("Ada", "DE01"));
+    assert_eq!(direct.call(json!({ "name": "Ada" })).await.unwrap(), "DE01");
 }

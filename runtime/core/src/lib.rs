@@ -40,7 +40,7 @@ pub mod typed;
 extern crate self as onionskin;
 
 pub use agent::{Agent, AgentHandle, AgentTool, App, BuildError, RunError};
-pub use args::{Args, ArgsError};
+pub use args::Args;
 pub use context::{Inject, Progress, RunContext, State, ToolContext};
 pub use definition::{Effect, ToolDefinition};
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
@@ -92,6 +92,7 @@ pub mod guardrails {
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
     pub use crate::agent::{AgentRun, Finish, Limit, RunRequest, RunStream};
+    pub use crate::args::ArgsError;
     pub use crate::context::{AgentInfo, IdempotencyKey, StateError, Team};
     pub use crate::event::ToolCallReport;
     pub use crate::onion::{Forked, ToolCaller};
