@@ -6,8 +6,8 @@ use onionskin::declaration::{AgentBuilder, AgentDeclaration};
 use onionskin::run::{AgentRun, ToolCaller};
 use onionskin::services::ServiceTypes;
 use onionskin::{
-    Agent, AgentTool, App, Args, BuildError, Hook, Next, RunError, ScriptedModel, ScriptedTurn, ToolContext,
-    ToolDefinition, ToolResult, ToolSpec, agent, tool_hook,
+    Agent, AgentTool, App, Args, BuildError, Hook, Next, Provided, RunError, ScriptedModel, ScriptedTurn,
+    ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, tool_hook,
 };
 use serde_json::json;
 
@@ -143,7 +143,7 @@ impl Agent for Own {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new(Self::NAME).hook(ByHand).takes_service::<Account>()
+        AgentDeclaration::new().hook(ByHand).takes_service::<Account>()
     }
 
     async fn run(run: &AgentRun, _input: String) -> Result<String, RunError> {
@@ -156,13 +156,13 @@ agent! { Hooked { instruction: "Go.", tool_hooks: [ByHand], function_tools: [cra
 
 #[tokio::test]
 async fn t7_hand_written_code_declares_what_it_takes() {
-    let all = problems(AgentBuilder::<Own>::default()).await;
+    let all = problems(Own::builder()).await;
     assert!(all[0].starts_with("the hook `ByHand` of the agent `Own`"), "{all:?}");
     assert!(
         all[1].starts_with("the code of the agent `Own` takes the service `services::Account`"),
         "{all:?}"
     );
-    let own = AgentBuilder::<Own>::default().provide(Counter::default()).provide(Account("Ada"));
+    let own = Own::builder().provide(Counter::default()).provide(Account("Ada"));
     assert_eq!(own.model(ScriptedModel::new()).run("Who?").await.unwrap().text, "Ada");
 
     assert!(matches!(refused(Hooked::builder()).await, BuildError::NoService { .. }));
@@ -185,8 +185,6 @@ fn late(_args: &Args, clock: Provided<dyn Clock>) -> Result<(), String> {
 }
 
 agent! { Nightly { instruction: "Go.", tool_hooks: [late], function_tools: [crate::plain] } }
-
-use onionskin::Provided;
 
 #[tokio::test]
 async fn t7_a_tool_caller_has_services() {

@@ -109,14 +109,7 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             let __agent = __agent.child::<#known>();
         });
     }
-    for (index, hook) in agent.hooks.iter().enumerate() {
-        let ListEntry { cfgs, path } = hook.entry;
-        let (known, span) = (known_alias(index, hook), entry_span(path));
-        calls.extend(quote_spanned! {span=>
-            #(#cfgs)*
-            let __agent = __agent.hook_services::<#known>();
-        });
-    }
+    calls.extend(hook_services(agent));
     if agent.written_state.is_some() {
         calls.extend(quote! {
             let __agent = __agent.state_visitor({
@@ -155,6 +148,19 @@ fn declaration(agent: &AgentModel<'_>) -> TokenStream {
             __rt::Onion::new(&__core, __entry)
         })
     }
+}
+
+/// Lists the services that the hooks take.
+fn hook_services(agent: &AgentModel<'_>) -> TokenStream {
+    let lists = agent.hooks.iter().enumerate().map(|(index, hook)| {
+        let ListEntry { cfgs, path } = hook.entry;
+        let (known, span) = (known_alias(index, hook), entry_span(path));
+        quote_spanned! {span=>
+            #(#cfgs)*
+            let __agent = __agent.hook_services::<#known>();
+        }
+    });
+    quote!(#(#lists)*)
 }
 
 fn variant(method: &str, of: &str, variant: Option<&Ident>) -> Option<TokenStream> {

@@ -134,7 +134,9 @@ impl Assembly<'_> {
         services
             .add_parts(&name, &declaration.hook_services, &hooks.0, &declaration.services)
             .map_err(|reason| declaring(&name, reason))?;
-        children.iter().for_each(|child| services.add_child(child.services()));
+        for child in &children {
+            services.add_child(child.services());
+        }
         let onion = match declaration.onion {
             Some(compose) => caught(|| compose(hooks)).map_err(|reason| declaring(&name, reason))?,
             None => Onion::new(&Arc::new(NoCore), Seam::new(hooks, NoCore)),
