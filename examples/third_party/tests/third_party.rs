@@ -320,7 +320,7 @@ async fn t7_parts_by_hand_take_a_service_of_any_program() {
     let keeper = || {
         let mut transfer = ToolSpec::new(Transfer);
         transfer.add_input_guardrails(ToKnown);
-        let keeper = AgentBuilder::<Keeper<Bank>>::default().model(Dictated::default()).state(bank());
+        let keeper = Keeper::<Bank>::builder().model(Dictated::default()).state(bank());
         keeper.tool(ToolSpec::new(FindAccount)).tool(transfer)
     };
     let BuildError::Several(missing) = keeper().build().await.unwrap_err() else { panic!("two parts") };

@@ -5,6 +5,7 @@
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
     clippy::unused_async,
+    clippy::unused_self,
     reason = "tests say what they expect, and their tools are small"
 )]
 
