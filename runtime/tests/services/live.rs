@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use onionskin::event::EventKind;
-use onionskin::servers::{BoxError, IntoToolServer, ToolProvider, ToolServer};
+use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
     Args, BuildError, DynTool, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition, ToolOutput,
     ToolResult, agent,
@@ -51,28 +51,8 @@ impl ToolProvider for Bank {
 }
 
 impl ToolServer for Bank {
-    fn start(&self) -> Boxed<'_, Result<(), BoxError>> {
-        Box::pin(async { Ok(()) })
-    }
-
-    fn provider(
-        &self,
-        _: &str,
-        _: Option<&'static [&'static str]>,
-    ) -> Result<Arc<dyn ToolProvider>, BoxError> {
+    fn provider(&self, _: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
         Ok(Arc::new(self.clone()))
-    }
-
-    fn shutdown(&self) -> Boxed<'_, ()> {
-        Box::pin(async {})
-    }
-
-    fn kill(&self) {}
-}
-
-impl IntoToolServer for Bank {
-    fn into_server(self, _: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
-        Ok(Arc::new(self))
     }
 }
 
