@@ -1,6 +1,6 @@
 //! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a hook, both guardrails, a
-//! tool and a guardrail that take a service, an approver,
-//! a journal and an agent, all written by hand on the public, documented items of `onionskin-core`.
+//! tool and a guardrail that take a service, an approver, a journal, an agent and two forms of exports, all written by hand on the
+//! public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
 
@@ -9,6 +9,7 @@
 mod approver;
 mod clerk;
 mod contacts;
+mod exports;
 mod guardrails;
 mod hook;
 mod journal;
@@ -25,6 +26,7 @@ use std::pin::Pin;
 pub use approver::UpTo;
 pub use clerk::{Clerk, clerk};
 pub use contacts::{Contacts, FindAccount, ToKnown};
+pub use exports::{Cohere, Mistral};
 pub use guardrails::{HideAccounts, NotTo};
 pub use hook::AuditTrail;
 pub use journal::FileJournal;

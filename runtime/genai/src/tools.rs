@@ -52,9 +52,9 @@ impl Declared {
 
 fn declare(all: &[ToolDeclaration], adapter: &str, where_taken: bool) -> Result<Vec<Tool>, ModelError> {
     let provider = match adapter {
-        "openai" | "openai_resp" => Provider::OpenAi,
-        "anthropic" => Provider::Anthropic,
-        _ => Provider::Plain,
+        "openai" | "openai_resp" => Provider::OPENAI,
+        "anthropic" => Provider::ANTHROPIC,
+        _ => Provider::PLAIN,
     };
     let (schemas, errors) = strict_schemas(provider, all);
     if !errors.is_empty() {

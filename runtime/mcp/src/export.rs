@@ -1,7 +1,7 @@
 //! A tool in rmcp's type.
 
 use onionskin_core::ToolDefinition;
-use onionskin_core::export::{self, ExportError, ExportOptions, Provider};
+use onionskin_core::export::{self, ExportError, ExportOptions, Provider, ToolExport};
 use rmcp::model::Tool;
 
 /// Exports a tool as rmcp's type. Custom fields go into its `_meta`, beside the tool's own `meta`; `icons` has its own
@@ -25,11 +25,9 @@ use rmcp::model::Tool;
 /// or if a custom field has a name that the form or the tool's `meta` uses.
 pub fn export_tool(definition: &ToolDefinition, options: &ExportOptions) -> Result<Tool, ExportError> {
     let form = export::mcp_with_meta(definition, options)?;
-    serde_json::from_value(form).map_err(|error| ExportError::Schema {
-        tool: definition.name.to_string(),
-        provider: Provider::Mcp,
-        path: "$".to_owned(),
-        reason: format!("makes a tool that MCP does not accept ({error})"),
-        next: "give `meta` an object, and `icons` a list of MCP's icons",
+    serde_json::from_value(form).map_err(|error| {
+        let reason = format!("makes a tool that MCP does not accept ({error})");
+        let next = "give `meta` an object, and `icons` a list of MCP's icons";
+        ToolExport::new(Provider::MCP, definition, options).refuse("$", reason, next)
     })
 }

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
-use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::object;
-use super::strict_rewrite::{Optional, Rules, plain_root, strict};
+use super::strict_rewrite::strict;
+use super::tool_export::ToolExport;
 use crate::definition::ToolDefinition;
 use crate::json::Literals;
 use crate::schema::{check, coerce};
@@ -14,7 +15,10 @@ use crate::schema::{check, coerce};
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-const RULES: Rules = Rules { optional: Optional::LeftOut, recursion: false, type_lists: false, stays };
+impl Dialect {
+    /// Anthropic's: optional properties are not in `required`, and nothing is recursive.
+    pub const ANTHROPIC: Self = Self::new().keeping(stays);
+}
 
 fn stays(kind: &str, key: &str, value: &Value) -> bool {
     match key {
@@ -47,22 +51,17 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
 /// reject the tool's name, or if a custom field has a reserved name.
 pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Anthropic);
-    let schema = if options.is_strict(definition) {
-        strict_input_schema(&site, &definition.input_schema)?
-    } else {
-        let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
-        plain_root(&site, &mut root)?;
-        Value::Object(root)
-    };
+    let export = ToolExport::new(Provider::ANTHROPIC, definition, options);
+    let schema =
+        if export.is_strict() { export.strict_schema(&Dialect::ANTHROPIC)? } else { export.schema()? };
     let mut form = object(json!({
-        "name": name_for_model(&site, definition)?,
-        "description": &*definition.description,
+        "name": export.name()?,
+        "description": export.description(),
         "input_schema": schema,
     }));
     definition.check_examples()?;
     let examples = definition.examples.iter().map(|example| Value::from(example.args.clone()));
-    let examples: Vec<Value> = if options.is_strict(definition) {
+    let examples: Vec<Value> = if export.is_strict() {
         examples.filter_map(|example| strict_example(example, &form["input_schema"])).collect()
     } else {
         examples.collect()
@@ -70,14 +69,11 @@ pub fn anthropic(definition: &ToolDefinition, options: &ExportOptions) -> Result
     if !examples.is_empty() {
         form.insert("input_examples".into(), examples.into());
     }
-    if options.is_strict(definition) {
+    if export.is_strict() {
         form.insert("strict".into(), true.into());
     }
-    options.add_fields(
-        &mut form,
-        &["name", "description", "input_schema", "input_examples", "strict", "type"],
-        &site,
-    )?;
+    let reserved = ["name", "description", "input_schema", "input_examples", "strict", "type"];
+    export.add_fields(&mut form, &reserved)?;
     Ok(Value::Object(form))
 }
 
@@ -89,5 +85,5 @@ fn strict_example(mut example: Value, schema: &Value) -> Option<Value> {
 
 /// The schema in the strict dialect.
 pub(super) fn strict_input_schema(site: &Site<'_>, schema: &Value) -> Result<Value, ExportError> {
-    strict(site, &RULES, schema)
+    strict(site, &Dialect::ANTHROPIC, schema)
 }

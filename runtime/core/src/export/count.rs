@@ -134,7 +134,7 @@ pub(super) fn anthropic(subject: &str, schemas: &[&Value]) -> Vec<ExportError> {
     let over = limits.into_iter().filter(|(found, most, ..)| found > most);
     over.map(|(found, most, what, next)| ExportError::Limit {
         subject: subject.to_owned(),
-        provider: Provider::Anthropic,
+        provider: Provider::ANTHROPIC,
         what,
         found,
         most,

@@ -7,32 +7,44 @@ use serde::Serialize;
 
 use crate::definition::{ExampleError, NameProblem};
 
-/// The provider or protocol of an export.
+/// The provider or protocol of an export, by its name for people.
+///
+/// ```
+/// use onionskin::export::Provider;
+///
+/// const MISTRAL: Provider = Provider::new("Mistral");
+/// assert_eq!((MISTRAL.name(), Provider::OPENAI.to_string().as_str()), ("Mistral", "OpenAI"));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Provider {
+#[serde(transparent)]
+pub struct Provider(&'static str);
+
+impl Provider {
     /// OpenAI, both of its APIs, and providers with the same protocol.
-    OpenAi,
+    pub const OPENAI: Self = Self("OpenAI");
     /// Anthropic.
-    Anthropic,
+    pub const ANTHROPIC: Self = Self("Anthropic");
     /// Gemini.
-    Gemini,
+    pub const GEMINI: Self = Self("Gemini");
     /// The Model Context Protocol.
-    Mcp,
+    pub const MCP: Self = Self("MCP");
     /// Independent of any provider.
-    Plain,
+    pub const PLAIN: Self = Self("the plain form");
+
+    /// A provider with this name, for a [`ToolForm`](super::ToolForm) of your own. Errors show the name.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
 }
 
 impl fmt::Display for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::OpenAi => "OpenAI",
-            Self::Anthropic => "Anthropic",
-            Self::Gemini => "Gemini",
-            Self::Mcp => "MCP",
-            Self::Plain => "the plain form",
-        })
+        f.write_str(self.0)
     }
 }
 
@@ -62,6 +74,7 @@ pub enum ExportError {
     Example(#[from] ExampleError),
     /// The provider does not accept the tool's schema, or its strict form.
     #[error("the tool `{tool}` cannot be exported for {provider}: `{path}` {reason}; {next}")]
+    #[non_exhaustive]
     Schema {
         /// The tool.
         tool: String,
@@ -78,6 +91,7 @@ pub enum ExportError {
     #[error(
         "`{field}` of the tool `{tool}` cannot be a custom field: the form for {provider} uses that name; choose another"
     )]
+    #[non_exhaustive]
     ReservedField {
         /// The tool.
         tool: String,
@@ -88,6 +102,7 @@ pub enum ExportError {
     },
     /// A limit of the provider is exceeded.
     #[error("{subject} for {provider}: {found} {what}, but at most {most} are accepted; {next}")]
+    #[non_exhaustive]
     Limit {
         /// The tool or the request, in words.
         subject: String,
@@ -107,6 +122,7 @@ pub enum ExportError {
     #[error(
         "the tool `{tool}` cannot be exported for {provider}, because providers reject its name: {problem}"
     )]
+    #[non_exhaustive]
     ToolName {
         /// The tool.
         tool: String,
@@ -118,6 +134,7 @@ pub enum ExportError {
     /// Two tools of one request have the same name, perhaps after characters were replaced that the provider does not
     /// accept.
     #[error("the tools `{first}` and `{second}` are both called `{name}` for {provider}; rename one of them")]
+    #[non_exhaustive]
     SameName {
         /// The first tool.
         first: String,
@@ -128,6 +145,21 @@ pub enum ExportError {
         /// The provider.
         provider: Provider,
     },
+}
+
+impl ExportError {
+    /// The error for a request whose tools exceed a limit of the provider together, for a
+    /// [`ToolForm`](super::ToolForm): `found` of `what`, and at most `most` are accepted. `next` says what the developer
+    /// can do. [`ToolExport::exceeds`](super::ToolExport::exceeds) makes the error for one tool.
+    pub fn request_exceeds(
+        provider: Provider,
+        what: &'static str,
+        found: usize,
+        most: usize,
+        next: &'static str,
+    ) -> Self {
+        Self::Limit { subject: "the request".to_owned(), provider, what, found, most, next }
+    }
 }
 
 /// The maximum work of an export. A step copies or compares one part of a schema, in about a microsecond.

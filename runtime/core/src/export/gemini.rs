@@ -37,7 +37,7 @@ const NEXT: &str = "export with `gemini_json_schema`, which takes any schema";
 /// Returns an error if the subset has no form for the schema, if providers reject the tool's name, or if a custom field
 /// has a reserved name.
 pub fn gemini(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Gemini);
+    let site = options.site(definition, Provider::GEMINI);
     let root = inline(&site, &definition.input_schema)?;
     if kinds(&root) != ["object"] {
         return Err(site.refuse(
@@ -81,7 +81,7 @@ fn form(
     options: &ExportOptions,
     (key, schema): (&str, Option<Value>),
 ) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Gemini);
+    let site = options.site(definition, Provider::GEMINI);
     let mut form = object(json!({
         "name": name_for_model(&site, definition)?,
         "description": &*definition.description,

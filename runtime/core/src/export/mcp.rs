@@ -23,7 +23,7 @@ use crate::definition::{Annotations, ToolDefinition};
 /// Returns an error if a schema is not of type `object`, if providers reject the tool's name, or if a custom field has a
 /// reserved name.
 pub fn mcp(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Mcp);
+    let site = options.site(definition, Provider::MCP);
     let mut form = form(definition, &site)?;
     options.add_fields(&mut form, &RESERVED, &site)?;
     Ok(Value::Object(form))
@@ -76,7 +76,7 @@ fn form(definition: &ToolDefinition, site: &Site<'_>) -> Result<Map<String, Valu
 /// # Errors
 /// As [`mcp`], and if a custom field has a name in the tool's `meta`.
 pub fn mcp_with_meta(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Mcp);
+    let site = options.site(definition, Provider::MCP);
     let mut form = form(definition, &site)?;
     let (icons, others) = options.clone().split("icons");
     icons.add_fields(&mut form, &[], &site)?;

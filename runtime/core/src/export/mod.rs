@@ -11,6 +11,7 @@
 //! | [`mcp`], [`mcp_with_meta`] | MCP's `Tool` |
 //! | [`to_prompt`], [`docstring`], [`signature`] | text |
 //! | [`request`] | all tools of one request, names and numbers checked against the provider's limits |
+//! | [`ToolForm`] | a form of your own, for another provider |
 //!
 //! ```
 //! use onionskin::export::{self, ExportOptions};
@@ -72,6 +73,7 @@
 
 mod anthropic;
 mod count;
+mod dialect;
 mod error;
 mod gemini;
 mod inline;
@@ -88,8 +90,10 @@ mod rewrite_parts;
 mod strict_rewrite;
 #[cfg(test)]
 mod tests;
+mod tool_export;
 
 pub use anthropic::anthropic;
+pub use dialect::Dialect;
 pub use error::{ExportError, Provider};
 pub use gemini::{gemini, gemini_json_schema};
 pub use mcp::{mcp, mcp_with_meta};
@@ -98,7 +102,8 @@ pub use options::ExportOptions;
 pub use plain::{strict_schema, to_jsonschema};
 pub use prompt::{docstring, example_arguments, signature, signature_with, to_prompt};
 
-pub use request::{Form, request, strict_schemas};
+pub use request::{Form, ToolForm, request, strict_schemas};
+pub use tool_export::ToolExport;
 
 #[expect(unused_imports, reason = "the module's documentation links to it")]
 use crate::definition::ToolDefinition;

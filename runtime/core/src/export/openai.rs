@@ -3,17 +3,21 @@
 use serde_json::{Value, json};
 
 use super::count;
+use super::dialect::Dialect;
 use super::error::{ExportError, Provider, Site};
-use super::name::name_for_model;
 use super::options::ExportOptions;
 use super::rewrite_parts::{Object, object};
-use super::strict_rewrite::{Optional, Rules, plain_root, strict};
+use super::strict_rewrite::strict;
+use super::tool_export::ToolExport;
 use crate::definition::ToolDefinition;
 
 const FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-const RULES: Rules = Rules { optional: Optional::Null, recursion: true, type_lists: true, stays };
+impl Dialect {
+    /// OpenAI's: every property is required, and types may be recursive.
+    pub const OPENAI: Self = Self::new().optional_as_null().with_recursion().with_type_lists().keeping(stays);
+}
 
 fn stays(kind: &str, key: &str, value: &Value) -> bool {
     match key {
@@ -46,12 +50,13 @@ fn stays(kind: &str, key: &str, value: &Value) -> bool {
 /// Returns an error if the provider does not accept the schema, or its strict form if that is requested, if providers
 /// reject the tool's name, or if a custom field has a reserved name.
 pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let mut function = common(definition, options)?;
+    let export = ToolExport::new(Provider::OPENAI, definition, options);
+    let mut function = common(&export)?;
     // A missing `strict` means `false` here.
-    if options.is_strict(definition) {
+    if export.is_strict() {
         function.insert("strict".into(), true.into());
     }
-    finish(&mut function, definition, options)?;
+    export.add_fields(&mut function, &RESERVED)?;
     Ok(json!({ "type": "function", "function": function }))
 }
 
@@ -69,43 +74,40 @@ pub fn openai_chat(definition: &ToolDefinition, options: &ExportOptions) -> Resu
 /// # Errors
 /// As [`openai_chat`].
 pub fn openai_responses(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let mut form = common(definition, options)?;
+    let export = ToolExport::new(Provider::OPENAI, definition, options);
+    let mut form = common(&export)?;
     form.insert("type".into(), "function".into());
-    form.insert("strict".into(), options.is_strict(definition).into());
-    finish(&mut form, definition, options)?;
+    form.insert("strict".into(), export.is_strict().into());
+    export.add_fields(&mut form, &RESERVED)?;
     Ok(Value::Object(form))
 }
 
-fn common(definition: &ToolDefinition, options: &ExportOptions) -> Result<Object, ExportError> {
-    let site = options.site(definition, Provider::OpenAi);
-    let parameters = if options.is_strict(definition) {
-        strict_parameters(&site, &definition.input_schema)?
+const RESERVED: [&str; 5] = ["type", "name", "description", "parameters", "strict"];
+
+fn common(export: &ToolExport<'_>) -> Result<Object, ExportError> {
+    let parameters = if export.is_strict() {
+        counted(&export.site, export.strict_schema(&Dialect::OPENAI)?)?
     } else {
-        let mut root = definition.input_schema.as_object().cloned().unwrap_or_default();
-        plain_root(&site, &mut root)?;
+        let mut schema = export.schema()?;
         // OpenAI rejects an object without `properties`.
-        root.entry("properties").or_insert_with(|| json!({}));
-        Value::Object(root)
+        if let Value::Object(root) = &mut schema {
+            root.entry("properties").or_insert_with(|| json!({}));
+        }
+        schema
     };
     Ok(object(json!({
-        "name": name_for_model(&site, definition)?,
-        "description": &*definition.description,
+        "name": export.name()?,
+        "description": export.description(),
         "parameters": parameters,
     })))
 }
 
-fn finish(
-    form: &mut Object,
-    definition: &ToolDefinition,
-    options: &ExportOptions,
-) -> Result<(), ExportError> {
-    let reserved = ["type", "name", "description", "parameters", "strict"];
-    options.add_fields(form, &reserved, &options.site(definition, Provider::OpenAi))
-}
-
 /// The schema in the strict dialect, checked against its limits.
 pub(super) fn strict_parameters(site: &Site<'_>, schema: &Value) -> Result<Value, ExportError> {
-    let parameters = strict(site, &RULES, schema)?;
+    counted(site, strict(site, &Dialect::OPENAI, schema)?)
+}
+
+fn counted(site: &Site<'_>, parameters: Value) -> Result<Value, ExportError> {
     count::openai(site, &parameters)?;
     Ok(parameters)
 }

@@ -54,9 +54,14 @@ impl ExportOptions {
         self
     }
 
-    /// Whether a tool is exported strictly.
-    pub(super) fn is_strict(&self, definition: &ToolDefinition) -> bool {
+    /// Whether a tool is exported strictly: by these options, else by the tool's own.
+    pub fn is_strict(&self, definition: &ToolDefinition) -> bool {
         self.strict.unwrap_or(definition.strict)
+    }
+
+    /// Whether an export may widen or narrow what a dialect cannot express.
+    pub fn is_lossy(&self) -> bool {
+        self.lossy
     }
 
     pub(super) fn site<'a>(&self, definition: &'a ToolDefinition, provider: Provider) -> Site<'a> {

@@ -26,7 +26,7 @@ use crate::definition::ToolDefinition;
 /// Returns an error if the strict dialect is requested and has no form for the schema, if providers reject the tool's
 /// name, or if a custom field has a reserved name.
 pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
-    let site = options.site(definition, Provider::Plain);
+    let site = options.site(definition, Provider::PLAIN);
     let (parameters, strict) = if options.is_strict(definition) {
         (strict_parameters(&site, &definition.input_schema)?, true)
     } else {
@@ -67,7 +67,7 @@ pub fn to_jsonschema(definition: &ToolDefinition, options: &ExportOptions) -> Re
 /// # Errors
 /// Returns an error if the dialect has no form for the schema.
 pub fn strict_schema(definition: &ToolDefinition) -> Result<Value, ExportError> {
-    strict_parameters(&ExportOptions::new().site(definition, Provider::OpenAi), &definition.input_schema)
+    strict_parameters(&ExportOptions::new().site(definition, Provider::OPENAI), &definition.input_schema)
 }
 
 /// The same schema with sorted `required`, whose order has no meaning.

@@ -12,7 +12,70 @@ use super::options::ExportOptions;
 use super::{anthropic, count, gemini, gemini_json_schema, openai_chat, openai_responses};
 use crate::definition::{ToolDeclaration, ToolDefinition, wire_name};
 
-/// The format of a request's tools.
+/// The form of tools in the requests of an API. [`Form`] has the forms of this crate; implement it for another API.
+///
+/// ```
+/// use onionskin::export::{ExportError, ExportOptions, Provider, ToolExport, ToolForm, request};
+/// use onionskin::ToolDefinition;
+/// use serde_json::{Map, Value, json};
+///
+/// /// The tools of an API that wants `{"tool": .., "takes": ..}`.
+/// struct Acme;
+///
+/// impl ToolForm for Acme {
+///     fn provider(&self) -> Provider {
+///         Provider::new("Acme")
+///     }
+///
+///     fn export(&self, tool: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+///         let export = ToolExport::new(self.provider(), tool, options);
+///         let mut form = Map::new();
+///         form.insert("tool".to_owned(), json!(export.name()?));
+///         form.insert("takes".to_owned(), export.schema()?);
+///         export.add_fields(&mut form, &["tool", "takes"])?;
+///         Ok(Value::Object(form))
+///     }
+/// }
+///
+/// let now = ToolDefinition::new("clock.now", "Tells the time.");
+/// let tools = request(&Acme, [&now], &ExportOptions::new()).unwrap();
+/// assert_eq!(tools, [json!({ "tool": "clock_now", "takes": { "type": "object" } })]);
+/// let error = request(&Acme, [&now, &now], &ExportOptions::new()).unwrap_err();
+/// assert!(error[0].to_string().contains("are both called `clock_now` for Acme"));
+/// ```
+pub trait ToolForm {
+    /// The provider, for errors.
+    fn provider(&self) -> Provider;
+
+    /// Exports one tool. [`ToolExport`](super::ToolExport) has the parts that most forms need.
+    ///
+    /// # Errors
+    /// Returns an error if the form cannot express the tool.
+    fn export(&self, tool: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError>;
+
+    /// Checks all tools of one request together, each with its exported form: the provider's limits on their totals. The
+    /// default finds nothing. [`ExportError::request_exceeds`] makes an error.
+    fn check_request(&self, tools: &[(&ToolDefinition, Value)], options: &ExportOptions) -> Vec<ExportError> {
+        let _ = (tools, options);
+        Vec::new()
+    }
+}
+
+impl<F: ToolForm + ?Sized> ToolForm for &F {
+    fn provider(&self) -> Provider {
+        (**self).provider()
+    }
+
+    fn export(&self, tool: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+        (**self).export(tool, options)
+    }
+
+    fn check_request(&self, tools: &[(&ToolDefinition, Value)], options: &ExportOptions) -> Vec<ExportError> {
+        (**self).check_request(tools, options)
+    }
+}
+
+/// The forms of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -28,18 +91,36 @@ pub enum Form {
     GeminiJsonSchema,
 }
 
-impl Form {
-    fn provider(self) -> Provider {
+impl ToolForm for Form {
+    fn provider(&self) -> Provider {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses => Provider::OpenAi,
-            Self::Anthropic => Provider::Anthropic,
-            Self::Gemini | Self::GeminiJsonSchema => Provider::Gemini,
+            Self::OpenAiChat | Self::OpenAiResponses => Provider::OPENAI,
+            Self::Anthropic => Provider::ANTHROPIC,
+            Self::Gemini | Self::GeminiJsonSchema => Provider::GEMINI,
         }
+    }
+
+    fn export(&self, tool: &ToolDefinition, options: &ExportOptions) -> Result<Value, ExportError> {
+        match self {
+            Self::OpenAiChat => openai_chat(tool, options),
+            Self::OpenAiResponses => openai_responses(tool, options),
+            Self::Anthropic => anthropic(tool, options),
+            Self::Gemini => gemini(tool, options),
+            Self::GeminiJsonSchema => gemini_json_schema(tool, options),
+        }
+    }
+
+    fn check_request(&self, tools: &[(&ToolDefinition, Value)], _: &ExportOptions) -> Vec<ExportError> {
+        if *self != Self::Anthropic {
+            return Vec::new();
+        }
+        let strict = tools.iter().map(|(_, form)| form).filter(|form| form["strict"] == true);
+        count::anthropic("the request", &strict.map(|form| &form["input_schema"]).collect::<Vec<_>>())
     }
 }
 
-/// Exports all tools of one request, and checks the totals: duplicate names, and Anthropic's limits on the strict tools
-/// of a request.
+/// Exports all tools of one request in a form, and checks the totals: duplicate names, and the provider's limits on a
+/// request ([`ToolForm::check_request`]), such as Anthropic's on the strict tools of a request.
 ///
 /// ```
 /// use onionskin::ToolDefinition;
@@ -52,21 +133,14 @@ impl Form {
 /// # Errors
 /// Returns all errors, of each tool and of the request.
 pub fn request<'t>(
-    form: Form,
+    form: impl ToolForm,
     tools: impl IntoIterator<Item = &'t ToolDefinition>,
     options: &ExportOptions,
 ) -> Result<Vec<Value>, Vec<ExportError>> {
-    let export = match form {
-        Form::OpenAiChat => openai_chat,
-        Form::OpenAiResponses => openai_responses,
-        Form::Anthropic => anthropic,
-        Form::Gemini => gemini,
-        Form::GeminiJsonSchema => gemini_json_schema,
-    };
     let (mut exported, mut errors, mut names) = (Vec::new(), Vec::new(), HashMap::new());
     for tool in tools {
-        match export(tool, options) {
-            Ok(form) => exported.push(form),
+        match form.export(tool, options) {
+            Ok(form) => exported.push((tool, form)),
             Err(error) => errors.push(error),
         }
         let name = wire_name(&tool.name).into_owned();
@@ -82,12 +156,8 @@ pub fn request<'t>(
             }
         }
     }
-    if form == Form::Anthropic {
-        let strict = exported.iter().filter(|form| form["strict"] == true);
-        let schemas: Vec<_> = strict.map(|form| &form["input_schema"]).collect();
-        errors.extend(count::anthropic("the request", &schemas));
-    }
-    if errors.is_empty() { Ok(exported) } else { Err(errors) }
+    errors.extend(form.check_request(&exported, options));
+    if errors.is_empty() { Ok(exported.into_iter().map(|(_, form)| form).collect()) } else { Err(errors) }
 }
 
 /// The schemas of a request's strict tools in a provider's strict dialect, for implementations of
@@ -107,12 +177,12 @@ pub fn strict_schemas(
             root.remove("examples");
         }
         match provider {
-            Provider::OpenAi => strict_parameters(&site, &schema),
+            Provider::OPENAI => strict_parameters(&site, &schema),
             _ => strict_input_schema(&site, &schema),
         }
     };
     let (mut schemas, mut errors) = (vec![None; tools.len()], Vec::new());
-    if !matches!(provider, Provider::OpenAi | Provider::Anthropic) {
+    if !matches!(provider, Provider::OPENAI | Provider::ANTHROPIC) {
         return (schemas, errors);
     }
     let mut beyond = false;
@@ -124,7 +194,7 @@ pub fn strict_schemas(
                 schemas[at] = Some(schema);
                 let strict: Vec<_> = schemas.iter().flatten().collect();
                 let subject = format!("the request with the tool `{}`", tool.name);
-                let over = if provider == Provider::Anthropic {
+                let over = if provider == Provider::ANTHROPIC {
                     count::anthropic(&subject, &strict)
                 } else {
                     Vec::new()

@@ -1,9 +1,10 @@
-//! Rewrites a schema into a strict dialect. The [`Rules`] of OpenAI and Anthropic differ.
+//! Rewrites a schema into a strict dialect. The [`Dialect`]s of providers differ.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use super::dialect::{Dialect, Optional};
 use super::error::{ExportError, Site};
 use super::inline::{inline, items, property};
 use super::null::{union_of, with_null, without_null};
@@ -12,28 +13,8 @@ use super::rewrite_parts::{
     with_docs, words,
 };
 
-/// The form of an optional property.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Optional {
-    /// Required, and `null` is one of its values.
-    Null,
-    /// Left out of `required`, without `null` among its values.
-    LeftOut,
-}
-
-/// The rules of a dialect.
-pub(super) struct Rules {
-    pub(super) optional: Optional,
-    /// Whether recursive references are allowed.
-    pub(super) recursion: bool,
-    /// `"type": ["string", "null"]`.
-    pub(super) type_lists: bool,
-    /// Whether a limit (type, keyword, value) may stay in the schema.
-    pub(super) stays: fn(&str, &str, &Value) -> bool,
-}
-
 /// The schema in a strict dialect.
-pub(super) fn strict(site: &Site<'_>, rules: &Rules, schema: &Value) -> Result<Value, ExportError> {
+pub(super) fn strict(site: &Site<'_>, rules: &Dialect, schema: &Value) -> Result<Value, ExportError> {
     let mut root = inline(site, schema)?;
     plain_root(site, &mut root)?;
     let definitions = root.remove("$defs");
@@ -90,7 +71,7 @@ impl Distinct {
 
 struct Walker<'a> {
     site: &'a Site<'a>,
-    rules: &'a Rules,
+    rules: &'a Dialect,
 }
 
 impl Walker<'_> {

@@ -1,0 +1,86 @@
+//! One tool on its way into the form of a provider.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::dialect::Dialect;
+use super::error::{ExportError, Provider, Site};
+use super::name::name_for_model;
+use super::options::ExportOptions;
+use super::strict_rewrite::{plain_root, strict};
+use crate::definition::ToolDefinition;
+
+/// One tool on its way into the form of a provider: what an implementation of [`ToolForm`](super::ToolForm) builds the form
+/// from. The exports for OpenAI and Anthropic are made of it.
+pub struct ToolExport<'a> {
+    definition: &'a ToolDefinition,
+    options: &'a ExportOptions,
+    pub(super) site: Site<'a>,
+}
+
+impl<'a> ToolExport<'a> {
+    /// Begins the export of a tool for a provider.
+    pub fn new(provider: Provider, definition: &'a ToolDefinition, options: &'a ExportOptions) -> Self {
+        Self { definition, options, site: options.site(definition, provider) }
+    }
+
+    /// The tool's name as the model sees it, in the characters that providers accept: `[A-Za-z0-9_-]{1,64}`.
+    ///
+    /// # Errors
+    /// Returns an error if providers reject the name.
+    pub fn name(&self) -> Result<Cow<'a, str>, ExportError> {
+        name_for_model(&self.site, self.definition)
+    }
+
+    /// The tool's description for the model.
+    pub fn description(&self) -> &'a str {
+        &self.definition.description
+    }
+
+    /// Whether the options, or the tool itself, ask for the provider's strict dialect.
+    pub fn is_strict(&self) -> bool {
+        self.options.is_strict(self.definition)
+    }
+
+    /// The schema of the arguments without a change. Its root is an object without a union; with
+    /// [`lossy`](ExportOptions::lossy), a union at the root is left out.
+    ///
+    /// # Errors
+    /// Returns an error if the root is something else.
+    pub fn schema(&self) -> Result<Value, ExportError> {
+        let mut root = self.definition.input_schema.as_object().cloned().unwrap_or_default();
+        plain_root(&self.site, &mut root)?;
+        Ok(Value::Object(root))
+    }
+
+    /// The schema of the arguments in a strict dialect.
+    ///
+    /// # Errors
+    /// Returns an error if the dialect has no form for a part of the schema.
+    pub fn strict_schema(&self, dialect: &Dialect) -> Result<Value, ExportError> {
+        strict(&self.site, dialect, &self.definition.input_schema)
+    }
+
+    /// Adds the custom fields of the options to an object of the form. `reserved` are the names that the form uses itself,
+    /// or may use.
+    ///
+    /// # Errors
+    /// Returns an error if a custom field has a reserved name, or that of a field in `form`.
+    pub fn add_fields(&self, form: &mut Map<String, Value>, reserved: &[&str]) -> Result<(), ExportError> {
+        self.options.add_fields(form, reserved, &self.site)
+    }
+
+    /// The error for a part of the schema that the form cannot express. `path` is a JSON path in the arguments
+    /// (`$.filter.tags[*]`), `reason` goes on after it (``is a union``), and `next` says what the developer can do.
+    pub fn refuse(&self, path: &str, reason: impl Into<String>, next: &'static str) -> ExportError {
+        self.site.refuse(path, reason, next)
+    }
+
+    /// The error for a tool that exceeds a limit of the provider: `found` of `what`, and at most `most` are accepted. `next`
+    /// says what the developer can do.
+    pub fn exceeds(&self, what: &'static str, found: usize, most: usize, next: &'static str) -> ExportError {
+        let subject = format!("the tool `{}`", self.definition.name);
+        ExportError::Limit { subject, provider: self.site.provider, what, found, most, next }
+    }
+}
