@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use onionskin::definition::ToolSource;
 use onionskin::event::EventKind;
 use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::run::RunRequest;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
     AgentHandle, Args, BuildError, DynTool, ErrorKind, Next, RunContext, RunError, ScriptedModel,
@@ -374,7 +375,7 @@ async fn t1_the_arguments_of_a_call_have_to_fit_the_definition_of_the_run() {
             (Some("panic"), "it panicked: no projects"),
         ] {
             let request = agent.request("Go.");
-            let request = user.into_iter().fold(request, |request, user| request.user(user));
+            let request = user.into_iter().fold(request, RunRequest::user);
             let error = request.run().await.unwrap_err();
             let text = error.to_string();
             assert!(text.contains(words), "{text}");
