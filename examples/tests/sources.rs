@@ -98,7 +98,7 @@ fn after(ctx: &ToolContext, log: State<Log>, output: &mut ToolOutput) {
 struct RunTime(Log);
 
 impl Hook for RunTime {
-    onionskin::raw_hook!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn call<N: Next>(&self, ctx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         self.0.push("run-time", ctx);

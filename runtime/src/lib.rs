@@ -106,13 +106,12 @@ pub use onionskin_core::{
     Abort, Agent, AgentHandle, AgentTool, App, Args, BuildError, Cache, CancellationToken, DynTool, Effect,
     ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError, RunOutput, ScriptedModel,
     ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext, ToolDefinition,
-    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, raw_guardrail, raw_hook,
-    tool, tool_hook, toolbox,
+    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, tool, tool_hook, toolbox,
 };
 #[doc(inline)]
 pub use onionskin_core::{
     approval, checks, content, declaration, definition, event, export, forms, guardrails, hooks, journal,
-    model, run, secret, servers, services, spec, typed,
+    made, model, run, secret, servers, services, spec, typed,
 };
 #[cfg(feature = "genai")]
 #[doc(inline)]

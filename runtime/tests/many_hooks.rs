@@ -16,8 +16,7 @@ use allocation_counter::measure;
 use onionskin::hooks::Elapsed;
 use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, hooks, raw_hook, tool,
-    tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, ToolContext, ToolResult, agent, hooks, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -108,7 +107,7 @@ impl Default for Counted {
 }
 
 impl Hook for Counted {
-    raw_hook!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let mut output = next.run(args).await?;

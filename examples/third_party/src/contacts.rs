@@ -48,7 +48,7 @@ impl Tool for FindAccount {
 pub struct ToKnown;
 
 impl InputGuardrail for ToKnown {
-    onionskin_core::raw_guardrail!();
+    type Made = onionskin_core::made::AtRunTime;
 
     async fn check(&self, cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
         let to = args["to"].as_str().unwrap_or_default();

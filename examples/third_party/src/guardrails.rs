@@ -2,14 +2,20 @@
 
 use onionskin_core::content::ContentBlock;
 use onionskin_core::guardrails::{InputGuardrail, OutputGuardrail};
-use onionskin_core::{Args, ToolContext, ToolOutput, ToolResult};
+use onionskin_core::{Args, ToolContext, ToolOutput, ToolResult, made};
 
 /// Refuses payments to one receiver, and takes the space off the names of the others.
 #[derive(Debug, Clone)]
 pub struct NotTo(pub &'static str);
 
+impl From<(&'static str,)> for NotTo {
+    fn from((receiver,): (&'static str,)) -> Self {
+        Self(receiver)
+    }
+}
+
 impl InputGuardrail for NotTo {
-    onionskin_core::raw_guardrail!();
+    type Made = made::FromValues<(&'static str,)>;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
         let to = args["to"].as_str().unwrap_or_default().trim().to_owned();
@@ -26,7 +32,7 @@ impl InputGuardrail for NotTo {
 pub struct HideAccounts;
 
 impl OutputGuardrail for HideAccounts {
-    onionskin_core::raw_guardrail!();
+    type Made = made::AtRunTime;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
         let output = result?;

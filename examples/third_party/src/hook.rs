@@ -1,8 +1,10 @@
-//! A hook around all calls of an agent.
+//! Hooks around the calls of an agent.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use onionskin_core::{Args, Hook, Next, ToolContext, ToolResult};
+use onionskin_core::{Args, Hook, Inject, Next, State, ToolContext, ToolResult, made};
+
+use crate::Bank;
 
 /// Writes down each call, as it was made and as it ended. Clones write on the same trail.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +18,7 @@ impl AuditTrail {
 }
 
 impl Hook for AuditTrail {
-    onionskin_core::raw_hook!();
+    type Made = made::AtRunTime;
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let call = format!("{} {} {} {}", cx.agent_name(), cx.source(), cx.tool_name(), args.text());
@@ -29,5 +31,27 @@ impl Hook for AuditTrail {
         };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{call}: {how}"));
         result
+    }
+}
+
+/// Refuses all calls when this number of payments was made. `agent!` makes it of its value: `tool_hooks: [Payments(3)]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Payments(usize);
+
+impl From<(usize,)> for Payments {
+    fn from((most,): (usize,)) -> Self {
+        Self(most)
+    }
+}
+
+impl Hook for Payments {
+    type Made = made::FromValues<(usize,), State<Bank>>;
+
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        let paid = State::<Bank>::inject(cx)?.latest().paid.len();
+        if paid >= self.0 {
+            return Err(format!("{paid} payments were made, and no more are allowed").into());
+        }
+        next.run(args).await
     }
 }

@@ -1,6 +1,6 @@
-//! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a hook, both guardrails, a
-//! tool and a guardrail that take a service, an approver, a journal, an agent and two forms of exports, all written by hand on the
-//! public, documented items of `onionskin-core`.
+//! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks, both
+//! guardrails, a tool and a guardrail that take a service, an approver, a journal, an agent and two forms of exports, all written
+//! by hand on the public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
 
@@ -18,6 +18,7 @@ mod model;
 mod openapi;
 mod openapi_document;
 mod rates;
+mod shelf;
 mod tool;
 
 use std::future::Future;
@@ -28,13 +29,14 @@ pub use clerk::{Clerk, clerk};
 pub use contacts::{Contacts, FindAccount, ToKnown};
 pub use exports::{Cohere, Mistral};
 pub use guardrails::{HideAccounts, NotTo};
-pub use hook::AuditTrail;
+pub use hook::{AuditTrail, Payments};
 pub use journal::FileJournal;
 pub use metered::Metered;
 pub use model::Dictated;
 pub use openapi::OpenApi;
 pub use openapi_document::OpenApiError;
 pub use rates::{RateTable, Rates};
+pub use shelf::{Memory, Shelf, Store};
 pub use tool::{Bank, Transfer};
 
 /// A future behind a pointer, as the traits of core take it.

@@ -12,8 +12,8 @@ use onionskin_core::declaration::AgentDeclaration;
 use onionskin_core::spec::StateType;
 use onionskin_core::{Agent, BuildError, RunOutput, Session, ToolSpec};
 use onionskin_third_party::{
-    AuditTrail, Bank, Contacts, Dictated, FileJournal, FindAccount, Metered, RateTable, ToKnown, Transfer,
-    clerk,
+    AuditTrail, Bank, Contacts, Dictated, FileJournal, FindAccount, Memory, Metered, Payments, RateTable,
+    Shelf, ToKnown, Transfer, clerk,
 };
 use serde_json::json;
 
@@ -258,6 +258,134 @@ fn only_public_items_of_core_are_named() {
         for hidden in ["__private", "forms::", "checks::", "onionskin::"] {
             assert!(!code.contains(hidden), "{} names `{hidden}`", path.display());
         }
+    }
+}
+
+mod declared {
+    //! Parts by hand where macros name them.
+    use super::{Arc, Bank, BuildError, Memory, Payments, Shelf, Transfer, bank, json, state};
+    use onionskin_core::{
+        Agent, Args, DynTool, ScriptedModel, ScriptedTurn, ToolContext, ToolDefinition, ToolOutput,
+        ToolResult, ToolSpec, Toolbox, agent, call, tool, tool_hook,
+    };
+    use onionskin_third_party::NotTo;
+
+    /// Pays.
+    #[tool(crate = onionskin_core, input_guardrails = [NotTo("casino")])]
+    fn pay(to: &str) -> String {
+        format!("paid {to}")
+    }
+
+    #[tool_hook(crate = onionskin_core)]
+    fn mark(output: &mut ToolOutput) {
+        output.push_text(" (marked)");
+    }
+
+    agent! {
+        Cashier {
+            crate: onionskin_core,
+            instruction: "Pay.",
+            state: Bank,
+            function_tools: [Transfer],
+            tool_hooks: [Payments(1)],
+        }
+
+        Librarian {
+            crate: onionskin_core,
+            instruction: "File.",
+            toolboxes: [Shelf<Memory>, archive: Shelf<Memory>],
+            tool_hooks: [mark for [Shelf<Memory>::put]],
+        }
+    }
+
+    fn pays() -> ScriptedTurn {
+        ScriptedTurn::call("transfer", json!({ "to": "Ada", "cents": "5" }))
+    }
+
+    #[tokio::test]
+    async fn h2_a_hook_by_hand_gets_its_value_from_agent_and_works_on_its_state() {
+        let model = ScriptedModel::turns([pays(), pays(), ScriptedTurn::say("done")]);
+        let cashier = Cashier::builder().state(bank()).model(model).build().await.unwrap();
+        let session = cashier.session();
+        let output = cashier.request("pay").session(&session).run().await.unwrap();
+        let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().to_string()).collect();
+        assert!(texts[0].starts_with("paid 5 cents to Ada"), "{texts:?}");
+        assert_eq!(texts[1], "1 payments were made, and no more are allowed");
+        let bank: Arc<Bank> = state(&session);
+        assert_eq!(bank.paid.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn h2_a_guardrail_by_hand_gets_its_value_from_the_list_of_a_tool() {
+        assert_eq!(call!(pay::spec(), to = " Ada").await.unwrap(), "paid Ada");
+        let refused = call!(pay::spec(), to = "casino").await.unwrap_err();
+        assert_eq!(refused.to_string(), "payments to `casino` are not allowed");
+    }
+
+    #[tokio::test]
+    async fn t9_an_agent_names_a_type_of_a_generic_toolbox_with_a_prefix_and_in_filters() {
+        let turn = ScriptedTurn::call("file_text", json!({ "name": "a", "text": "A" }))
+            .and_call("archive_find_text", json!({ "name": "a" }))
+            .and_call("find_text", json!({ "nam": "a" }));
+        let librarian = Librarian::builder()
+            .toolbox(Shelf::<Memory>::default())
+            .toolbox_as("archive", Shelf::<Memory>::default())
+            .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]));
+        let output = librarian.build().await.unwrap().run("go").await.unwrap();
+        let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().to_string()).collect();
+        assert_eq!(texts[..2], ["filed (marked)", "no text is filed as `a`"]);
+        assert!(texts[2].contains("`nam`: unknown argument; did you mean `name`?"), "{texts:?}");
+    }
+
+    /// A toolbox whose lists differ: which tools it lists and returns, and which methods it names.
+    struct Torn<const LISTED: usize, const METHODS: usize, const BOUND: usize>;
+
+    const NAMES: [&str; 3] = ["a", "b", "c"];
+
+    impl<const LISTED: usize, const METHODS: usize, const BOUND: usize> Toolbox for Torn<LISTED, METHODS, BOUND> {
+        const NAME: &'static str = "Torn";
+        const TOOLS: &'static [&'static [&'static str]] = &[NAMES.split_at(LISTED).0];
+        const METHODS: &'static [&'static [&'static str]] = &[NAMES.split_at(METHODS).0];
+        type State = ();
+
+        fn bound(_: &Arc<Self>) -> Vec<Arc<dyn DynTool>> {
+            let tool = |name: &&str| {
+                let definition = ToolDefinition::new(name, "Does.");
+                let done = |_: Args, _: ToolContext| async { ToolResult::Ok(()) };
+                Arc::new(ToolSpec::from_definition(definition, done)) as _
+            };
+            NAMES[..BOUND].iter().map(tool).collect()
+        }
+    }
+
+    agent! {
+        Unlisted { crate: onionskin_core, instruction: "Go.", toolboxes: [Torn<1, 1, 2>] }
+        Unbound { crate: onionskin_core, instruction: "Go.", toolboxes: [Torn<2, 2, 1>] }
+        Methods { crate: onionskin_core, instruction: "Go.", toolboxes: [Torn<2, 3, 2>] }
+    }
+
+    async fn torn<A: Agent, const L: usize, const M: usize, const B: usize>() -> String {
+        let error =
+            A::builder().toolbox(Torn::<L, M, B>).model(ScriptedModel::new()).build().await.unwrap_err();
+        assert!(matches!(error, BuildError::ToolboxLists { .. }), "{error:?}");
+        error.to_string()
+    }
+
+    #[tokio::test]
+    async fn t9_a_toolbox_by_hand_that_disagrees_with_itself_is_a_build_error_that_names_the_tool() {
+        let begin = "the toolbox `Torn` disagrees with itself: ";
+        assert_eq!(
+            torn::<Unlisted, 1, 1, 2>().await,
+            format!("{begin}`bound` returns the tool `b`, and `TOOLS` does not list it")
+        );
+        assert_eq!(
+            torn::<Unbound, 2, 2, 1>().await,
+            format!("{begin}`TOOLS` lists the tool `b`, and `bound` does not return it")
+        );
+        let text = torn::<Methods, 2, 3, 2>().await;
+        assert!(text.starts_with(&format!("{begin}`METHODS` has another number of entries")), "{text}");
+        let values = std::panic::catch_unwind(|| ToolSpec::from_toolbox(Torn::<1, 1, 2>));
+        assert!(values.is_err());
     }
 }
 

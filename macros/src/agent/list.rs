@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Lit, LitStr, Path, Token, bracketed, parenthesized, token};
+use syn::{Attribute, Lit, LitStr, Path, PathArguments, PathSegment, Token, bracketed, parenthesized, token};
 
 use super::ast::{BuiltinTool, Filter, HookEntry, HookItem, ListEntry, ToolboxEntry, Word};
 use super::value::{skip_all, skip_item, word};
@@ -93,6 +93,20 @@ pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
 }
 
 pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
+    entry_by(Path::parse_mod_style, input, key, example)
+}
+
+/// As [`entry`], of a type that can have arguments: `Shelf<Memory>`, or a path into it.
+pub(super) fn type_entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
+    entry_by(Path::parse, input, key, example)
+}
+
+fn entry_by(
+    parse: fn(ParseStream<'_>) -> syn::Result<Path>,
+    input: ParseStream<'_>,
+    key: &str,
+    example: &str,
+) -> syn::Result<ListEntry> {
     let cfgs = cfgs(input)?;
     if input.peek(LitStr) {
         let text: LitStr = input.parse()?;
@@ -105,7 +119,7 @@ pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Re
             format!("`{key}` takes paths: write `{path}`, without quotes"),
         ));
     }
-    let path = input.call(Path::parse_mod_style);
+    let path = input.call(parse);
     let path = path.map_err(|error| {
         syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
     })?;
@@ -131,7 +145,7 @@ pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
     } else {
         None
     };
-    let mut entry = entry(input, "toolboxes", "Kb")?;
+    let mut entry = type_entry(input, "toolboxes", "Kb")?;
     entry.cfgs.splice(0..0, cfgs);
     Ok(ToolboxEntry { entry, prefix })
 }
@@ -230,5 +244,19 @@ pub(super) fn same(a: &Path, b: &Path) -> bool {
 }
 
 pub(super) fn text(path: &Path) -> String {
-    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+    words(path.segments.iter())
+}
+
+/// Parts of a path in the words that the user wrote, also those of type arguments.
+pub(super) fn words<'p>(segments: impl Iterator<Item = &'p PathSegment>) -> String {
+    let word = |PathSegment { ident, arguments }: &PathSegment| match arguments {
+        PathArguments::AngleBracketed(given) => {
+            format!(
+                "{ident}<{}>",
+                given.args.to_token_stream().to_string().replace(' ', "").replace(',', ", ")
+            )
+        }
+        _ => ident.to_string(),
+    };
+    segments.map(word).collect::<Vec<_>>().join("::")
 }

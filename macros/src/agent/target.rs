@@ -7,7 +7,7 @@ use syn::{Path, Token, parenthesized, token};
 
 use super::ast::{ListEntry, Target, Word};
 use super::fields::Fields;
-use super::list::{built_in, entry, last_word, same, text};
+use super::list::{built_in, last_word, same, text, type_entry, words};
 use super::model;
 use super::value::word;
 use crate::choice::{Choices, variant};
@@ -30,7 +30,7 @@ impl Parse for Target {
         if input.peek2(Token![.]) {
             return Ok(Self::Builtin(built_in(input)?));
         }
-        let path = entry(input, "for [..]", "add_one")?.path;
+        let path = type_entry(input, "for [..]", "add_one")?.path;
         if !input.peek(token::Paren) {
             return Ok(Self::Path(path));
         }
@@ -128,8 +128,7 @@ fn method(path: &Path) -> Option<(String, &Ident)> {
     if segments.is_empty() {
         return None;
     }
-    let of: Vec<_> = segments.iter().map(|segment| segment.ident.to_string()).collect();
-    Some((of.join("::"), method))
+    Some((words(segments.into_iter()), method))
 }
 
 fn unknown(path: &Path, word: &str, fields: &Fields) -> String {

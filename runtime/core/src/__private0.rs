@@ -19,10 +19,10 @@ pub use crate::agent::{
 };
 pub use crate::args::Args;
 pub use crate::checks::{
-    ArgumentsWrittenAgain, BeforeTypedHooks, ByDefault, ChildNamedOnce, DescribedChild, HasEachValue,
-    HasNoMoreValues, HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, MadeBy, MoreThanZero,
-    NamedAsItIs, NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain,
-    Repeats, RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
+    ArgumentsWrittenAgain, BeforeTypedHooks, ChildNamedOnce, DescribedChild, HasEachValue, HasNoMoreValues,
+    HasPart, HasToolMethod, HookMadeBy, HookOfOnce, HookOnOwnTool, MadeBy, MoreThanZero, NamedAsItIs,
+    NamedInLists, NamedUnlikeFunctions, NamedUnlikeToolboxes, OneEnum, OwnHook, ReadAgain, Repeats,
+    RepeatsNothing, SentAsResult, ToolNamedOnce, WrittenAgain, approval_by,
 };
 pub use crate::context::{Inject, InjectArgs, InjectContext, InjectName, State, StateType, ToolContext};
 pub use crate::context::{bound, conceal};
@@ -37,8 +37,8 @@ pub use crate::error::{Abort, Exit, ToolError, ToolResult};
 pub use crate::event::RunOutput;
 pub use crate::model::RequestParams;
 pub use crate::onion::{
-    AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, Call, Compiled, Core,
-    Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
+    AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn, Bulkhead, ByDefault, Call, Compiled,
+    Core, Definitions, Hook, InnerNext, Is, Known, Next, RuntimeHooks, Seam, SharedByCalls, StateOf, Values,
     call_dynamic, call_tool, define, has_each, has_no_more, taken,
 };
 pub use crate::policy::{

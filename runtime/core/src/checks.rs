@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use crate::definition::ReadAgain;
-pub use crate::onion::{AtRunTime, ByDefault, ForEachClone, MadeBy};
+pub use crate::onion::{ForEachClone, ListValues, MadeBy};
 pub use crate::spec::ToolValue;
 pub use crate::typed::{HookMadeBy, RawHook};
 
@@ -37,8 +37,7 @@ impl<T: Toolbox> HasToolMethod<true> for T {}
     label = "a list constructs its hooks and guardrails",
     note = "remove it here and add it at run time: a hook with `.hook(..)` of the builder, a guardrail with \
             `add_input_guardrails` or `add_output_guardrails` of the tool's `ToolSpec`",
-    note = "a hand-written one with a `Default` can be named here: write `raw_hook!(default)` or `raw_guardrail!(default)` in \
-            its `impl`"
+    note = "a hand-written one can be named here if its `Made` is `made::ByDefault`, or `made::FromValues` for one with values"
 )]
 pub trait NamedInLists<const IS: bool> {
     #[doc(hidden)]
@@ -312,29 +311,3 @@ pub trait ArgumentsWrittenAgain {
 }
 
 impl ArgumentsWrittenAgain for () {}
-
-/// The items that every hand-written [`Hook`](crate::Hook) needs. `raw_hook!(default)` is for a hook that `agent!` can
-/// name; its `Default` constructs it. `raw_hook!()` is for a hook that is added when the agent is built.
-#[macro_export]
-macro_rules! raw_hook {
-    () => {
-        type Made = $crate::checks::AtRunTime;
-    };
-    (default) => {
-        type Made = $crate::checks::ByDefault;
-    };
-}
-
-/// The items that every hand-written [`InputGuardrail`](crate::guardrails::InputGuardrail) or
-/// [`OutputGuardrail`](crate::guardrails::OutputGuardrail) needs. `raw_guardrail!(default)` is for a guardrail that a
-/// tool can name; its `Default` constructs it. `raw_guardrail!()` is for a guardrail that is added to a
-/// [`ToolSpec`](crate::ToolSpec).
-#[macro_export]
-macro_rules! raw_guardrail {
-    () => {
-        type Made = $crate::checks::AtRunTime;
-    };
-    (default) => {
-        type Made = $crate::checks::ByDefault;
-    };
-}

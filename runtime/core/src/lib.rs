@@ -89,6 +89,12 @@ pub mod guardrails {
     };
 }
 
+/// How lists construct hooks and guardrails that are written by hand: the types for [`Hook::Made`] and the `Made` of
+/// guardrails.
+pub mod made {
+    pub use crate::onion::{AtRunTime, ByDefault, FromValues};
+}
+
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
     pub use crate::agent::{AgentRun, Finish, Limit, RunRequest, RunStream};

@@ -74,7 +74,7 @@ impl Described {
 }
 
 impl Hook for Described {
-    onionskin::raw_hook!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         match self.what.as_str() {

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use allocation_counter::measure;
 use onionskin::run::ToolCaller;
 use onionskin::{
-    Args, Hook, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolResult, agent, raw_hook, tool,
-    tool_hook,
+    Args, Hook, Next, ScriptedModel, ScriptedTurn, Tool, ToolContext, ToolResult, agent, tool, tool_hook,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -48,7 +47,7 @@ async fn pass_with_context(_ctx: &ToolContext, args: &mut Args, next: impl Next)
 struct ByHand;
 
 impl Hook for ByHand {
-    raw_hook!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         next.run(args).await

@@ -174,7 +174,7 @@ async fn h5_filters_choose_the_calls_that_a_hook_sees() {
 struct AtRunTime(&'static str, Log);
 
 impl Hook for AtRunTime {
-    onionskin::raw_hook!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         self.1.push(format!("{}>", self.0));

@@ -288,7 +288,7 @@ async fn t4_cache_keeps_nothing_that_answered_for_an_error() {
 struct Moves(onionskin::SessionState);
 
 impl onionskin::guardrails::InputGuardrail for Moves {
-    onionskin::raw_guardrail!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn check(&self, _: &onionskin::ToolContext, args: &mut Args) -> ToolResult<()> {
         if args["a"] == 2 {

@@ -3,8 +3,7 @@
 use onionskin::content::ContentBlock;
 use onionskin::guardrails::{InputGuardrail, OutputGuardrail};
 use onionskin::{
-    Args, ErrorKind, Exit, State, ToolContext, ToolOutput, ToolResult, ToolSpec, call, guardrail,
-    raw_guardrail, tool,
+    Args, ErrorKind, Exit, State, ToolContext, ToolOutput, ToolResult, ToolSpec, call, guardrail, tool,
 };
 use serde_json::json;
 
@@ -187,7 +186,7 @@ async fn l1_a_guardrail_that_panics_refuses() {
 struct Marks(&'static str);
 
 impl InputGuardrail for Marks {
-    raw_guardrail!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
         let marks = args["marks"].as_str().unwrap_or_default().to_owned() + self.0;
@@ -197,7 +196,7 @@ impl InputGuardrail for Marks {
 }
 
 impl OutputGuardrail for Last {
-    raw_guardrail!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
         let mut output = result?;

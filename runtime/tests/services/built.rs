@@ -123,7 +123,7 @@ async fn t7_the_last_service_of_a_type_is_used() {
 struct ByHand;
 
 impl Hook for ByHand {
-    onionskin::raw_hook!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         cx.provided::<Counter>()?.up();

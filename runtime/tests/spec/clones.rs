@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use onionskin::guardrails::{InputGuardrail, OutputGuardrail};
-use onionskin::{
-    Args, Hook, Next, ToolContext, ToolOutput, ToolResult, ToolSpec, raw_guardrail, raw_hook, tool, tool_hook,
-};
+use onionskin::{Args, Hook, Next, ToolContext, ToolOutput, ToolResult, ToolSpec, tool, tool_hook};
 use serde_json::json;
 
 /// Counts the calls that go through it, whatever it is, and says in the result how many there were.
@@ -26,7 +24,7 @@ impl Clone for Count {
 }
 
 impl Hook for Count {
-    raw_hook!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn call<N: Next>(&self, _: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let mut output = next.run(args).await?;
@@ -39,7 +37,7 @@ impl Hook for Count {
 struct CountIn(Count);
 
 impl InputGuardrail for CountIn {
-    raw_guardrail!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn check(&self, _: &ToolContext, args: &mut Args) -> ToolResult<()> {
         args["text"] = format!("{} {}", args["text"].as_str().unwrap_or_default(), self.0.next()).into();
@@ -51,7 +49,7 @@ impl InputGuardrail for CountIn {
 struct CountOut(Count);
 
 impl OutputGuardrail for CountOut {
-    raw_guardrail!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn check(&self, _: &ToolContext, _: &Args, result: ToolResult) -> ToolResult {
         let mut output = result?;

@@ -429,7 +429,7 @@ async fn s4_a_declared_cache_tells_apart_what_is_bound() {
 struct Moves(SessionState);
 
 impl onionskin::guardrails::InputGuardrail for Moves {
-    onionskin::raw_guardrail!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn check(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         self.0.set("api_key", "two");

@@ -139,6 +139,14 @@ pub enum BuildError {
         /// The builder call that provides it.
         call: String,
     },
+    /// The lists of a toolbox that is written by hand disagree.
+    #[error("the toolbox `{toolbox}` disagrees with itself: {problem}")]
+    ToolboxLists {
+        /// The toolbox's type.
+        toolbox: &'static str,
+        /// What differs.
+        problem: String,
+    },
     /// A state was set, and no agent declares this type.
     #[error(
         "`.state(..)` was called with a `{state}`, but no agent declares this type as its state; the agents declare: {declared}. \

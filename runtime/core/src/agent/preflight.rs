@@ -46,6 +46,13 @@ pub(super) fn problems(setup: &Setup, declared: &[Declared]) -> Vec<BuildError> 
     unused_states(setup, &agents, &mut problems);
     unvisited_secrets(setup, &agents, &mut problems);
     unused_toolboxes(setup, &agents, &mut problems);
+    problems.extend(
+        setup
+            .toolboxes
+            .problems()
+            .into_iter()
+            .map(|(toolbox, problem)| BuildError::ToolboxLists { toolbox, problem: problem.to_owned() }),
+    );
     unknown_agents(setup, &agents, &mut problems);
     problems
 }

@@ -1,12 +1,12 @@
 //! The toolboxes that were provided for agents.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::context::ToolEntry;
 use crate::definition::ToolSource;
-use crate::onion::{Undefined, define};
-use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink};
+use crate::onion::{Undefined, caught, define};
+use crate::tool::{DynTool, Dynamic, Toolbox, ToolboxLink, disagreement};
 
 /// The tools of all toolboxes, by type and prefix.
 #[derive(Default)]
@@ -16,18 +16,29 @@ pub(super) struct Toolboxes(HashMap<ToolboxLink, Given>);
 pub(super) struct Given {
     tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     instructions: Option<&'static str>,
+    /// How the toolbox's lists disagree.
+    problem: Option<String>,
 }
 
 impl Toolboxes {
     /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
-        let tools = T::TOOLS.iter().copied().flatten().copied().zip(T::bound(toolbox)).collect();
-        self.0.insert(ToolboxLink::of::<T>(prefix), Given { tools, instructions: T::INSTRUCTIONS });
+        let bound = T::bound(toolbox);
+        // A definition that panics is reported with its tool.
+        let problem = caught(|| disagreement::<T>(&bound)).ok().flatten();
+        let tools = T::TOOLS.iter().copied().flatten().copied().zip(bound).collect();
+        let given = Given { tools, instructions: T::INSTRUCTIONS, problem };
+        self.0.insert(ToolboxLink::of::<T>(prefix), given);
     }
 
     /// The provided toolboxes.
     pub(super) fn links(&self) -> impl Iterator<Item = &ToolboxLink> {
         self.0.keys()
+    }
+
+    /// The toolboxes whose lists disagree, and how, sorted by name.
+    pub(super) fn problems(&self) -> BTreeMap<&'static str, &str> {
+        self.0.iter().filter_map(|(link, given)| Some((link.name, given.problem.as_deref()?))).collect()
     }
 
     pub(super) fn get(&self, toolbox: &ToolboxLink) -> Option<&Given> {

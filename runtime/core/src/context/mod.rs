@@ -39,7 +39,7 @@ pub(crate) use run::RunSeed;
 pub use run::{RunContext, Team};
 pub(crate) use stage_record::{CallStages, Key};
 use start::{Starts, same};
-pub use state::{State, StateError, bound, conceal};
+pub use state::{State, StateError, Works, bound, conceal};
 pub use state_type::StateType;
 pub use tool_table::NameClash;
 pub(crate) use tool_table::{DynCall, Target, ToolEntry, ToolTable};

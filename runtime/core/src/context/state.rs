@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use super::StateType;
 use super::{RunContext, ToolContext};
 use crate::definition::missing;
 use crate::error::{Exit, ToolResult};
@@ -154,6 +155,28 @@ pub fn bound<T: DeserializeOwned>(
 #[inline]
 pub fn conceal(cx: &ToolContext, list: impl FnOnce(&mut dyn FnMut(&[u8]))) {
     cx.run().know(&texts(list));
+}
+
+/// The states that a tool, a hook or a guardrail works on: `State<S>`, or `()` for none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not how a tool or a hook names its state",
+    label = "write `State<{Self}>` for the agent's state `{Self}`",
+    note = "a tool writes `type State = State<S>` if it takes the agent's state `S`, and `type State = ()` if it takes none; a hook \
+            and a guardrail write the same as parameter of their `Made`"
+)]
+pub trait Works {
+    #[doc(hidden)]
+    fn on(into: &mut Vec<StateType>);
+}
+
+impl Works for () {
+    fn on(_: &mut Vec<StateType>) {}
+}
+
+impl<S: 'static> Works for State<S> {
+    fn on(into: &mut Vec<StateType>) {
+        into.push(StateType::of::<S>());
+    }
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::Hook;
+use crate::context::Works;
 
 /// Describes how lists construct a hook or a guardrail `H`, and which state it works on: its `Made`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
-    label = "a macro of `onionskin` writes this",
-    note = "in place of `type Made = ..;` write `onionskin::raw_hook!(default);` in a hook, and \
-            `onionskin::raw_guardrail!(default);` in a guardrail, if lists make it by its `Default`; write \
-            `onionskin::raw_hook!();` or `onionskin::raw_guardrail!();` if it is added at run time"
+    label = "not one of the types in `onionskin::made`",
+    note = "write `type Made = made::ByDefault;` if lists make it by its `Default`, `made::FromValues<(u32,)>` if they make it \
+            of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
 )]
 pub trait MadeBy<H> {
     /// `State<S>`, or `()` for none.
@@ -38,14 +38,113 @@ pub trait MadeBy<H> {
     fn configure(values: Self::Values) -> H;
 }
 
-/// The `Made` of a hook or a guardrail that lists construct with [`Default`]: `raw_hook!(default)`,
-/// `raw_guardrail!(default)`.
-#[derive(Debug)]
-pub enum ByDefault {}
+/// The `Made` of a hook or a guardrail that lists construct with [`Default`]. `S` is the state that it works on: `State<S>`,
+/// or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, agent, made};
+///
+/// #[derive(Default)]
+/// struct CityOnly;
+///
+/// impl Hook for CityOnly {
+///     type Made = made::ByDefault;
+///
+///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         if args.get("city").is_none() { Err("name a city".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// agent! { Guide { instruction: "Guide.", tool_hooks: [CityOnly] } }
+/// ```
+pub struct ByDefault<S = ()>(PhantomData<fn() -> S>);
 
-/// The `Made` of a hook or a guardrail that lists cannot name: `raw_hook!()`, `raw_guardrail!()`.
-#[derive(Debug)]
-pub enum AtRunTime {}
+/// The `Made` of a hook or a guardrail that is added at run time, and that lists cannot name. `S` is the state that it works
+/// on: `State<S>`, or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Next, ToolContext, ToolResult, ToolSpec, call, made, tool};
+///
+/// #[derive(Clone)]
+/// struct Only(&'static str);
+///
+/// impl Hook for Only {
+///     type Made = made::AtRunTime;
+///
+///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         if args["city"] != self.0 { Err("not there".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// /// Tells the weather.
+/// #[tool]
+/// fn weather(city: &str) -> String {
+///     format!("fine in {city}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let spec = weather::spec().hook(Only("Rome"));
+/// assert_eq!(call!(spec, city = "Ys").await.unwrap_err().to_string(), "not there");
+/// # });
+/// ```
+pub struct AtRunTime<S = ()>(PhantomData<fn() -> S>);
+
+/// The `Made` of a hook or a guardrail that lists construct from the values after its name, as in `limit(3)`: `V` is the
+/// tuple of their types, and the hook is `From<V>`. `S` is the state that it works on: `State<S>`, or `()` for none.
+///
+/// ```
+/// use onionskin::{Args, Hook, Inject, Next, State, ToolContext, ToolResult, agent, made};
+///
+/// #[derive(Clone, Default)]
+/// struct Account {
+///     calls: u32,
+/// }
+///
+/// /// Refuses further calls after a number of them.
+/// struct Limit(u32);
+///
+/// impl From<(u32,)> for Limit {
+///     fn from((calls,): (u32,)) -> Self {
+///         Self(calls)
+///     }
+/// }
+///
+/// impl Hook for Limit {
+///     type Made = made::FromValues<(u32,), State<Account>>;
+///
+///     async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+///         let account = State::<Account>::inject(cx)?;
+///         account.update(|account| account.calls += 1);
+///         if account.latest().calls > self.0 { Err("no more calls".into()) } else { next.run(args).await }
+///     }
+/// }
+///
+/// agent! { Clerk { instruction: "Work.", state: Account, tool_hooks: [Limit(3)] } }
+/// ```
+pub struct FromValues<V, S = ()>(PhantomData<fn() -> (V, S)>);
+
+/// The types of the values after a name in a list: a tuple of one to eight.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of values",
+    label = "write `({Self},)` for one value",
+    note = "a list gives values in parentheses, `limit(3)`, and they arrive as a tuple: `FromValues<(u32,)>`; without values write \
+            `made::ByDefault`"
+)]
+pub trait ListValues {
+    #[doc(hidden)]
+    const COUNT: usize;
+}
+
+macro_rules! list_values {
+    ($($count:literal: $($name:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($name),*> ListValues for ($($name,)*) {
+            const COUNT: usize = $count;
+        }
+    )*};
+}
+
+list_values! { 1: A; 2: A B; 3: A B C; 4: A B C D; 5: A B C D E; 6: A B C D E F; 7: A B C D E F G; 8: A B C D E F G H; }
 
 /// One of a [`ToolSpec`](crate::ToolSpec)'s own hooks, cloned with the tool.
 #[diagnostic::on_unimplemented(
@@ -79,8 +178,8 @@ pub enum Never {}
 /// Constructed as `M` describes, in an [`Arc`].
 pub struct InArc<M>(PhantomData<fn() -> M>);
 
-impl<H: Default> MadeBy<H> for ByDefault {
-    type State = ();
+impl<H: Default, S: Works> MadeBy<H> for ByDefault<S> {
+    type State = S;
     type Values = ();
 
     fn configure((): ()) -> H {
@@ -89,13 +188,23 @@ impl<H: Default> MadeBy<H> for ByDefault {
 }
 
 #[diagnostic::do_not_recommend]
-impl<H> MadeBy<H> for AtRunTime {
-    type State = ();
+impl<H, S: Works> MadeBy<H> for AtRunTime<S> {
+    type State = S;
     type Values = Never;
     const TAKES: Option<usize> = None;
 
     fn configure(never: Never) -> H {
         match never {}
+    }
+}
+
+impl<H: From<V>, V: ListValues, S: Works> MadeBy<H> for FromValues<V, S> {
+    type State = S;
+    type Values = V;
+    const TAKES: Option<usize> = Some(V::COUNT);
+
+    fn configure(values: V) -> H {
+        values.into()
     }
 }
 

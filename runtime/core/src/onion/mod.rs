@@ -28,7 +28,7 @@ pub(crate) use hook_returns::sees_results;
 pub use hook_returns::{AfterOwned, AfterReturn, AfterTarget, AroundReturn, BeforeReturn};
 pub use known::{Is, Known, has_each, has_no_more, taken};
 pub(crate) use made::InArc;
-pub use made::{AtRunTime, ByDefault, ForEachClone, MadeBy, StateOf, Values};
+pub use made::{AtRunTime, ByDefault, ForEachClone, FromValues, ListValues, MadeBy, StateOf, Values};
 pub(crate) use next::Latched;
 pub use next::{Forked, InnerNext, Next};
 pub(crate) use panics::{Caught, caught, caught_async, hook_panicked, panic_exit, tool_panicked};
@@ -112,7 +112,7 @@ impl<C: Call> Call for Arc<C> {
 /// struct CityOnly;
 ///
 /// impl Hook for CityOnly {
-///     onionskin::raw_hook!(default);
+///     type Made = onionskin::made::ByDefault;
 ///
 ///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
 ///         if args.get("city").is_none() {
@@ -125,16 +125,15 @@ impl<C: Call> Call for Arc<C> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool hook",
     label = "not a hook",
-    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type: its method \
-            `call`, and `onionskin::raw_hook!(default);` for the rest",
+    note = "write `#[tool_hook]` on the function and name the function here, or implement `Hook` for the type",
     note = "a tool belongs in `function_tools`, a guardrail in a tool's `input_guardrails` or `output_guardrails`",
     note = "the function's name is the function; for `.hook(..)`, write `name::new()`, with the hook's configuration in the \
             parentheses"
 )]
 pub trait Hook: Send + Sync + Sized + 'static {
-    /// How the hook is constructed, and which state it works on. `#[tool_hook]` sets it. In a hand-written `impl`,
-    /// write `onionskin::raw_hook!(default);` for a hook that `agent!` constructs with `Default`, or
-    /// `onionskin::raw_hook!();` for a hook that is added with `.hook(..)`.
+    /// How lists construct the hook, and which state it works on: a type of [`made`](crate::made). A hand-written hook has
+    /// [`ByDefault`](crate::made::ByDefault) or [`FromValues`](crate::made::FromValues) if `agent!` or a tool's list
+    /// constructs it, or [`AtRunTime`](crate::made::AtRunTime) if it is only added with `.hook(..)`.
     type Made: MadeBy<Self>;
 
     /// Runs around a call. `next.run(args)` runs the hooks inside and the tool. A hook that does not call it answers in

@@ -23,7 +23,7 @@ use crate::services::ServiceTypes;
 /// struct NotIn(&'static str);
 ///
 /// impl InputGuardrail for NotIn {
-///     onionskin::raw_guardrail!();
+///     type Made = onionskin::made::AtRunTime;
 ///
 ///     async fn check(&self, _cx: &ToolContext, args: &mut Args) -> ToolResult<()> {
 ///         if args["city"] == self.0 { Err(format!("not in {}", self.0).into()) } else { Ok(()) }
@@ -51,9 +51,9 @@ use crate::services::ServiceTypes;
     note = "a guardrail of the output belongs in `output_guardrails`, a hook in `hooks`"
 )]
 pub trait InputGuardrail: Send + Sync + Sized + 'static {
-    /// How the guardrail is constructed, and which state it works on. `#[guardrail(input)]` sets it. In a hand-written
-    /// `impl`, write `onionskin::raw_guardrail!(default);` for a guardrail that a tool's list constructs with
-    /// `Default`, or `onionskin::raw_guardrail!();` for one that is added to a [`ToolSpec`](crate::ToolSpec).
+    /// How lists construct the guardrail, and which state it works on: a type of [`made`](crate::made). A hand-written
+    /// guardrail has [`ByDefault`](crate::made::ByDefault) or [`FromValues`](crate::made::FromValues) if a tool's list
+    /// constructs it, or [`AtRunTime`](crate::made::AtRunTime) if it is only added to a [`ToolSpec`](crate::ToolSpec).
     type Made: MadeBy<Self>;
 
     /// Checks the arguments, and may change them. A panic refuses the call.
@@ -87,7 +87,7 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
 /// struct AtMost(usize);
 ///
 /// impl OutputGuardrail for AtMost {
-///     onionskin::raw_guardrail!();
+///     type Made = onionskin::made::AtRunTime;
 ///
 ///     async fn check(&self, _cx: &ToolContext, _args: &Args, result: ToolResult) -> ToolResult {
 ///         let output = result?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter::repeat;
 
 use super::ToolSpec;
-use crate::tool::{SharedToolbox, Toolbox};
+use crate::tool::{SharedToolbox, Toolbox, disagreement};
 
 /// The method `tools` of an owned object. `use onionskin::toolbox` imports it together with the attribute. An `Arc` of
 /// the object has the method without the trait, and is not consumed. `#[toolbox]` implements the trait unless the type
@@ -76,10 +76,14 @@ impl ToolSpec {
     /// ```
     ///
     /// # Panics
-    /// As [`Self::new`].
+    /// As [`Self::new`]; also if the lists of a toolbox by hand disagree.
     pub fn from_toolbox<S: SharedToolbox>(toolbox: S) -> BTreeMap<String, Self> {
         let sources = S::Toolbox::SOURCES.iter().copied().flatten().copied().map(Some).chain(repeat(None));
-        let specs = Toolbox::bound(&toolbox.share()).into_iter().zip(sources).map(|(tool, source)| {
+        let bound = Toolbox::bound(&toolbox.share());
+        if let Some(problem) = disagreement::<S::Toolbox>(&bound) {
+            panic!("the toolbox `{}` disagrees with itself: {problem}", S::Toolbox::NAME);
+        }
+        let specs = bound.into_iter().zip(sources).map(|(tool, source)| {
             let spec = Self::from_dyn(tool);
             match source {
                 Some(source) => spec.with_code(source),

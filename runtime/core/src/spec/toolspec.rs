@@ -195,7 +195,7 @@ impl ToolSpec {
     /// }
     ///
     /// impl Hook for Count {
-    ///     onionskin::raw_hook!(default);
+    ///     type Made = onionskin::made::ByDefault;
     ///
     ///     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
     ///         self.0.fetch_add(1, Relaxed);

@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+pub use crate::context::Works;
 pub use function::{Function, schema_by};
 pub use offload::offload;
 pub(crate) use other_thread::block_on;
-pub use state::{FitsState, FitsTool, Make, States, Works};
-pub(crate) use toolbox::ToolboxLink;
+pub use state::{FitsState, FitsTool, Make, States};
 pub use toolbox::{
     SharedToolbox, Toolbox, ToolboxPart, can_be_shared, is_method, is_of_toolbox, tool_of_method,
 };
+pub(crate) use toolbox::{ToolboxLink, disagreement};
 pub use with_policy::{Body, BothStates, Own};
 
 use crate::args::Args;

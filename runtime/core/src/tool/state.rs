@@ -1,6 +1,6 @@
 //! The state that a tool works on, and its checks against an agent's state: by the compiler, or at run time.
 
-use crate::context::{State, StateType};
+use crate::context::State;
 
 /// Constructs the tool `T` for `agent!` from its name. The tool's state is the first parameter, so that a type that
 /// does not implement `Tool` is reported as that only.
@@ -71,9 +71,10 @@ impl<S, A: FitsState<S>, B: FitsState<S>> FitsState<S> for (A, B) {}
 // The messages equal those of [`Works`], so that a type that implements neither is reported once.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "no tool works on `{Self}`",
-    label = "not the state of a tool",
-    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
+    message = "`{Self}` is not how a tool or a hook names its state",
+    label = "write `State<{Self}>` for the agent's state `{Self}`",
+    note = "a tool writes `type State = State<S>` if it takes the agent's state `S`, and `type State = ()` if it takes none; a hook \
+            and a guardrail write the same as parameter of their `Made`"
 )]
 pub trait States {
     /// Several states as nested pairs.
@@ -86,25 +87,4 @@ impl States for () {
 
 impl<S> States for State<S> {
     type All = Self;
-}
-
-/// The states that a tool works on, for a check against an agent whose type is unknown.
-#[diagnostic::on_unimplemented(
-    message = "no tool works on `{Self}`",
-    label = "not the state of a tool",
-    note = "write `type State = ()`, or `type State = State<S>` for a tool that takes the agent's state `S`"
-)]
-pub trait Works {
-    #[doc(hidden)]
-    fn on(into: &mut Vec<StateType>);
-}
-
-impl Works for () {
-    fn on(_: &mut Vec<StateType>) {}
-}
-
-impl<S: 'static> Works for State<S> {
-    fn on(into: &mut Vec<StateType>) {
-        into.push(StateType::of::<S>());
-    }
 }

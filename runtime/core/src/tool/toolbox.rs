@@ -12,6 +12,35 @@ use crate::text::same;
 ///
 /// An agent names the type in `toolboxes: [..]`. The object is provided when the agent is built. Each call borrows it,
 /// so mutable fields need a lock or an atomic.
+///
+/// A generic toolbox is written by hand, and an agent names a type of it:
+///
+/// ```
+/// use std::sync::Arc;
+/// use onionskin::{DynTool, Toolbox, ToolDefinition, ToolSpec, agent};
+///
+/// struct Fixed<T>(T);
+///
+/// impl<T: Clone + Into<String> + Send + Sync + 'static> Toolbox for Fixed<T> {
+///     const NAME: &'static str = "Fixed";
+///     const TOOLS: &'static [&'static [&'static str]] = &[&["answer"]];
+///     type State = ();
+///
+///     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>> {
+///         let this = Arc::clone(this);
+///         let definition = ToolDefinition::new("answer", "Gives the answer.");
+///         vec![Arc::new(ToolSpec::from_definition(definition, move |_, _| {
+///             let answer: String = this.0.clone().into();
+///             async move { Ok(answer) }
+///         }))]
+///     }
+/// }
+///
+/// agent! { Oracle { instruction: "Answer.", toolboxes: [Fixed<&'static str>] } }
+/// ```
+///
+/// The lists below agree with each other and with [`Self::bound`]; an agent with a toolbox whose lists disagree is not
+/// built ([`BuildError::ToolboxLists`](crate::BuildError::ToolboxLists)).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolbox",
     label = "not a toolbox",
@@ -41,6 +70,41 @@ pub trait Toolbox: Sized + 'static {
 
     /// The tools, bound to this object, in the order of [`Self::TOOLS`].
     fn bound(this: &Arc<Self>) -> Vec<Arc<dyn DynTool>>;
+}
+
+/// How the lists of a toolbox disagree, if they do. Those of a toolbox by hand can.
+pub(crate) fn disagreement<T: Toolbox>(bound: &[Arc<dyn DynTool>]) -> Option<String> {
+    // Constants, so that a program does not contain the source code of its tools.
+    let agree = [
+        ("METHODS", const { same_shape(T::METHODS, T::TOOLS) }),
+        ("SOURCES", const { T::SOURCES.is_empty() || same_shape(T::SOURCES, T::TOOLS) }),
+    ];
+    if let Some((name, _)) = agree.iter().find(|(_, agrees)| !agrees) {
+        let text = "has another number of entries than `TOOLS`: write one for each tool, in the same order";
+        return Some(format!("`{name}` {text}"));
+    }
+    let listed: Vec<_> = T::TOOLS.iter().copied().flatten().copied().collect();
+    if bound.len() == listed.len() {
+        // A tool of another name than the one that is listed in its place is reported with both names.
+        return None;
+    }
+    let names: Vec<_> = bound.iter().map(|tool| &*tool.definition().name).collect();
+    let unbound = listed.iter().find(|name| !names.contains(name));
+    let unlisted = names.iter().find(|name| !listed.contains(name));
+    Some(match (unbound, unlisted) {
+        (Some(name), _) => format!("`TOOLS` lists the tool `{name}`, and `bound` does not return it"),
+        (None, Some(name)) => format!("`bound` returns the tool `{name}`, and `TOOLS` does not list it"),
+        (None, None) => format!("`bound` returns {} tools, and `TOOLS` lists {}", names.len(), listed.len()),
+    })
+}
+
+/// Whether the lists have as many entries in each block.
+const fn same_shape(a: &[&[&str]], b: &[&[&str]]) -> bool {
+    let mut block = 0;
+    while block < a.len() && block < b.len() && a[block].len() == b[block].len() {
+        block += 1;
+    }
+    block == a.len() && block == b.len()
 }
 
 /// A toolbox that an agent uses. The object is provided when the agent is built.
@@ -117,7 +181,8 @@ pub const fn tool_of_method<T: Toolbox>(method: &str) -> Option<&'static str> {
     while block < T::METHODS.len() {
         let mut at = 0;
         while at < T::METHODS[block].len() {
-            if same(T::METHODS[block][at], method) {
+            let is_listed = block < T::TOOLS.len() && at < T::TOOLS[block].len();
+            if is_listed && same(T::METHODS[block][at], method) {
                 return Some(T::TOOLS[block][at]);
             }
             at += 1;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::{EndRing, RawRing, Ring};
-use crate::onion::{AtRunTime, ByDefault, Hook, InArc, MadeBy};
+use crate::context::Works;
+use crate::onion::{AtRunTime, ByDefault, FromValues, Hook, InArc, ListValues, MadeBy};
 
 /// As [`MadeBy`], for a hook. The hook may be typed, and is then part of a ring.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the `Made` of `{H}`",
-    label = "a macro of `onionskin` writes this",
-    note = "in place of `type Made = ..;` write `onionskin::raw_hook!(default);` for a hook that `agent!` makes by its \
-            `Default`, or `onionskin::raw_hook!();` for one that is added with `.hook(..)`"
+    label = "not one of the types in `onionskin::made`",
+    note = "write `type Made = made::ByDefault;` if lists make it by its `Default`, `made::FromValues<(u32,)>` if they make it \
+            of values, as `limit(3)`, and `made::AtRunTime` if it is added at run time"
 )]
 pub trait HookMadeBy<H>: MadeBy<H> {
     /// The ring with this hook added if it is typed, else the ring unchanged (`= R`).
@@ -25,21 +26,24 @@ pub trait HookMadeBy<H>: MadeBy<H> {
 /// A ring of typed hooks, with this hook around it if it is typed.
 pub type RingOf<H, R> = <<H as Hook>::Made as HookMadeBy<H>>::Ring<R>;
 
-impl<H: Default> HookMadeBy<H> for ByDefault {
-    type Ring<R: Ring> = R;
+/// A hook by hand is not typed.
+macro_rules! not_typed {
+    ($(impl<$($param:ident: $($bound:path)?),*> $made:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($param: $($bound)?),*> HookMadeBy<H> for $made {
+            type Ring<R: Ring> = R;
 
-    fn ring<R: Ring>(_: &Arc<H>, rest: R) -> R {
-        rest
-    }
+            fn ring<R: Ring>(_: &Arc<H>, rest: R) -> R {
+                rest
+            }
+        }
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<H> HookMadeBy<H> for AtRunTime {
-    type Ring<R: Ring> = R;
-
-    fn ring<R: Ring>(_: &Arc<H>, rest: R) -> R {
-        rest
-    }
+not_typed! {
+    impl<H: Default, S: Works> ByDefault<S>;
+    impl<H: From<V>, V: ListValues, S: Works> FromValues<V, S>;
+    impl<H: , S: Works> AtRunTime<S>;
 }
 
 #[diagnostic::do_not_recommend]

@@ -3,7 +3,7 @@ use onionskin::{Args, Hook, Next, ToolContext, ToolResult, agent};
 struct Quota(u32);
 
 impl Hook for Quota {
-    onionskin::raw_hook!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         let _ = self.0;

@@ -3,7 +3,7 @@ use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail, tool}
 struct Check;
 
 impl InputGuardrail for Check {
-    onionskin::raw_guardrail!();
+    type Made = onionskin::made::AtRunTime;
 
     async fn check(&self, _: &ToolContext, _: &mut Args) -> ToolResult<()> {
         Ok(())

@@ -27,7 +27,7 @@ impl Tool for Echo {
 struct CityOnly;
 
 impl Hook for CityOnly {
-    onionskin::raw_hook!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         next.run(args).await

@@ -1,9 +1,10 @@
-use onionskin::{Args, Hook, Next, ToolContext, ToolResult, raw_hook};
+use onionskin::{Args, Hook, Next, ToolContext, ToolResult, made};
 
-struct Audit;
+struct Limit;
 
-impl Hook for Audit {
-    raw_hook!(default);
+
+impl Hook for Limit {
+    type Made = made::FromValues<(u32,)>;
 
     async fn call<N: Next>(&self, _cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
         next.run(args).await

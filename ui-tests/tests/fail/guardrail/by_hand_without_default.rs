@@ -1,9 +1,9 @@
-use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail, raw_guardrail};
+use onionskin::{Args, ToolContext, ToolResult, guardrails::InputGuardrail};
 
 struct NoSecrets;
 
 impl InputGuardrail for NoSecrets {
-    raw_guardrail!(default);
+    type Made = onionskin::made::ByDefault;
 
     async fn check(&self, _cx: &ToolContext, _args: &mut Args) -> ToolResult<()> {
         Ok(())
