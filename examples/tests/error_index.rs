@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 14] = [
+const ENUMS: [(&str, &str); 15] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
+    ("MisuseError", "runtime/core/src/agent/misuse.rs"),
     ("Limit", "runtime/core/src/agent/limits.rs"),
     ("JournalErrorKind", "runtime/core/src/journal/error.rs"),
     ("McpError", "runtime/mcp/src/error.rs"),

@@ -1,12 +1,13 @@
 //! An example of a crate by a third party: a model, two sources of tools, a tool, a wrapper of tools, a toolbox, hooks, both
-//! guardrails, a tool and a guardrail that take a service, an approver, a journal, an agent and two forms of exports, all written
-//! by hand on the public, documented items of `onionskin-core`.
+//! guardrails, a tool and a guardrail that take a service, an approver, a journal, an agent, a strategy for agents and two forms of
+//! exports, all written by hand on the public, documented items of `onionskin-core`.
 //!
 //! Most of them together are a bank's clerk. [`clerk`] puts them together, and the program `third_party` runs it.
 
 #![forbid(unsafe_code)]
 
 mod approver;
+mod careful;
 mod clerk;
 mod contacts;
 mod exports;
@@ -25,6 +26,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use approver::UpTo;
+pub use careful::Careful;
 pub use clerk::{Clerk, clerk};
 pub use contacts::{Contacts, FindAccount, ToKnown};
 pub use exports::{Cohere, Mistral};

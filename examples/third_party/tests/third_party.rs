@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use onionskin_core::approval::{Approval, ApprovalRequest, Approver};
 use onionskin_core::declaration::AgentDeclaration;
+use onionskin_core::event::EventKind;
 use onionskin_core::spec::StateType;
-use onionskin_core::{Agent, BuildError, RunOutput, Session, ToolSpec};
+use onionskin_core::{Agent, BuildError, RunOutput, ScriptedModel, ScriptedTurn, Session, ToolSpec};
 use onionskin_third_party::{
-    AuditTrail, Bank, Contacts, Dictated, FileJournal, FindAccount, Memory, Metered, Payments, RateTable,
-    Shelf, ToKnown, Transfer, clerk,
+    AuditTrail, Bank, Careful, Clerk, Contacts, Dictated, FileJournal, FindAccount, Memory, Metered,
+    Payments, RateTable, Shelf, ToKnown, Transfer, clerk,
 };
 use serde_json::json;
 
@@ -470,4 +471,36 @@ async fn t7_parts_by_hand_take_a_service_of_any_program() {
 
     let direct = ToolSpec::new(FindAccount).provide_shared(knows("Ada", "DE01"));
     assert_eq!(direct.call(json!({ "name": "Ada" })).await.unwrap(), "DE01");
+}
+
+#[tokio::test]
+async fn a7_a_strategy_by_hand_plans_acts_and_reviews_with_the_parts_of_another_agent() {
+    let pay = |cents| ScriptedTurn::call("transfer", json!({ "to": "baker", "cents": cents }));
+    let turns = [
+        ScriptedTurn::say("Pay twice."),
+        pay(5).and_call("transfer", json!({ "to": "miller", "cents": 6 })),
+        pay(7),
+        ScriptedTurn::say("Paid."),
+        ScriptedTurn::say("As planned."),
+    ];
+    let model = Arc::new(ScriptedModel::turns(turns));
+    let bank = bank();
+    let builder = <Careful<Clerk>>::builder().model(Arc::clone(&model)).state(bank.clone());
+    let builder = builder.server("rates", RateTable::new(RATES)).tool(ToolSpec::new(Transfer));
+    let mut stream = builder.stream("Pay the baker and the miller.").await.unwrap();
+    let mut notices = Vec::new();
+    while let Some(event) = stream.next().await {
+        if let EventKind::Notice { text } = event.kind {
+            notices.push(text);
+        }
+    }
+    assert_eq!(notices, ["plans", "acts", "reviews"]);
+    let output = stream.output().await.unwrap();
+    assert_eq!((&*output.text, output.turns, output.tool_calls.len()), ("As planned.", 5, 3));
+    let requests = model.requests();
+    let offered: Vec<_> = requests.iter().map(|request| request.tools.len()).collect();
+    assert_eq!((offered[0], offered[4]), (0, 0));
+    assert!(offered[1..4].iter().all(|tools| *tools > 1), "{offered:?}");
+    let systems: Vec<_> = requests.iter().map(|request| request.system.as_deref().unwrap()).collect();
+    assert!(systems[0].contains("transfer") && systems[1].starts_with("Convert amounts"), "{systems:?}");
 }

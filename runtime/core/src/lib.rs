@@ -97,7 +97,7 @@ pub mod made {
 
 /// One run of an agent: its request, its stream of events, its output, and the context that tools and hooks get.
 pub mod run {
-    pub use crate::agent::{AgentRun, Finish, Limit, RunRequest, RunStream};
+    pub use crate::agent::{AgentRun, Ask, Finish, Limit, MisuseError, RunRequest, RunStream, ToolResults};
     pub use crate::args::ArgsError;
     pub use crate::context::{AgentInfo, IdempotencyKey, StateError, Team};
     pub use crate::event::ToolCallReport;

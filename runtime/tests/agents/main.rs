@@ -27,6 +27,7 @@ mod idempotency;
 mod interrupted;
 mod killed;
 mod limits;
+mod loops_by_hand;
 mod names;
 mod parallel;
 mod recorded_state;

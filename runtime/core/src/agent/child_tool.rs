@@ -112,7 +112,7 @@ struct Leaves<'c> {
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {
-        let messages = self.run.messages().since(self.start).collect();
+        let messages = self.run.closed_messages().since(self.start).collect();
         self.cx.keep_transcript(Transcript { child: Arc::clone(self.child), messages });
     }
 }

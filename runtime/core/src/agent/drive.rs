@@ -160,7 +160,7 @@ pub(super) struct Kept<'r> {
 
 impl Drop for Kept<'_> {
     fn drop(&mut self) {
-        self.run.session.append(&self.run.messages(), self.start);
+        self.run.session.append(&self.run.closed_messages(), self.start);
     }
 }
 

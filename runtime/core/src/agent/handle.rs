@@ -16,7 +16,7 @@ use super::shared::Shared;
 use super::stream::{Finish, RunStream};
 use super::tool_list::ListError;
 use crate::approval::{Approver, DynApprover};
-use crate::context::{RunSeed, ToolEntry};
+use crate::context::RunSeed;
 use crate::deadline::Deadline;
 use crate::definition::ToolDefinition;
 use crate::event::{Events, Queue, RunOutput};
@@ -76,13 +76,7 @@ impl AgentHandle {
     /// # Errors
     /// As [`Self::tool_names`].
     pub fn tool_definitions(&self) -> Result<Vec<ToolDefinition>, ServerError> {
-        let tools = self.instance.tools.tools(None).map_err(ListError::into_server_error)?;
-        let told = |entry: &Arc<ToolEntry>| {
-            let mut told = entry.definition.clone();
-            told.name = Arc::clone(&entry.wire_name);
-            told
-        };
-        Ok(tools.table.entries().iter().map(told).collect())
+        Ok(self.instance.tools.tools(None).map_err(ListError::into_server_error)?.table.shown())
     }
 
     /// Creates a new session: a conversation with its own history and state. It begins with the messages and with

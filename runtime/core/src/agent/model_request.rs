@@ -4,6 +4,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::ask::Changes;
+use super::prompt;
 use super::run::{AgentRun, or};
 use super::run_error::RunError;
 use super::tool_list::TurnTools;
@@ -20,23 +22,46 @@ const BACKOFF: Backoff =
     Backoff { first: Duration::from_millis(500), longest: Duration::from_secs(16), jitter: 100 };
 
 impl AgentRun {
-    /// Asks the model for its answer to the conversation so far.
-    pub(super) async fn ask_model(&self, turn: u32, tools: &TurnTools) -> Result<ModelResponse, RunError> {
-        let mut request = ModelRequest {
-            agent: Arc::clone(&self.instance.name),
-            model: self.instance.model_name.clone(),
-            system: tools.system.clone(),
-            messages: self.messages(),
-            tools: Arc::clone(&tools.table.declarations),
-            params: self.instance.params.clone(),
+    /// The request of a turn. `offered` are its tools, if they are not all of `tools`.
+    pub(super) fn request(
+        &self,
+        changes: &Changes,
+        tools: &TurnTools,
+        offered: Option<&ToolTable>,
+    ) -> ModelRequest {
+        let Changes { instruction, model, params, .. } = changes;
+        let table = offered.unwrap_or(&tools.table);
+        let system = match (instruction, offered) {
+            (None, None) => tools.system.clone(),
+            _ => prompt::system(
+                instruction.as_ref().unwrap_or_else(|| self.instance.tools.instruction()),
+                table,
+            ),
         };
+        ModelRequest {
+            agent: Arc::clone(&self.instance.name),
+            model: model.clone().or_else(|| self.instance.model_name.clone()),
+            system,
+            messages: self.messages(),
+            tools: Arc::clone(&table.declarations),
+            params: params.as_ref().unwrap_or(&self.instance.params).clone(),
+        }
+    }
+
+    /// Asks the model. The answer can call the tools of `table`.
+    pub(super) async fn ask_model(
+        &self,
+        turn: u32,
+        mut request: ModelRequest,
+        table: &ToolTable,
+    ) -> Result<ModelResponse, RunError> {
         if let Some(redactor) = self.cx.concealed().redactor() {
             lock(&self.redacted).redact(redactor, &mut request);
         }
         let asked = || (Effect::Pure, fingerprint(&request));
         // One step for all attempts: a failure is not recorded, so a replay asks again.
         let answer = self.cx.step(self.step(turn, StepKind::Model), asked, async || {
-            self.ask_until_answered(turn, &request, &tools.table).await
+            self.ask_until_answered(turn, &request, table).await
         });
         self.unless_over(pin!(answer)).await?
     }

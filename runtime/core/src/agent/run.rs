@@ -12,6 +12,8 @@ use tokio::sync::Semaphore;
 
 use super::instance::Instance;
 use super::limits::Limit;
+use super::misuse::MisuseError;
+use super::open_calls::OpenCalls;
 use super::run_error::RunError;
 use super::tool_list::{ListError, ToolList, TurnTools};
 use crate::context::{Permit, RunContext, RunSeed};
@@ -73,9 +75,22 @@ pub(super) struct Tally {
     transcripts: Vec<(u32, u32, Transcript)>,
     /// The ids of the conversation's calls.
     pub(super) ids: CallIds,
+    /// Whether the model writes an answer to the conversation.
+    pub(super) asking: bool,
+    /// The calls of the newest message, until they have results.
+    pub(super) open: Option<OpenCalls>,
 }
 
 impl Tally {
+    /// Checks that the conversation can go on: each call has its result, and no turn is in progress.
+    pub(super) fn ready(&self) -> Result<(), MisuseError> {
+        match &self.open {
+            Some(open) => Err(open.error()),
+            None if self.asking => Err(MisuseError::AskInProgress),
+            None => Ok(()),
+        }
+    }
+
     /// Counts one call of a tool.
     pub(super) fn count_call(&mut self, tool: &Arc<str>) -> u32 {
         let known = self.calls_of.iter_mut().find(|(name, _)| name == tool);
@@ -240,27 +255,25 @@ impl AgentRun {
         }
     }
 
-    /// Keeps a child's conversation until its batch ends. A call made by hand belongs to no batch.
+    /// Keeps a child's conversation while calls of the newest message have no results. A call made by hand belongs to no message.
     pub(super) fn keep_transcript(&self, (turn, call): (u32, u32), transcript: Transcript) {
-        match turn {
-            0 => self.merge([transcript]),
-            _ => self.tally().transcripts.push((turn, call, transcript)),
+        let mut tally = self.tally();
+        if tally.open.is_some() {
+            tally.transcripts.push((turn, call, transcript));
+            return;
         }
+        drop(tally);
+        self.merge([transcript]);
     }
 
-    fn take_transcripts(&self, turn: u32) -> Vec<Transcript> {
-        let mut of_turn = std::mem::take(&mut self.tally().transcripts);
-        of_turn.retain(|(of, ..)| *of == turn);
-        of_turn.sort_by_key(|(_, call, _)| *call);
-        of_turn.into_iter().map(|(.., transcript)| transcript).collect()
-    }
-
-    /// Merges the conversations of one turn's children, in call order. Returns whether there were any.
-    pub(super) fn merge_turn(&self, turn: u32) -> bool {
-        if self.tally().transcripts.is_empty() {
+    /// Merges the conversations of children that were kept, in call order. Returns whether there were any.
+    pub(super) fn merge_kept(&self) -> bool {
+        let mut kept = std::mem::take(&mut self.tally().transcripts);
+        if kept.is_empty() {
             return false;
         }
-        self.merge(self.take_transcripts(turn));
+        kept.sort_by_key(|(turn, call, _)| (*turn, *call));
+        self.merge(kept.into_iter().map(|(.., transcript)| transcript));
         true
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::build_error::{BuildError, ServerError, redact_error};
 use super::limits::Limit;
-use crate::context::{AbortCause, RunContext, ScriptFault};
+use super::misuse::MisuseError;
+use crate::context::{AbortCause, RunContext, ScriptFault, StateError};
 use crate::error::Abort;
 use crate::journal::JournalError;
 use crate::model::ModelError;
@@ -191,6 +192,17 @@ pub enum RunError {
         /// The error of the function.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// A hand-written agent used its run in a way that would harm the conversation. Nothing was done.
+    #[error("the agent `{agent}` made a mistake with its run: {source}")]
+    Misuse {
+        /// The agent.
+        agent: Arc<str>,
+        /// The mistake.
+        source: MisuseError,
+    },
+    /// A hand-written agent asked for a state that it does not have.
+    #[error(transparent)]
+    WrongState(#[from] StateError),
     /// The agent could not be built.
     #[error("{0}")]
     Build(Arc<BuildError>),
@@ -251,6 +263,7 @@ impl Redact for RunError {
             Self::Journal { source, .. } => source.redact(redactor),
             Self::ServerTools { source, .. } => source.redact(redactor),
             Self::ToolDefinition { source, .. } => redact_error(source, redactor),
+            Self::Misuse { source, .. } => source.redact(redactor),
             Self::Retries { message: text, .. } | Self::Agent { reason: text, .. } => text.redact(redactor),
             Self::Limit { .. }
             | Self::Depth { .. }
@@ -262,6 +275,7 @@ impl Redact for RunError {
             | Self::NoService { .. }
             | Self::UnusedService { .. }
             | Self::UnknownAgent { .. }
+            | Self::WrongState(_)
             | Self::Build(_) => {}
         }
     }

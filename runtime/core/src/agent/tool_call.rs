@@ -6,20 +6,18 @@ use std::iter::successors;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::call_result::CallResult;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use super::unfinished_call::Fate;
 use crate::args::Args;
-use crate::content::ContentBlock;
 use crate::context::{AbortCause, ToolContext, ToolTable};
 use crate::error::{Exit, ToolError, ToolResult};
-use crate::event::{CallOutcome, EventKind, HookExit};
+use crate::event::{EventKind, HookExit};
 use crate::journal::{StepKind, StepRef};
 use crate::lock::lock;
 use crate::model::{ToolCall, redact_name};
 use crate::onion;
-use crate::output::{StructuredContent, ToolOutput};
-use crate::spec::error_chain;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {
@@ -244,31 +242,5 @@ pub(super) fn step<'r>(run: &'r AgentRun, (turn, call): (u32, u32), name: &'r Ar
         call: Some(call),
         name: Some(name),
         attempt: 0,
-    }
-}
-
-/// The part of a call's result that the run needs, and until its end is reported, the rest of it.
-pub(super) struct CallResult {
-    pub(super) outcome: CallOutcome,
-    /// The content for the model.
-    pub(super) content: Arc<[ContentBlock]>,
-    structured: StructuredContent,
-    error_chain: Vec<String>,
-}
-
-impl CallResult {
-    fn of(result: ToolResult) -> Self {
-        let outcome = CallOutcome::of(&result);
-        let error_chain = match &result {
-            Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
-            _ => Vec::new(),
-        };
-        let output = match result {
-            Ok(output) => output,
-            Err(Exit::Tool(error)) => error.output().clone(),
-            Err(Exit::Stop(stop)) => stop.into_output(),
-            Err(Exit::Abort(abort)) => ToolOutput::text(format!("the run was aborted: {}", abort.reason())),
-        };
-        Self { outcome, structured: output.structured_place(), content: output.into_content(), error_chain }
     }
 }

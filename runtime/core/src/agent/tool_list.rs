@@ -270,6 +270,11 @@ impl ToolList {
         }
     }
 
+    /// The agent's own part of the system prompt.
+    pub(super) fn instruction(&self) -> &Arc<str> {
+        &self.instruction
+    }
+
     /// The messages about tools that were left out, once, and those of servers.
     pub(super) fn take_notices(&self) -> Result<Vec<String>, ListError> {
         let mut of_servers = Vec::new();

@@ -329,7 +329,12 @@ impl Progress {
     pub fn report(&self, done: f64, total: Option<f64>, message: impl Into<Option<String>>) {
         self.run.events().push(
             self.step.as_step(),
-            EventKind::Progress { call_id: Arc::clone(&self.call_id), done, total, message: message.into() },
+            EventKind::Progress {
+                call_id: Some(Arc::clone(&self.call_id)),
+                done,
+                total,
+                message: message.into(),
+            },
         );
     }
 }

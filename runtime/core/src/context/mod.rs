@@ -378,7 +378,7 @@ impl ToolContext {
     /// Returns an error if the value cannot be serialised to JSON.
     pub fn emit(&self, event: impl Serialize) -> Result<(), serde_json::Error> {
         let value = serde_json::to_value(event)?;
-        self.event(EventKind::User { call_id: Arc::clone(&self.tool_use_id), value });
+        self.event(EventKind::User { call_id: Some(Arc::clone(&self.tool_use_id)), value });
         Ok(())
     }
 

@@ -38,11 +38,18 @@ pub struct State<S> {
 
 impl<S: Clone + Send + Sync + 'static> State<S> {
     pub(crate) fn from_context(cx: &ToolContext) -> Result<Self, StateError> {
-        let cell = Arc::clone(cx.run().state())
-            .downcast::<StateCell<S>>()
-            .map_err(|_| StateError::of(cx, type_name::<S>()))?;
+        Self::newest(cx.run()).ok_or_else(|| StateError::of(cx, type_name::<S>()))
+    }
+
+    /// The state of a run's agent.
+    pub(crate) fn of_run(run: &RunContext) -> Result<Self, StateError> {
+        Self::newest(run).ok_or_else(|| StateError::of_agent(run.agent().name(), type_name::<S>()))
+    }
+
+    fn newest(run: &RunContext) -> Option<Self> {
+        let cell = Arc::clone(run.state()).downcast::<StateCell<S>>().ok()?;
         let snapshot = cell.snapshot();
-        Ok(Self { cell, snapshot, run: cx.run().clone() })
+        Some(Self { cell, snapshot, run: run.clone() })
     }
 
     /// The newest state.
@@ -106,12 +113,16 @@ pub struct StateError {
 impl StateError {
     #[cold]
     fn of(cx: &ToolContext, wanted: &'static str) -> Self {
-        let (who, with) = if cx.run().is_detached() {
-            (format!("the tool `{}`, called without an agent,", cx.tool_name()), ".with_state(..)".to_owned())
-        } else {
-            (format!("the agent `{}`", cx.agent_name()), format!("state: {wanted}"))
-        };
-        Self { who, wanted, with }
+        if !cx.run().is_detached() {
+            return Self::of_agent(cx.agent_name(), wanted);
+        }
+        let who = format!("the tool `{}`, called without an agent,", cx.tool_name());
+        Self { who, wanted, with: ".with_state(..)".to_owned() }
+    }
+
+    #[cold]
+    fn of_agent(agent: &str, wanted: &'static str) -> Self {
+        Self { who: format!("the agent `{agent}`"), wanted, with: format!("state: {wanted}") }
     }
 }
 

@@ -133,6 +133,16 @@ impl ToolTable {
         &self.entries
     }
 
+    /// The definitions for the model, under the names that it uses.
+    pub(crate) fn shown(&self) -> Vec<ToolDefinition> {
+        let shown = |entry: &Arc<ToolEntry>| {
+            let mut definition = entry.definition.clone();
+            definition.name = Arc::clone(&entry.wire_name);
+            definition
+        };
+        self.entries.iter().map(shown).collect()
+    }
+
     /// The tool with this wire name, or with this name for hooks and programs.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {

@@ -115,8 +115,8 @@ pub enum EventKind {
     },
     /// A tool reports progress.
     Progress {
-        /// The call.
-        call_id: Arc<str>,
+        /// The call; `None` if the agent itself reports it.
+        call_id: Option<Arc<str>>,
         /// The finished amount, in a unit of the tool.
         done: f64,
         /// The total amount in the same unit; `None` if it is unknown.
@@ -124,10 +124,11 @@ pub enum EventKind {
         /// A message for people.
         message: Option<String>,
     },
-    /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit)).
+    /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit),
+    /// [`AgentRun::emit`](crate::run::AgentRun::emit)).
     User {
-        /// The call that emitted it.
-        call_id: Arc<str>,
+        /// The call that emitted it; `None` if the agent itself did.
+        call_id: Option<Arc<str>>,
         /// The value.
         value: Value,
     },
@@ -182,11 +183,15 @@ impl Redact for EventKind {
                 error_chain.redact(redactor);
             }
             Self::Progress { call_id, message, .. } => {
-                redactor.redact_id(call_id);
+                if let Some(call_id) = call_id {
+                    redactor.redact_id(call_id);
+                }
                 message.redact(redactor);
             }
             Self::User { call_id, value } => {
-                redactor.redact_id(call_id);
+                if let Some(call_id) = call_id {
+                    redactor.redact_id(call_id);
+                }
                 value.redact(redactor);
             }
             Self::TurnStarted { .. } | Self::TurnRestarted { .. } | Self::TurnFinished { .. } => {}

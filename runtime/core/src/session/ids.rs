@@ -1,7 +1,7 @@
 //! The ids of tool calls. A provider distinguishes results by them and rejects a request with a duplicate, so no two
 //! calls of a conversation have the same id.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::model::{History, Message, ToolCall};
@@ -26,6 +26,23 @@ impl CallIds {
     /// Adds an id. Returns whether it was free.
     fn insert(&mut self, id: &str) -> bool {
         !self.earlier.has_call(id) && self.taken.insert(hash(id))
+    }
+
+    /// Adds the ids of these calls. No id is added if one is empty or in use.
+    ///
+    /// # Errors
+    /// Returns the call with that id.
+    pub(crate) fn claim<'c>(&mut self, calls: &'c [ToolCall]) -> Result<(), &'c ToolCall> {
+        let mut own = HashSet::new();
+        for call in calls {
+            if call.id.is_empty() || self.is_used(&call.id) || !own.insert(&*call.id) {
+                return Err(call);
+            }
+        }
+        for call in calls {
+            self.insert(&call.id);
+        }
+        Ok(())
     }
 
     /// Makes the ids of these calls unique. A call with a used id, or with none, gets a new one.
@@ -110,8 +127,6 @@ fn hash(id: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
     use crate::model::ToolResultMessage;
 

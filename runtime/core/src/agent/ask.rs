@@ -1,0 +1,132 @@
+//! One turn of the model, as a hand-written loop asks for it.
+
+use std::fmt;
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::misuse::MisuseError;
+use super::run::AgentRun;
+use super::run_error::RunError;
+use crate::context::ToolTable;
+use crate::model::{ModelResponse, RequestParams};
+use crate::text::nearest;
+
+/// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
+///
+/// Parts that are not set are those of the agent. What is set here holds for this turn only.
+///
+/// ```
+/// use onionskin::model::{Message, RequestParams};
+/// use onionskin::run::AgentRun;
+/// use onionskin::RunError;
+///
+/// /// Asks for a plan. The model cannot call tools in this turn.
+/// async fn plan(run: &AgentRun, input: String) -> Result<String, RunError> {
+///     run.append(Message::user(input))?;
+///     let mut params = RequestParams::default();
+///     params.temperature = Some(0.0);
+///     let plan = run.ask().without_tools().instruction("List the steps. Do not act yet.").request_params(params).await?;
+///     Ok(plan.text)
+/// }
+/// # let _ = plan;
+/// ```
+///
+/// Cancel safety: dropping the future ends the request. The conversation then has no answer, and the turn counts.
+#[must_use = "the model is asked when this is awaited"]
+pub struct Ask<'r> {
+    run: &'r AgentRun,
+    changes: Changes,
+}
+
+/// What one turn has in place of the parts of the agent.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) instruction: Option<Arc<str>>,
+    pub(super) model: Option<Arc<str>>,
+    pub(super) params: Option<RequestParams>,
+    /// The names of the tools that are offered; `None` for all.
+    only: Option<Vec<String>>,
+}
+
+impl Changes {
+    /// The tools that the turn offers, if they are not all of these.
+    pub(super) fn table(&self, agent: &str, all: &ToolTable) -> Result<Option<Arc<ToolTable>>, MisuseError> {
+        let Some(only) = &self.only else { return Ok(None) };
+        let index = |name: &String| {
+            all.find(name).ok_or_else(|| {
+                let known = all.entries().iter().map(|entry| &*entry.name);
+                let near = nearest(name, known).map(|near| format!("; did you mean `{near}`?"));
+                MisuseError::UnknownTool { tool: name.clone(), near: near.unwrap_or_default() }
+            })
+        };
+        let mut indices = only.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+        indices.sort_unstable();
+        indices.dedup();
+        let offered = indices.into_iter().map(|index| (**all.entry(index)).clone());
+        Ok(Some(Arc::new(ToolTable::new(agent, offered).0)))
+    }
+}
+
+impl AgentRun {
+    /// Prepares one turn of the model on the conversation. Awaited, it asks the model, appends the answer to the conversation, and
+    /// returns it. The turn has the agent's limits, retries, journal, events and redaction.
+    ///
+    /// Calls of the answer are not run. Run them with [`call_tools`](Self::call_tools) before the next turn.
+    ///
+    /// Cancel safety: as [`Ask`].
+    ///
+    /// # Errors
+    /// Returns an error if the model fails, a limit is reached, or the run is aborted;
+    /// [`RunError::Misuse`] if the conversation is empty, if one of its calls has no result, or if another turn is in progress.
+    pub fn ask(&self) -> Ask<'_> {
+        Ask { run: self, changes: Changes::default() }
+    }
+}
+
+impl Ask<'_> {
+    /// Offers no tools to the model, and leaves the instructions of tools out of the system prompt.
+    pub fn without_tools(mut self) -> Self {
+        self.changes.only = Some(Vec::new());
+        self
+    }
+
+    /// Offers only the tools with these names. A call of another tool in this answer is an unknown tool.
+    pub fn only_tools<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.changes.only = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the system prompt in place of the agent's instruction. The instructions of offered tools follow it.
+    pub fn instruction(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.changes.instruction = Some(text.into());
+        self
+    }
+
+    /// Sets the name of the model. The model gets it in [`ModelRequest::model`](crate::model::ModelRequest::model).
+    pub fn model(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.changes.model = Some(name.into());
+        self
+    }
+
+    /// Sets the model parameters in place of the agent's.
+    pub fn request_params(mut self, params: RequestParams) -> Self {
+        self.changes.params = Some(params);
+        self
+    }
+}
+
+impl<'r> IntoFuture for Ask<'r> {
+    type Output = Result<ModelResponse, RunError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'r>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.run.take_turn(&self.changes).await?.into_response()) })
+    }
+}
+
+impl fmt::Debug for Ask<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ask").field("changes", &self.changes).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,280 @@
+//! Tool calls that run as one operation: those of a turn, or a part of them. `tool_call.rs` runs each call.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::future::{BoxFuture, join_all};
+use pin_project_lite::pin_project;
+
+use super::call_result::CallResult;
+use super::open_calls::TakenCalls;
+use super::run::AgentRun;
+use super::run_error::RunError;
+use super::tool_call::{self, PlannedCall, TurnCall};
+use crate::content::ContentBlock;
+use crate::context::{AbortCause, ToolTable};
+use crate::error::{ErrorKind, ToolError};
+use crate::event::CallOutcome;
+use crate::journal::{StepExec, StepId};
+use crate::model::{History, Message, ToolCall, ToolResultMessage};
+use crate::onion::caught;
+
+/// The message for the model after its children's conversations (`history_merge_target: orchestrator`).
+const HAND_BACK: &str =
+    "(These were the conversations of the agents that you called. Go on with your own task.)";
+
+impl AgentRun {
+    /// Runs calls. Afterwards each of them has a result in every case. `kept` gets the results.
+    pub(super) async fn run_batch(
+        &self,
+        batch: Batch<'_>,
+        kept: Option<&mut Vec<ToolResultMessage>>,
+    ) -> Result<Option<String>, RunError> {
+        let over = self.unless_over(pin!(batch.run())).await.err();
+        let (merged, end) = batch.finish(kept);
+        if let Some(over) = over {
+            return Err(over);
+        }
+        if let Some(aborted) = RunError::of_abort(&self.cx) {
+            return Err(aborted);
+        }
+        for (tool, message) in end.retries {
+            let mut tally = self.tally();
+            let times = tally.retries_of.entry(Arc::clone(&tool)).or_default();
+            *times += 1;
+            if *times > self.instance.limits.max_retries {
+                return Err(RunError::Retries { tool, times: *times, message });
+            }
+        }
+        if merged && end.answer.is_none() {
+            self.hand_back();
+        }
+        Ok(end.answer)
+    }
+
+    /// Counts a tool call and finds its tool, or the reason why nothing can run.
+    pub(super) fn plan_call(&self, table: &ToolTable, name: &str) -> PlannedCall {
+        let refused = |error| PlannedCall::new(Err(error), 0);
+        let mut tally = self.tally();
+        if let Some(error) = self.instance.limits.refused_call(tally.calls) {
+            return refused(error);
+        }
+        tally.calls += 1;
+        match table.find(name) {
+            Some(entry) => PlannedCall::new(Ok(entry), tally.count_call(&table.entry(entry).name)),
+            None => {
+                drop(tally);
+                refused(ToolError::new(table.unknown(name)).with_kind(ErrorKind::UnknownTool))
+            }
+        }
+    }
+
+    /// Adds the results of calls. When each call of the message has one, they are appended to the conversation, and after them the
+    /// conversations of children. Returns whether there were such conversations. `retries` keeps the tools that ask for another
+    /// attempt for the first time in this turn.
+    pub(super) fn put_results(
+        &self,
+        indices: Option<&[usize]>,
+        results: Vec<ToolResultMessage>,
+        retries: &mut Vec<(Arc<str>, String)>,
+    ) -> bool {
+        let mut tally = self.tally();
+        let Some(open) = &mut tally.open else { return false };
+        retries.retain(|(tool, _)| indices.is_none() || open.note_retry(tool));
+        let Some(results) = open.put(indices, results) else { return false };
+        tally.open = None;
+        self.cx.append(Message::Tool { results });
+        drop(tally);
+        self.merge_kept()
+    }
+
+    /// The conversation of a run that is over. Calls without a result get one that says so.
+    pub(super) fn closed_messages(&self) -> History {
+        let mut tally = self.tally();
+        let open = tally.open.take();
+        drop(tally);
+        if let Some(open) = open {
+            self.cx.append(Message::Tool { results: open.finish(&self.cx) });
+            self.merge_kept();
+        }
+        self.messages()
+    }
+
+    /// A merged conversation ends with a child's answer. Some providers reject a request that ends with a message of
+    /// the assistant, because they treat it as an answer to continue.
+    fn hand_back(&self) {
+        let mut conversation = self.cx.conversation();
+        if matches!(conversation.last(), Some(Message::Assistant { .. })) {
+            conversation.push(Message::user(HAND_BACK));
+        }
+    }
+}
+
+/// Calls of one message. Results are stored by call, so a batch that is dropped half way still has one result for each
+/// call.
+pub(super) struct Batch<'r> {
+    run: &'r AgentRun,
+    table: Arc<ToolTable>,
+    calls: TakenCalls,
+    planned: Vec<PlannedCall>,
+    finished: bool,
+}
+
+impl<'r> Batch<'r> {
+    pub(super) fn new(run: &'r AgentRun, table: Arc<ToolTable>, calls: TakenCalls) -> Self {
+        // Numbered here, in call order, so that instances of children have the same numbers in every run.
+        let planned = calls.iter().map(|call| run.plan_call(&table, &call.name)).collect();
+        Self { run, table, calls, planned, finished: false }
+    }
+
+    /// Runs the calls concurrently. Each call takes its own permit ([`AgentRun::permit`]); a call that waits for approval
+    /// holds no permit.
+    pub(super) async fn run(&self) {
+        let all = 0..self.planned.len();
+        match self.run.cx.journal() {
+            None => {
+                // A call that ends at once leaves its place to the next one.
+                let (mut waiting, mut free) = (Vec::new(), None);
+                for index in all {
+                    let mut call = match free.take() {
+                        None => Box::pin(self.contained(index)),
+                        Some(mut place) => {
+                            Pin::set(&mut place, self.contained(index));
+                            place
+                        }
+                    };
+                    match poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await {
+                        Poll::Ready(()) => free = Some(call),
+                        Poll::Pending => waiting.push(call),
+                    }
+                }
+                if !waiting.is_empty() {
+                    join_all(waiting).await;
+                }
+            }
+            Some(journal) => {
+                let limit = all.len().max(1);
+                let ids: Vec<_> = all.map(|index| self.step_id(index)).collect();
+                if let Err(error) = journal.batch(&ids, limit, self).await {
+                    self.run.cx.abort_for(AbortCause::Journal(error));
+                }
+            }
+        }
+    }
+
+    fn contained(&self, index: usize) -> Contained<impl Future<Output = ()> + Send> {
+        Contained { call: Some(self.call_one(index)) }
+    }
+
+    async fn call_one(&self, index: usize) {
+        let (asked, at) = (self.calls.call(index), self.calls.at(index));
+        let mut call = TurnCall::new(self.run, &self.table, &self.planned[index], asked, at);
+        let result = call.run(None).await;
+        call.end(result);
+    }
+
+    /// Stores one result for each call, in call order. Returns whether conversations of children followed the results.
+    fn finish(mut self, kept: Option<&mut Vec<ToolResultMessage>>) -> (bool, BatchEnd) {
+        self.finished = true;
+        let mut end = self.collect();
+        if let Some(kept) = kept {
+            kept.clone_from(&end.results);
+        }
+        let results = std::mem::take(&mut end.results);
+        let merged = self.run.put_results(self.calls.indices.as_deref(), results, &mut end.retries);
+        (merged, end)
+    }
+
+    fn collect(&mut self) -> BatchEnd {
+        let results = Vec::with_capacity(self.planned.len());
+        let mut end = BatchEnd { results, answer: None, retries: Vec::new() };
+        for (call, planned) in self.calls.iter().zip(&mut self.planned) {
+            let entry = planned.entry.as_ref().ok().map(|entry| self.table.entry(*entry));
+            let stop_after = entry.is_some_and(|entry| entry.definition.stop_after);
+            end.note(call, stop_after, planned.take_result(self.run));
+        }
+        end
+    }
+
+    fn step_id(&self, index: usize) -> StepId {
+        tool_call::step(self.run, self.calls.at(index), &self.calls.call(index).name).to_id()
+    }
+}
+
+/// How a batch ended.
+struct BatchEnd {
+    results: Vec<ToolResultMessage>,
+    /// The answer of the run, if a call ended it.
+    answer: Option<String>,
+    /// The tools that asked for another attempt, each with its last message. The model reads none of these messages
+    /// before the turn ends, so each tool is listed once per turn.
+    retries: Vec<(Arc<str>, String)>,
+}
+
+impl BatchEnd {
+    /// Adds the next call, in call order.
+    fn note(&mut self, call: &ToolCall, stop_after: bool, result: CallResult) {
+        let outcome = result.outcome;
+        let message = result.message(call);
+        let stops = outcome == CallOutcome::Stop || (stop_after && !message.is_error);
+        if outcome == CallOutcome::Error(ErrorKind::Retry) {
+            let said = ContentBlock::join(&message.content).into_owned();
+            match self.retries.iter_mut().find(|(other, _)| *other == call.name) {
+                Some((_, last)) => *last = said,
+                None => self.retries.push((Arc::clone(&call.name), said)),
+            }
+        }
+        // The first call that ends the run gives its answer.
+        if stops && self.answer.is_none() {
+            self.answer = Some(ContentBlock::join(&message.content).into_owned());
+        }
+        self.results.push(message);
+    }
+}
+
+impl Drop for Batch<'_> {
+    /// Keeps one result for each call of a conversation that is dropped half way, so that it can continue.
+    fn drop(&mut self) {
+        if !self.finished {
+            let results = self.collect().results;
+            self.run.put_results(self.calls.indices.as_deref(), results, &mut Vec::new());
+        }
+    }
+}
+
+pin_project! {
+    /// A call that can be dropped half way. Its contents are dropped here, and a panic of that drop is caught: neither
+    /// the other calls nor the caller of the run can handle it.
+    struct Contained<F> {
+        #[pin]
+        call: Option<F>,
+    }
+
+    impl<F> PinnedDrop for Contained<F> {
+        fn drop(this: Pin<&mut Self>) {
+            let mut call = this.project().call;
+            if let Err(reason) = caught(|| call.set(None)) {
+                tracing::error!(reason, "a tool or a hook panicked when its call was cancelled");
+            }
+        }
+    }
+}
+
+impl<F: Future> Future for Contained<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        match self.project().call.as_pin_mut() {
+            Some(call) => call.poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl StepExec for Batch<'_> {
+    fn call(&self, index: usize) -> BoxFuture<'_, ()> {
+        Box::pin(self.contained(index))
+    }
+}

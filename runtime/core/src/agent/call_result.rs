@@ -1,0 +1,43 @@
+//! The result of a call, as the run and its events need it.
+
+use std::sync::Arc;
+
+use crate::content::ContentBlock;
+use crate::error::{Exit, ToolResult};
+use crate::event::CallOutcome;
+use crate::model::{ToolCall, ToolResultMessage};
+use crate::output::{StructuredContent, ToolOutput};
+use crate::spec::error_chain;
+
+/// The part of a call's result that the run needs, and until its end is reported, the rest of it.
+pub(super) struct CallResult {
+    pub(super) outcome: CallOutcome,
+    /// The content for the model.
+    pub(super) content: Arc<[ContentBlock]>,
+    pub(super) structured: StructuredContent,
+    pub(super) error_chain: Vec<String>,
+}
+
+impl CallResult {
+    /// The result for the model.
+    pub(super) fn message(self, call: &ToolCall) -> ToolResultMessage {
+        let is_error = matches!(self.outcome, CallOutcome::Error(_) | CallOutcome::Abort);
+        let (call_id, name) = (Arc::clone(&call.id), Arc::clone(&call.name));
+        ToolResultMessage { call_id, name, content: self.content, is_error }
+    }
+
+    pub(super) fn of(result: ToolResult) -> Self {
+        let outcome = CallOutcome::of(&result);
+        let error_chain = match &result {
+            Err(exit @ (Exit::Tool(_) | Exit::Abort(_))) => error_chain(exit),
+            _ => Vec::new(),
+        };
+        let output = match result {
+            Ok(output) => output,
+            Err(Exit::Tool(error)) => error.output().clone(),
+            Err(Exit::Stop(stop)) => stop.into_output(),
+            Err(Exit::Abort(abort)) => ToolOutput::text(format!("the run was aborted: {}", abort.reason())),
+        };
+        Self { outcome, structured: output.structured_place(), content: output.into_content(), error_chain }
+    }
+}
