@@ -278,6 +278,7 @@ fn expansion_of_an_agent_reads_well() {
             agents: [Worker],
             tool_hooks: [audit for [add_one], .., retry(3)],
             max_parallel: 2,
+            run: lead,
         }",
     );
     compare("agent.txt", agent::expand(declaration));

@@ -71,6 +71,7 @@ fn resolve_agent<'a>(agent: &'a Agent, errors: &mut Errors) -> AgentModel<'a> {
         description: fields.description.as_ref(),
         instruction: fields.instruction.as_ref(),
         model: fields.model.as_ref(),
+        run: fields.run.as_ref(),
         is_default: fields.default.as_ref(),
         written_state: fields.state.as_ref(),
         state: fields.state.as_ref().map_or_else(|| quote!(()), |state| quote!(#state)),

@@ -1,13 +1,13 @@
 //! The fields that an agent can have.
 
 use proc_macro2::Ident;
-use syn::{Expr, LitBool, LitStr, Path, Type};
+use syn::{Expr, ExprPath, LitBool, LitStr, Path, Type};
 
 use super::ast::{BuiltinTool, HookItem, ListEntry, Number, ToolboxEntry, Word};
 use super::field_reader::Field;
 use super::list::{built_in, child, entry, hook, server, toolbox};
 use super::settings::{LIMITS, REQUEST_PARAMS};
-use super::value::{bare, boolean, crate_path, number, state, string, text};
+use super::value::{bare, boolean, crate_path, function, number, state, string, text};
 use crate::keys::{find, keys, names};
 use crate::suggest;
 
@@ -38,6 +38,8 @@ keys! {
         "runtime" => built_in: Vec<BuiltinTool> = field.list("runtime: [shell.execute]", built_in)?;
         /// `default: true` | the entry agent of an [`App`](crate::App)
         "default" => default: Option<LitBool> = Some(boolean(field.input)?);
+        /// `run: path` | a function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>` ([`AgentRun`](crate::run::AgentRun))
+        "run" => run: Option<ExprPath> = Some(function(field.input)?);
         /// `model: ".."` | the name of the model
         "model" => model: Option<Expr> = Some(text(field.input, "model")?);
         /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`
@@ -78,6 +80,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("sub_agents", "agents"),
     ("handoffs", "agents"),
     ("builtins", "runtime"),
+    ("strategy", "run"),
     ("timeout", "child_timeout_sec"),
     ("child_timeout", "child_timeout_sec"),
 ];

@@ -1,7 +1,7 @@
 //! An agent as its expansion needs it: every key looked up, every target of a filter found.
 
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Expr, LitBool, Path, Type, Visibility};
+use syn::{Attribute, Expr, ExprPath, LitBool, Path, Type, Visibility};
 
 use super::ast::{ListEntry, ToolboxEntry, Word};
 use super::settings::GivenSetting;
@@ -17,6 +17,8 @@ pub(super) struct AgentModel<'a> {
     pub(super) description: Option<&'a Expr>,
     pub(super) instruction: Option<&'a Expr>,
     pub(super) model: Option<&'a Expr>,
+    /// The function in place of the loop.
+    pub(super) run: Option<&'a ExprPath>,
     pub(super) is_default: Option<&'a LitBool>,
     /// The type of the state as it was written.
     pub(super) written_state: Option<&'a Type>,

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
+use syn::{Expr, ExprLit, ExprPath, Lit, LitStr, Path, Token, Type, braced, bracketed, token};
 
 use super::ast::{Number, Word};
 use crate::diag::Errors;
@@ -50,6 +50,19 @@ pub(super) fn number(input: ParseStream<'_>, example: &str) -> syn::Result<Numbe
     }
     let wrong = || syn::Error::new_spanned(&expr, format!("a number is wanted here: `{example}`"));
     Ok(Number { value: number::literal(&expr).ok_or_else(wrong)?, span: expr.span() })
+}
+
+/// The path of the function that runs an agent.
+pub(super) fn function(input: ParseStream<'_>) -> syn::Result<ExprPath> {
+    let expr: Expr = input.parse()?;
+    match expr {
+        Expr::Path(path) => Ok(path),
+        other => {
+            let write = "`run` is the path of a function: write `run: strategy`, and \
+                         `async fn strategy(run: &AgentRun, input: String) -> Result<String, RunError>`";
+            Err(syn::Error::new_spanned(other, write))
+        }
+    }
 }
 
 pub(super) fn bare(input: ParseStream<'_>, example: &str) -> syn::Result<Ident> {

@@ -14,8 +14,8 @@ pub use serde_json::{Error as JsonError, Value, to_value};
 pub use tokio::task::spawn_blocking;
 
 pub use crate::agent::{
-    Agent, AgentBuilder, AgentDeclaration, BuildError, HistoryMergeTarget, HistorySource, Limits, Onion,
-    RunError, RunStream,
+    Agent, AgentBuilder, AgentDeclaration, AgentRun, BuildError, HistoryMergeTarget, HistorySource, Limits,
+    Onion, RunError, RunStream, StrategyAnswer,
 };
 pub use crate::args::Args;
 pub use crate::checks::{

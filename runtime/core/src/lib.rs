@@ -126,6 +126,7 @@ pub mod forms {
         Function, ToolboxPart, can_be_shared, keyed, reader, recover, strict, strict_fields, strict_reader,
     };
     pub use crate::__private0::{Seconds, Text};
+    pub use crate::agent::StrategyAnswer;
     pub use crate::context::{InjectArgs, InjectContext, InjectName};
     pub use crate::definition::{
         ErrorText, FromText, SentToCalls, ShownToModel, ToolArg, ToolParameter, ToolReturn,

@@ -16,6 +16,7 @@ use onionskin::{
     Agent, AgentTool, App, CancellationToken, Exit, RunError, ScriptedModel, ScriptedTurn, State, ToolResult,
     agent, tool,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::support::{Count, texts};
@@ -555,4 +556,84 @@ async fn a7_a_loop_by_hand_sees_its_tools_and_state_and_reports_events() {
     }
     assert_eq!(told, [r#"{"step":1}"#, "half way", "1 of Some(2.0)"]);
     assert_eq!(count.get(), 1);
+}
+
+mod strategies {
+    use super::{AgentRun, Message, RunError};
+
+    /// Asks so many times, and answers with all answers.
+    pub async fn several<const TIMES: usize>(run: &AgentRun, input: String) -> Result<String, RunError> {
+        let mut answers = Vec::new();
+        for _ in 0..TIMES {
+            run.append(Message::user(input.clone()))?;
+            answers.push(run.ask().without_tools().await?.text);
+        }
+        Ok(answers.join(" "))
+    }
+}
+
+#[tokio::test]
+async fn a7_a_declared_agent_runs_a_strategy_with_all_its_parts() {
+    agent! {
+        Declared {
+            name: "worker",
+            description: "Works.",
+            default: true,
+            instruction: "Work.",
+            state: Count,
+            function_tools: [add_one],
+            run: strategy,
+        }
+        Several { name: "several", instruction: "Ask.", agents: [Declared], run: strategies::several::<2> }
+    }
+    let count = Count::default();
+    let model =
+        ScriptedModel::new().agent("worker", planned()).agent("several", [answer("one"), answer("two")]);
+    let model = Arc::new(model);
+    let app = App::builder().agent::<Declared>().agent::<Several>().model(model).state(count.clone());
+    let app = app.build().await.unwrap();
+    let output = app.run("go").await.unwrap();
+    assert_eq!((&*output.text, output.tool_calls.len(), count.get()), ("reviewed 11", 3, 4));
+    assert_eq!(app.agent("several").unwrap().run("go").await.unwrap().text, "one two");
+}
+
+/// What a strategy and its tools change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Ledger {
+    sum: i64,
+}
+
+/// Pays in.
+#[tool]
+fn pay_in(x: i64, ledger: State<Ledger>) -> i64 {
+    ledger.update(|ledger| {
+        ledger.sum += x;
+        ledger.sum
+    })
+}
+
+async fn keeps_books(run: &AgentRun, input: String) -> Result<String, RunError> {
+    run.append(Message::user(input))?;
+    run.state::<Ledger>()?.update(|ledger| ledger.sum *= 2);
+    let response = run.ask().await?;
+    drop(run.call_tools(&response.tool_calls).await?);
+    run.state::<Ledger>()?.update(|ledger| ledger.sum += 1);
+    Ok(run.state::<Ledger>()?.sum.to_string())
+}
+
+#[tokio::test]
+async fn o5_what_a_strategy_does_to_the_state_is_done_again_in_a_replay() {
+    agent! {
+        Books { name: "books", instruction: "Pay.", state: Ledger, function_tools: [pay_in], run: keeps_books }
+    }
+    let journal = Arc::new(MemoryJournal::default());
+    for _ in 0..2 {
+        let model = ScriptedModel::turns([ScriptedTurn::call("pay_in", json!({ "x": 3 }))]);
+        let books = Books::builder().model(model).state(Ledger { sum: 5 }).journal(Arc::clone(&journal));
+        let books = books.build().await.unwrap();
+        let session = books.session();
+        let output = books.request("go").run_id("r").session(&session).run().await.unwrap();
+        assert_eq!((&*output.text, output.tool_calls[0].to_text().as_ref()), ("14", "13"));
+        assert_eq!(*session.typed_state::<Ledger>().unwrap(), Ledger { sum: 14 });
+    }
 }

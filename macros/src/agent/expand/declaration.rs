@@ -17,6 +17,7 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
     let (ty, state, name) = (&agent.ty, &agent.state, &agent.name);
     let described = agent.description.is_some();
     let declaration = declaration(agent);
+    let run = run(agent);
     let children = agent.children.iter().enumerate().map(|(index, ListEntry { cfgs, path })| {
         let (alias, span) = (child_alias(index, path), entry_span(path));
         quote_spanned!(span=> #(#cfgs)* let () = <#alias as __rt::Agent>::AN_AGENT_MUST_NOT_CONTAIN_ITSELF;)
@@ -45,10 +46,31 @@ pub(super) fn agent_impl(agent: &AgentModel<'_>) -> TokenStream {
             fn declare() -> __rt::AgentDeclaration {
                 #declaration
             }
+
+            #run
         }
 
         #evaluated
     }
+}
+
+/// The function in place of the loop.
+pub(super) fn run(agent: &AgentModel<'_>) -> Option<TokenStream> {
+    let path = agent.run?;
+    let span = entry_span(&path.path);
+    // The path is the user's, so it cannot mean the parameters. The type of a pointer says which parameters it has to take.
+    let answer = quote_spanned! {span=>
+        let __answer: fn(&'run __rt::AgentRun, __rt::String) -> _ = #path;
+        __rt::StrategyAnswer::boxed(__answer(__run, __input))
+    };
+    Some(quote! {
+        fn run<'run>(
+            __run: &'run __rt::AgentRun,
+            __input: __rt::String,
+        ) -> impl ::core::future::Future<Output = ::core::result::Result<__rt::String, __rt::RunError>> + ::core::marker::Send {
+            #answer
+        }
+    })
 }
 
 fn declaration(agent: &AgentModel<'_>) -> TokenStream {

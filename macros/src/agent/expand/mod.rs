@@ -54,6 +54,7 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
     let handles = handles::handles(agent);
     // The aliases use each name, so that a wrong agent does not add a warning about an unused import.
     let aliases = names::aliases(agent);
+    let run = declaration::run(agent);
     quote! {
         #declared_type
 
@@ -71,6 +72,8 @@ pub(super) fn stand_in(agent: &AgentModel<'_>) -> TokenStream {
                 fn declare() -> __rt::AgentDeclaration {
                     __rt::AgentDeclaration::new()
                 }
+
+                #run
             }
 
             #handles

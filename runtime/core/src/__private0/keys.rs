@@ -76,6 +76,11 @@ keys! {
         ///
         /// The entry agent of an [`App`](crate::App).
         default
+        /// `run: path`
+        ///
+        /// A function in place of the loop: `async fn(run: &AgentRun, input: String) -> Result<String, RunError>`
+        /// ([`AgentRun`](crate::run::AgentRun)).
+        run
         /// `model: ".."`
         ///
         /// The name of the model.

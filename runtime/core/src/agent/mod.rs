@@ -30,6 +30,7 @@ mod servers;
 mod services;
 mod setup;
 mod shared;
+mod strategy;
 mod stream;
 mod tool_call;
 mod tool_filter;
@@ -54,6 +55,7 @@ pub use misuse::MisuseError;
 pub use run::AgentRun;
 pub use run_error::RunError;
 pub use servers::{IntoToolServer, ProviderRequest, ToolProvider, ToolServer, ToolServers};
+pub use strategy::StrategyAnswer;
 pub use stream::{Finish, RunStream};
 pub use tool_filter::ToolFilter;
 

@@ -32,8 +32,12 @@ fn watch(#[config] times: u8) {
     let _ = times;
 }
 
+async fn run(run: &onionskin::run::AgentRun, input: ::std::string::String) -> ::std::result::Result<::std::string::String, onionskin::RunError> {
+    run.converse(input).await
+}
+
 agent! {
-    Worker { description: "Works.", instruction: "Work." }
+    Worker { description: "Works.", instruction: "Work.", run: run }
     Boss {
         instruction: "Lead.",
         servers: [time],
