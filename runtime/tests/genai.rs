@@ -217,7 +217,7 @@ fn model(url: &str) -> GenaiModel {
 
 async fn ask(model: &GenaiModel) -> (Result<ModelResponse, ModelError>, Vec<ModelDelta>) {
     let mut deltas = Vec::new();
-    let request = ModelRequest::new("listener", "hello");
+    let request = ModelRequest::new([Message::user("hello")]).with_agent("listener");
     let mut note = |delta| deltas.push(delta);
     let answer = tokio::time::timeout(Duration::from_secs(20), model.respond(&request, &mut note));
     let answer = answer.await.expect("it hangs");
@@ -626,7 +626,7 @@ async fn o3_a_redirect_is_not_followed_with_the_key() {
 #[tokio::test]
 async fn o3_a_name_of_another_provider_still_reaches_the_own_address() {
     let (url, seen) = serve(vec![openai_says("hi")]).await;
-    let mut request = ModelRequest::new("listener", "hello");
+    let mut request = ModelRequest::new([Message::user("hello")]).with_agent("listener");
     request.model = Some("agents-choice".into());
     request.messages.push(Message::User { content: vec![ContentBlock::text("there")] });
     let named = GenaiModel::from_env().base_url(&*url);

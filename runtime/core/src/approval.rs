@@ -150,6 +150,22 @@ impl Resolution {
 }
 
 /// A call that waits for approval. It owns its data, so it can be stored and shown elsewhere.
+///
+/// A test of an approver makes one by hand:
+///
+/// ```
+/// use onionskin::Args;
+/// use onionskin::approval::{Approval, ApprovalRequest};
+///
+/// async fn up_to_a_hundred(request: ApprovalRequest) -> Approval {
+///     if request.args()["cents"].as_u64().is_some_and(|cents| cents <= 100) { Approval::Allow } else { Approval::Deny(None) }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let request = ApprovalRequest::new("pay", Args::from(r#"{"cents": 500}"#)).with_reason("a large amount");
+/// assert_eq!(up_to_a_hundred(request).await, Approval::Deny(None));
+/// # });
+/// ```
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
     pub(crate) tool: Arc<str>,
@@ -163,6 +179,62 @@ pub struct ApprovalRequest {
 }
 
 impl ApprovalRequest {
+    /// A request for a call of this tool, for tests of approvers. The tool's effect is [`Effect::Once`].
+    pub fn new(tool_name: impl Into<Arc<str>>, args: Args) -> Self {
+        Self {
+            tool: tool_name.into(),
+            agent: "agent".into(),
+            args,
+            effect: Effect::Once,
+            call_id: "call_1".into(),
+            idempotency_key: Arc::default(),
+            correlation_id: Arc::default(),
+            reason: None,
+        }
+    }
+
+    /// Sets [`agent_name`](Self::agent_name).
+    #[must_use]
+    pub fn with_agent(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.agent = name.into();
+        self
+    }
+
+    /// Sets [`effect`](Self::effect).
+    #[must_use]
+    pub fn with_effect(mut self, effect: Effect) -> Self {
+        self.effect = effect;
+        self
+    }
+
+    /// Sets [`tool_use_id`](Self::tool_use_id).
+    #[must_use]
+    pub fn with_tool_use_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.call_id = id.into();
+        self
+    }
+
+    /// Sets [`idempotency_key`](Self::idempotency_key).
+    #[must_use]
+    pub fn with_idempotency_key(mut self, key: impl Into<Arc<str>>) -> Self {
+        self.idempotency_key = key.into();
+        self
+    }
+
+    /// Sets [`correlation_id`](Self::correlation_id).
+    #[must_use]
+    pub fn with_correlation_id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.correlation_id = id.into();
+        self
+    }
+
+    /// Sets [`reason`](Self::reason).
+    #[must_use]
+    pub fn with_reason(mut self, text: impl Into<String>) -> Self {
+        self.reason = Some(text.into());
+        self
+    }
+
     /// The tool's name as hooks see it.
     pub fn tool_name(&self) -> &str {
         &self.tool

@@ -155,7 +155,7 @@ mod tests {
     use onionskin_core::content::Image;
 
     fn request(messages: Vec<Message>) -> ModelRequest {
-        let mut request = ModelRequest::new("a", "");
+        let mut request = ModelRequest::new([Message::user("")]).with_agent("a");
         request.messages = messages.into();
         request
     }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn o3_system_and_params_are_sent() {
-        let mut request = ModelRequest::new("a", "hi");
+        let mut request = ModelRequest::new([Message::user("hi")]).with_agent("a");
         request.system = Some("Be kind.".into());
         request.params.temperature = Some(0.5);
         request.params.top_p = Some(0.9);

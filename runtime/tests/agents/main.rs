@@ -28,6 +28,7 @@ mod interrupted;
 mod killed;
 mod limits;
 mod loops_by_hand;
+mod model_requests;
 mod names;
 mod parallel;
 mod recorded_state;

@@ -12,7 +12,7 @@ async fn ask(
     agent: &str,
     messages: Vec<Message>,
 ) -> Result<ModelResponse, ModelError> {
-    let mut request = ModelRequest::new(agent, "");
+    let mut request = ModelRequest::new([Message::user("")]).with_agent(agent);
     request.messages = messages.into();
     script.respond(&request, &mut |_| {}).await
 }
@@ -49,7 +49,7 @@ async fn o3_text_is_filled_in_once() {
     ]);
     let messages = vec![Message::user("old"), Message::assistant("one"), Message::user("new {last}")];
     let mut pieces = String::new();
-    let mut request = ModelRequest::new("a", "");
+    let mut request = ModelRequest::new([Message::user("")]).with_agent("a");
     request.messages = messages.into();
     let mut note = |delta| {
         if let ModelDelta::Text(text) = delta {

@@ -2,7 +2,9 @@
 //! conversation is. `bench/` measures the same beside a loop by hand.
 
 use allocation_counter::measure;
-use onionskin::model::{History, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall};
+use onionskin::model::{
+    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall,
+};
 use onionskin::{AgentHandle, Session, agent};
 
 use super::{add_one, runtime};
@@ -125,7 +127,7 @@ fn a12_snapshots_of_a_long_history_allocate_nothing() {
     let mut history = History::new();
     assert_eq!(measure(|| history = session.history()).count_total, 0);
     assert_eq!(history.len(), 1002);
-    let mut request = ModelRequest::new("a", "");
+    let mut request = ModelRequest::new([Message::user("")]).with_agent("a");
     request.messages = history;
     assert_eq!(measure(|| drop(request.clone())).count_total, 0);
 }

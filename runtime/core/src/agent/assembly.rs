@@ -18,7 +18,7 @@ use super::shared::Shared;
 use super::tool_list::ToolList;
 use crate::context::{AgentInfo, Target, ToolEntry};
 use crate::definition::{ToolDefinition, ToolSource};
-use crate::model::DynModel;
+use crate::model::BoxModel;
 use crate::onion::{
     Call, Core, Definitions, RuntimeHooks, Seam, Undefined, call_dynamic, call_tool, caught, define,
 };
@@ -93,7 +93,7 @@ impl Extras {
 
 struct Assembly<'s> {
     shared: &'s Arc<Shared>,
-    model: Option<&'s Arc<dyn DynModel>>,
+    model: Option<&'s BoxModel>,
     services: &'s Given,
     extras: Extras,
     /// An agent that several others call is built once.
@@ -159,7 +159,7 @@ impl Assembly<'_> {
             })?;
             fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
         }
-        let model = self.model.map(Arc::clone).or_else(|| declaration.default_model.clone());
+        let model = self.model.cloned().or_else(|| declaration.default_model.clone());
         preflight::states(&name, &link, &tools)?;
         preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));

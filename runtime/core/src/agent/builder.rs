@@ -15,7 +15,7 @@ use super::stream::RunStream;
 use crate::approval::Approver;
 use crate::event::RunOutput;
 use crate::journal::Journal;
-use crate::model::{Message, Model};
+use crate::model::{BoxModel, Message, Model};
 use crate::onion::{Hook, MadeBy};
 use crate::secret::{Secret, Sensitive};
 use crate::services::{GivenService, Service, ServiceType};
@@ -41,7 +41,7 @@ impl<A: Agent> AgentBuilder<A> {
     /// Sets the model for the agent and its children, also for those that name one: the model gets the name in
     /// [`ModelRequest::model`](crate::model::ModelRequest::model).
     pub fn model(mut self, model: impl Model) -> Self {
-        self.setup.model = Some(Arc::new(model));
+        self.setup.model = Some(BoxModel::new(model));
         self
     }
 

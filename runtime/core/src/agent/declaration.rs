@@ -16,7 +16,7 @@ use super::services::ListServices;
 use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
-use crate::model::{DynModel, Message, Model, RequestParams};
+use crate::model::{BoxModel, Message, Model, RequestParams};
 use crate::onion::{Call, Core, Definitions, DynHook, Hook, RuntimeHooks, short_name};
 use crate::secret::{StateVisitor, VisitSecrets};
 use crate::services::ServiceTypes;
@@ -76,7 +76,7 @@ pub struct AgentDeclaration {
     pub(crate) children: Vec<ChildLink>,
     pub(crate) is_default: bool,
     pub(crate) model: Option<Arc<str>>,
-    pub(crate) default_model: Option<Arc<dyn DynModel>>,
+    pub(crate) default_model: Option<BoxModel>,
     pub(crate) params: RequestParams,
     pub(crate) limits: Limits,
     pub(crate) history_source: HistorySource,
@@ -267,7 +267,7 @@ impl AgentDeclaration {
     /// agent names.
     #[must_use]
     pub fn default_model(mut self, model: impl Model) -> Self {
-        self.default_model = Some(Arc::new(model));
+        self.default_model = Some(BoxModel::new(model));
         self
     }
 

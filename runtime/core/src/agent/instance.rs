@@ -9,7 +9,7 @@ use super::services::AgentServices;
 use super::tool_list::ToolList;
 use crate::context::{AgentInfo, DynCall, StateType};
 use crate::definition::Effect;
-use crate::model::{DynModel, History, RequestParams};
+use crate::model::{BoxModel, History, RequestParams};
 use crate::services::Services;
 use crate::state::StateCodec;
 
@@ -17,7 +17,7 @@ use crate::state::StateCodec;
 pub(crate) struct Instance {
     pub(crate) info: AgentInfo,
     pub(crate) name: Arc<str>,
-    pub(crate) model: Arc<dyn DynModel>,
+    pub(crate) model: BoxModel,
     pub(crate) model_name: Option<Arc<str>>,
     pub(crate) params: RequestParams,
     pub(crate) limits: Limits,

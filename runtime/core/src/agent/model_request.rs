@@ -15,7 +15,9 @@ use crate::definition::Effect;
 use crate::event::EventKind;
 use crate::journal::{StepKind, fingerprint, random};
 use crate::lock::lock;
-use crate::model::{ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name};
+use crate::model::{
+    Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name,
+};
 use crate::secret::Redact as _;
 
 const BACKOFF: Backoff =
@@ -25,6 +27,7 @@ impl AgentRun {
     /// The request of a turn. `offered` are its tools, if they are not all of `tools`.
     pub(super) fn request(
         &self,
+        turn: u32,
         changes: &Changes,
         tools: &TurnTools,
         offered: Option<&ToolTable>,
@@ -45,6 +48,7 @@ impl AgentRun {
             messages: self.messages(),
             tools: Arc::clone(&table.declarations),
             params: params.as_ref().unwrap_or(&self.instance.params).clone(),
+            ids: self.cx.request_ids(self.step(turn, StepKind::Model).to_id()),
         }
     }
 
@@ -126,7 +130,7 @@ impl AgentRun {
                 held.push(delta).into_iter().for_each(tell);
             }
         };
-        let asked = self.instance.model.respond_dyn(request, &mut deltas);
+        let asked = self.instance.model.respond(request, &mut deltas);
         let late = || async {
             tokio::time::sleep(timeout).await;
             Err(ModelError::Timeout(timeout))

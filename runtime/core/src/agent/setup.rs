@@ -11,7 +11,7 @@ use super::toolboxes::Toolboxes;
 use crate::approval::DynApprover;
 use crate::context::StateType;
 use crate::journal::Journal;
-use crate::model::{DynModel, Message};
+use crate::model::{BoxModel, Message};
 use crate::onion::{DynHook, Hook, MadeBy, StateOf};
 use crate::secret::{Secret, Sensitive, StateVisitor, owns_unvisited, texts};
 use crate::spec::ToolSpec;
@@ -52,7 +52,7 @@ impl<S: Clone + Send + Sync + 'static> InitialState for S {
 /// The settings of the builders.
 #[derive(Default)]
 pub(super) struct Setup {
-    pub(super) model: Option<Arc<dyn DynModel>>,
+    pub(super) model: Option<BoxModel>,
     pub(super) states: StateMakers,
     pub(super) secrets: Vec<Vec<u8>>,
     pub(super) journal: Option<Arc<dyn Journal>>,

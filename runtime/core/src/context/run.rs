@@ -24,7 +24,7 @@ use crate::error::{Abort, ToolResult};
 use crate::event::Events;
 use crate::journal::{DynJournal, Step, StepId, run_step};
 use crate::lock::lock;
-use crate::model::{History, Message};
+use crate::model::{History, Message, RequestIds};
 use crate::secret::{Concealed, Redact as _, Redactor, Secret, Sensitive, texts};
 use crate::services::{GivenService, Provided, Service, ServiceError, ServiceType, Services};
 use crate::session::Session;
@@ -156,6 +156,17 @@ impl RunContext {
 
     pub(crate) fn session_id(&self) -> Option<Arc<str>> {
         self.session().map(|session| Arc::clone(session.shared_id()))
+    }
+
+    /// The ids of a model request.
+    pub(crate) fn request_ids(&self, step: StepId) -> RequestIds {
+        RequestIds {
+            run: Arc::clone(&self.0.seed.run_id),
+            correlation: Arc::clone(&self.0.seed.correlation_id),
+            session: self.session_id().unwrap_or_default(),
+            user: self.user_id(),
+            step,
+        }
     }
 
     pub(crate) fn approver(&self) -> Option<&Arc<dyn DynApprover>> {

@@ -5,11 +5,14 @@
 //! providers.
 
 mod deltas;
+mod erased;
 mod error;
 mod history;
 mod message;
+mod params;
 mod redact;
 mod redacted_request;
+mod request;
 mod scripted;
 mod usage;
 
@@ -17,15 +20,18 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use deltas::RedactedDeltas;
+pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
+pub use params::RequestParams;
 pub(crate) use redact::redact_name;
 pub(crate) use redacted_request::RedactedRequests;
+pub use request::ModelRequest;
+pub(crate) use request::RequestIds;
 pub use scripted::{ScriptedCall, ScriptedModel, ScriptedTurn};
 pub use usage::Usage;
 
@@ -75,25 +81,6 @@ pub trait Model: Send + Sync + 'static {
     }
 }
 
-/// A [`Model`] as a trait object.
-pub(crate) trait DynModel: Send + Sync {
-    fn respond_dyn<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        deltas: &'a mut (dyn FnMut(ModelDelta) + Send),
-    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
-}
-
-impl<M: Model> DynModel for M {
-    fn respond_dyn<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        deltas: &'a mut (dyn FnMut(ModelDelta) + Send),
-    ) -> BoxFuture<'a, Result<ModelResponse, ModelError>> {
-        Box::pin(self.respond(request, deltas))
-    }
-}
-
 impl<M: Model> Model for Arc<M> {
     fn respond(
         &self,
@@ -102,56 +89,10 @@ impl<M: Model> Model for Arc<M> {
     ) -> impl Future<Output = Result<ModelResponse, ModelError>> + Send {
         (**self).respond(request, deltas)
     }
-}
 
-/// A request to a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ModelRequest {
-    /// The agent that makes the request.
-    pub agent: Arc<str>,
-    /// The model's name, if the agent sets one.
-    pub model: Option<Arc<str>>,
-    /// The system prompt.
-    pub system: Option<Arc<str>>,
-    /// The conversation so far, shared with the run.
-    pub messages: History,
-    /// The tools that the model may call.
-    pub tools: Arc<[ToolDeclaration]>,
-    /// Model parameters, such as the temperature.
-    pub params: RequestParams,
-}
-
-impl ModelRequest {
-    /// A request with one user message and without tools.
-    pub fn new(agent: &str, input: impl Into<String>) -> Self {
-        Self {
-            agent: agent.into(),
-            model: None,
-            system: None,
-            messages: History::from([Message::user(input)]),
-            tools: Arc::new([]),
-            params: RequestParams::default(),
-        }
+    fn provider(&self) -> Cow<'static, str> {
+        (**self).provider()
     }
-}
-
-/// Model parameters of a request. The provider chooses those that are not set.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-#[non_exhaustive]
-pub struct RequestParams {
-    /// The sampling temperature.
-    pub temperature: Option<f64>,
-    /// The share of probability that nucleus sampling keeps: the model chooses among the most likely tokens whose
-    /// probabilities add up to it.
-    pub top_p: Option<f64>,
-    /// The maximum number of tokens in one answer.
-    pub max_tokens: Option<u32>,
-    /// A seed for repeatable sampling, if the provider supports it.
-    pub seed: Option<u64>,
-    /// Texts that end an answer.
-    pub stop_sequences: Vec<String>,
 }
 
 /// A piece of an answer.
