@@ -25,15 +25,15 @@ impl View {
             self.saying = false;
         }
         match &event.kind {
-            EventKind::RunStarted { input, shown: true } => println!("{agent} <- {input}"),
-            EventKind::TextDelta { text } if event.step.scope().is_empty() => {
+            EventKind::RunStarted { input, shown: true, .. } => println!("{agent} <- {input}"),
+            EventKind::TextDelta { text, .. } if event.step.scope().is_empty() => {
                 if !self.saying {
                     print!("{agent} says: ");
                 }
                 print!("{text}");
                 self.saying = true;
             }
-            EventKind::ToolStarted { call_id, tool, source, arguments } => {
+            EventKind::ToolStarted { call_id, tool, source, arguments, .. } => {
                 let source = source.map_or("unknown".to_owned(), |source| source.to_string());
                 println!("{agent} calls {tool} ({source}) {arguments}");
                 self.open.insert(format!("{agent} {call_id}"), arguments.to_string());
@@ -43,8 +43,8 @@ impl View {
                 println!("{agent} got  {tool} {arguments} {}", ended(*outcome, *duration, *attempts));
                 println!("     = {}", text(content));
             }
-            EventKind::Notice { text } => println!("{agent} note: {text}"),
-            EventKind::RunFailed { error } => println!("{agent} failed: {error}"),
+            EventKind::Notice { text, .. } => println!("{agent} note: {text}"),
+            EventKind::RunFailed { error, .. } => println!("{agent} failed: {error}"),
             _ => {}
         }
     }

@@ -40,7 +40,7 @@ async fn run(agent: &AgentHandle) -> (Vec<String>, Vec<String>) {
     let mut stream = agent.stream("Go.");
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

@@ -541,8 +541,7 @@ async fn o3_a_refusal_tells_how_long_to_wait() {
     let limited =
         |wait: &str| http("429 Too Many Requests", "application/json", &format!("{wait}\r\n"), &body);
     let error = error_of(vec![limited("retry-after: 7")]).await;
-    let wanted =
-        |wait| ModelError::Status { status: 429, message: "Slow down".to_owned(), retry_after: Some(wait) };
+    let wanted = |wait| ModelError::status(429, "Slow down", Some(wait));
     assert_eq!(error, wanted(Duration::from_secs(7)));
     assert_eq!(error_of(vec![limited("retry-after-ms: 250")]).await, wanted(Duration::from_millis(250)));
     let (url, seen) = serve(vec![limited("retry-after: 0"), openai_says("Now.")]).await;
@@ -628,7 +627,7 @@ async fn o3_a_name_of_another_provider_still_reaches_the_own_address() {
     let (url, seen) = serve(vec![openai_says("hi")]).await;
     let mut request = ModelRequest::new([Message::user("hello")]).with_agent("listener");
     request.model = Some("agents-choice".into());
-    request.messages.push(Message::User { content: vec![ContentBlock::text("there")] });
+    request.messages.push(Message::user_content([ContentBlock::text("there")]));
     let named = GenaiModel::from_env().base_url(&*url);
     assert_eq!(named.respond(&request, &mut |_| {}).await.unwrap().text, "hi");
     assert_eq!(seen.bodies()[0]["model"], "agents-choice");

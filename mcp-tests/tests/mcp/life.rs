@@ -14,7 +14,7 @@ pub(crate) async fn notices(agent: &AgentHandle) -> Vec<String> {
     let mut stream = agent.stream("fix__pid {}");
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

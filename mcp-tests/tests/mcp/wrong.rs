@@ -110,7 +110,7 @@ async fn a4_one_malformed_tool_costs_no_other_and_is_told() {
     let mut stream = agent.stream("fix__echo {}");
     let mut told = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             told.push(text);
         }
     }

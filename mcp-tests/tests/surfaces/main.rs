@@ -200,8 +200,8 @@ async fn run(surfaces: &mut Surfaces, name: &str, turns: Vec<ScriptedTurn>, tool
     let (mut answer, mut reasoning, mut events) = (String::new(), String::new(), String::new());
     while let Some(event) = stream.next().await {
         match &event.kind {
-            EventKind::TextDelta { text } => answer.push_str(text),
-            EventKind::ReasoningDelta { text } => reasoning.push_str(text),
+            EventKind::TextDelta { text, .. } => answer.push_str(text),
+            EventKind::ReasoningDelta { text, .. } => reasoning.push_str(text),
             _ => {}
         }
         events.push_str(&format!("{event:?}\n{}\n", serde_json::to_string(&event).unwrap()));

@@ -77,21 +77,29 @@ impl ContentBlock {
 ///
 /// ```
 /// let dot = onionskin::content::Media::new("iVBORw0KGgo=", "image/png");
-/// assert_eq!(dot.mime_type, "image/png");
+/// assert_eq!(dot.mime_type(), "image/png");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Media {
-    /// The bytes, base64 encoded.
-    pub data: String,
-    /// The media type, for example `image/png`.
-    pub mime_type: String,
+    data: String,
+    mime_type: String,
 }
 
 impl Media {
     /// Makes media of base64 data and a media type. Neither is checked.
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self { data: data.into(), mime_type: mime_type.into() }
+    }
+
+    /// The bytes, base64 encoded.
+    pub fn data(&self) -> &str {
+        &self.data
+    }
+
+    /// The media type, for example `image/png`.
+    pub fn mime_type(&self) -> &str {
+        &self.mime_type
     }
 }
 
@@ -130,27 +138,62 @@ impl From<Audio> for ContentBlock {
     }
 }
 
-/// A resource with its contents: text, or base64 in `blob`.
+/// A resource with its contents: text, or bytes in base64.
+///
+/// ```
+/// use onionskin::content::Resource;
+///
+/// let page = Resource::text("file:///notes.md", "# Notes").with_mime_type("text/markdown");
+/// assert_eq!((page.as_text(), page.as_blob()), (Some("# Notes"), None));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
-    /// The URI of the resource.
-    pub uri: String,
-    /// Its media type.
+    uri: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<String>,
-    /// Its text.
+    mime_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// Its bytes, base64 encoded.
+    text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blob: Option<String>,
+    blob: Option<String>,
 }
 
 impl Resource {
     /// Makes a text resource without a media type.
     pub fn text(uri: impl Into<String>, text: impl Into<String>) -> Self {
         Self { uri: uri.into(), mime_type: None, text: Some(text.into()), blob: None }
+    }
+
+    /// Makes a resource of bytes, base64 encoded, without a media type. The encoding is not checked.
+    pub fn blob(uri: impl Into<String>, data: impl Into<String>) -> Self {
+        Self { uri: uri.into(), mime_type: None, text: None, blob: Some(data.into()) }
+    }
+
+    /// Sets the media type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// The URI of the resource.
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
+    /// Its media type.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.mime_type.as_deref()
+    }
+
+    /// Its text.
+    pub fn as_text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Its bytes, base64 encoded.
+    pub fn as_blob(&self) -> Option<&str> {
+        self.blob.as_deref()
     }
 }
 
@@ -161,19 +204,63 @@ impl From<Resource> for ContentBlock {
 }
 
 /// A link to a resource.
+///
+/// ```
+/// use onionskin::content::ResourceLink;
+///
+/// let link = ResourceLink::new("file:///notes.md", "notes").with_description("What was said.");
+/// assert_eq!(link.description(), Some("What was said."));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLink {
+    uri: String,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mime_type: Option<String>,
+}
+
+impl ResourceLink {
+    /// Makes a link to a resource of this name.
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { uri: uri.into(), name: name.into(), description: None, mime_type: None }
+    }
+
+    /// Sets the description.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// Sets the media type.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
     /// The URI of the resource.
-    pub uri: String,
+    pub fn uri(&self) -> &str {
+        &self.uri
+    }
+
     /// Its name.
-    pub name: String,
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A description of the resource.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub fn description(&self) -> Option<&str> {
+        self.description.as_deref()
+    }
+
     /// Its media type.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<String>,
+    pub fn mime_type(&self) -> Option<&str> {
+        self.mime_type.as_deref()
+    }
 }
 
 impl From<ResourceLink> for ContentBlock {

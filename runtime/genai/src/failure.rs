@@ -66,7 +66,7 @@ pub(super) fn model_error(error: genai::Error, secret: &ApiKey) -> ModelError {
             _ => "",
         };
         let message = secret.scrub(&message_of(body));
-        return ModelError::Status { status: status.as_u16(), message, retry_after: retry_after(headers) };
+        return ModelError::status(status.as_u16(), message, retry_after(headers));
     }
     match error {
         Error::WebStream { error, .. } => match error.downcast::<Error>() {
@@ -115,7 +115,7 @@ fn event_error(body: &Value, secret: &ApiKey) -> ModelError {
     };
     let message = secret.scrub(&message_of(&body.to_string()));
     match status {
-        Some(status) => ModelError::Status { status, message, retry_after: None },
+        Some(status) => ModelError::status(status, message, None),
         None => ModelError::Transport(format!("the provider ended the stream: {message}")),
     }
 }

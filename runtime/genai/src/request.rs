@@ -16,13 +16,13 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
     let mut messages = Vec::with_capacity(request.messages.len());
     for message in &request.messages {
         match message {
-            Message::User { content } => {
+            Message::User { content, .. } => {
                 messages.push(ChatMessage::user(parts(content)));
             }
-            Message::Assistant { text, tool_calls, provider_data } => {
+            Message::Assistant { text, tool_calls, provider_data, .. } => {
                 messages.extend(assistant(text, tool_calls, provider_data.as_ref(), adapter));
             }
-            Message::Tool { results } => tool_results(results, &mut messages),
+            Message::Tool { results, .. } => tool_results(results, &mut messages),
             // A message of a later version has no form here. Its text is kept.
             other => messages.push(ChatMessage::user(other.to_text().into_owned())),
         }
@@ -118,24 +118,23 @@ fn parts(content: &[ContentBlock]) -> MessageContent {
 }
 
 fn part(block: &ContentBlock) -> ContentPart {
-    let binary = |media: &Media| {
-        ContentPart::Binary(Binary::from_base64(media.mime_type.as_str(), media.data.as_str(), None))
-    };
+    let binary =
+        |media: &Media| ContentPart::Binary(Binary::from_base64(media.mime_type(), media.data(), None));
     match block {
         ContentBlock::Text(text) => ContentPart::from_text(text),
         ContentBlock::Image(media) | ContentBlock::Audio(media) => binary(media),
-        ContentBlock::Resource(resource) => match (&resource.text, &resource.blob, &resource.mime_type) {
-            (Some(text), ..) => ContentPart::from_text(format!("{}:\n{text}", resource.uri)),
-            (None, Some(data), Some(mime_type)) => ContentPart::Binary(Binary::from_base64(
-                mime_type.as_str(),
-                data.as_str(),
-                Some(resource.uri.clone()),
-            )),
-            _ => ContentPart::from_text(&resource.uri),
-        },
-        ContentBlock::ResourceLink(link) => ContentPart::from_text(match &link.description {
-            Some(description) => format!("{} <{}>: {description}", link.name, link.uri),
-            None => format!("{} <{}>", link.name, link.uri),
+        ContentBlock::Resource(resource) => {
+            match (resource.as_text(), resource.as_blob(), resource.mime_type()) {
+                (Some(text), ..) => ContentPart::from_text(format!("{}:\n{text}", resource.uri())),
+                (None, Some(data), Some(mime_type)) => {
+                    ContentPart::Binary(Binary::from_base64(mime_type, data, Some(resource.uri().to_owned())))
+                }
+                _ => ContentPart::from_text(resource.uri()),
+            }
+        }
+        ContentBlock::ResourceLink(link) => ContentPart::from_text(match link.description() {
+            Some(description) => format!("{} <{}>: {description}", link.name(), link.uri()),
+            None => format!("{} <{}>", link.name(), link.uri()),
         }),
         other => ContentPart::from_text(json!(other).to_string()),
     }
@@ -153,6 +152,13 @@ fn kind_of(block: &ContentBlock) -> &'static str {
 mod tests {
     use super::*;
     use onionskin_core::content::Image;
+    use onionskin_core::model::ModelResponse;
+
+    fn said(text: &str, calls: Vec<ToolCall>, provider_data: Option<Value>) -> Message {
+        let mut response = ModelResponse::text(text);
+        (response.tool_calls, response.provider_data) = (calls, provider_data);
+        response.into()
+    }
 
     fn request(messages: Vec<Message>) -> ModelRequest {
         let mut request = ModelRequest::new([Message::user("")]).with_agent("a");
@@ -193,7 +199,7 @@ mod tests {
             .enumerate()
             .map(|(number, text)| ToolCall::new(format!("c{number}"), "f", *text))
             .collect();
-        let said = Message::Assistant { text: "so".to_owned(), tool_calls: calls, provider_data: None };
+        let said = said("so", calls, None);
         let chat = chat_request(&request(vec![said]), "openai");
         let calls = chat.messages[0].content.tool_calls();
         let sent: Vec<_> = calls.iter().map(|call| call.fn_arguments.clone()).collect();
@@ -219,11 +225,8 @@ mod tests {
             ],
             signatures: vec![vec!["sig".to_owned()]],
         };
-        let said = Message::Assistant {
-            text: String::new(),
-            tool_calls: vec![ToolCall::new("c", "f", "{}")],
-            provider_data: Some(serde_json::to_value(carried).unwrap()),
-        };
+        let calls = vec![ToolCall::new("c", "f", "{}")];
+        let said = said("", calls, Some(serde_json::to_value(carried).unwrap()));
         let request = request(vec![said]);
         let own = chat_request(&request, "anthropic");
         assert_eq!(own.messages[0].content.thought_signatures(), ["sig"]);
@@ -237,11 +240,7 @@ mod tests {
 
     #[test]
     fn o3_provider_data_of_something_else_is_left_out() {
-        let said = |data| Message::Assistant {
-            text: "hi".to_owned(),
-            tool_calls: Vec::new(),
-            provider_data: Some(data),
-        };
+        let said = |data| said("hi", Vec::new(), Some(data));
         let chat = chat_request(&request(vec![said(json!({"cassette": 1})), said(json!(3))]), "openai");
         assert!(chat.messages.iter().all(|message| message.content.is_text_only()));
     }
@@ -253,7 +252,7 @@ mod tests {
             result("c1", vec![ContentBlock::text("seen"), dot.clone()]),
             result("c2", vec![ContentBlock::text("nothing")]),
         ];
-        let chat = chat_request(&request(vec![Message::Tool { results }]), "openai");
+        let chat = chat_request(&request(vec![Message::tool(results)]), "openai");
         let responses = chat.messages[0].content.tool_responses();
         assert_eq!((&*responses[0].call_id, &*responses[1].call_id), ("c1", "c2"));
         assert_eq!(responses[0].content, "seen\n[attached below: Picture]");
@@ -261,7 +260,7 @@ mod tests {
         let pictures = chat.messages[1].content.binaries();
         assert_eq!(pictures[0].content_type, "image/png");
         assert!(chat.messages[1].content.first_text().unwrap().contains("call c1"));
-        let user = chat_request(&request(vec![Message::User { content: vec![dot] }]), "openai");
+        let user = chat_request(&request(vec![Message::user_content([dot])]), "openai");
         assert_eq!(user.messages[0].content.binaries().len(), 1);
     }
 

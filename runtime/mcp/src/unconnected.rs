@@ -59,16 +59,16 @@ impl McpDescription for &Tool {
 pub(super) fn read(description: impl McpDescription) -> Result<Tool, SpecError> {
     let tool: Tool = serde_json::from_value(description.into_json()?).map_err(|error| unreadable(&error))?;
     if tool.name.is_empty() {
-        return Err(SpecError::Description { reason: "its name is empty".to_owned() });
+        return Err(SpecError::description("its name is empty"));
     }
     match convert::unwalkable(&tool) {
-        Some(reason) => Err(SpecError::Description { reason: format!("of `{}`, {reason}", tool.name) }),
+        Some(reason) => Err(SpecError::description(format!("of `{}`, {reason}", tool.name))),
         None => Ok(tool),
     }
 }
 
 fn unreadable(error: &serde_json::Error) -> SpecError {
-    SpecError::Description { reason: error.to_string() }
+    SpecError::description(error.to_string())
 }
 
 /// A tool of an MCP server was called without a connection to the server.
@@ -80,6 +80,7 @@ fn unreadable(error: &serde_json::Error) -> SpecError {
      `McpServer::start` and take the tool from it",
     .server.as_ref().map(|server| format!(" `{server}`")).unwrap_or_default()
 )]
+#[non_exhaustive]
 pub struct NotConnected {
     /// The tool.
     pub tool: String,

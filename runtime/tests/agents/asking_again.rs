@@ -20,8 +20,7 @@ impl Model for BreaksOff {
         deltas(ModelDelta::Reasoning("Hm. ".to_owned()));
         deltas(ModelDelta::Text("It is ".to_owned()));
         if self.0.fetch_add(1, Ordering::Relaxed) < 2 {
-            let message = "overloaded".to_owned();
-            return Err(ModelError::Status { status: 503, message, retry_after: None });
+            return Err(ModelError::status(503, "overloaded", None));
         }
         deltas(ModelDelta::Text("four.".to_owned()));
         Ok(ModelResponse::text("It is four."))
@@ -39,12 +38,12 @@ async fn a8_deltas_of_a_failed_attempt_are_taken_back() {
     let (mut said, mut thought, mut restarts, mut all) = (String::new(), String::new(), 0, String::new());
     while let Some(event) = run.next().await {
         match event.kind {
-            EventKind::TextDelta { text } => {
+            EventKind::TextDelta { text, .. } => {
                 said.push_str(&text);
                 all.push_str(&text);
             }
-            EventKind::ReasoningDelta { text } => thought.push_str(&text),
-            EventKind::TurnRestarted { turn } => {
+            EventKind::ReasoningDelta { text, .. } => thought.push_str(&text),
+            EventKind::TurnRestarted { turn, .. } => {
                 assert_eq!((turn, event.step.turn()), (1, 1));
                 restarts += 1;
                 said.clear();
@@ -82,7 +81,7 @@ async fn t11_every_tool_that_asks_for_another_try_is_counted() {
     let model = ScriptedModel::turns([turn(1), turn(1), turn(0), ScriptedTurn::say("unreached")]);
     let error = Buyer::builder().model(model).run("go").await.unwrap_err();
     assert!(
-        matches!(&error, RunError::Retries { tool, times: 3, message } if &**tool == "picky" && message == "more"),
+        matches!(&error, RunError::Retries { tool, times: 3, message , .. } if &**tool == "picky" && message == "more"),
         "{error}"
     );
 }

@@ -124,7 +124,7 @@ fn is_whole(session: &Session) {
                 assert!(open.is_empty());
                 open = tool_calls.into_iter().map(|call| call.id).collect();
             }
-            Message::Tool { results } => {
+            Message::Tool { results, .. } => {
                 assert_eq!(open, results.into_iter().map(|result| result.call_id).collect::<Vec<_>>());
                 open.clear();
             }
@@ -266,7 +266,7 @@ async fn h6_a_panic_while_a_call_is_cancelled_does_not_leave_the_run() {
     let error = handle.request("go").session(&session).run().await.unwrap_err();
     assert!(matches!(&error, RunError::Aborted(abort) if abort.reason() == "out"), "{error}");
     let history = session.history();
-    let Message::Tool { results } = &history[2] else { panic!("{history:?}") };
+    let Message::Tool { results, .. } = &history[2] else { panic!("{history:?}") };
     assert_eq!(results.len(), 4);
 
     // A run that is dropped does not panic where it is dropped.

@@ -92,7 +92,7 @@ async fn a5_each_call_runs_a_fresh_numbered_instance() {
     let mut stream = handle.request("go").correlation_id("c-1").stream();
     let mut started = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::RunStarted { input, shown } = &event.kind {
+        if let EventKind::RunStarted { input, shown, .. } = &event.kind {
             started.push((event.agent.to_string(), input.to_string(), *shown));
         }
     }
@@ -257,7 +257,7 @@ async fn a8_the_output_is_the_fold_of_the_events() {
     while let Some(event) = stream.next().await {
         assert_eq!(event.seq, seq + 1, "no event is lost");
         seq = event.seq;
-        if let (EventKind::TextDelta { text }, "plain") = (&event.kind, &*event.agent) {
+        if let (EventKind::TextDelta { text, .. }, "plain") = (&event.kind, &*event.agent) {
             spoken.push_str(text);
         }
         folded.add(&event);

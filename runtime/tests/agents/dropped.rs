@@ -59,7 +59,7 @@ fn is_whole(session: &Session) {
                 assert!(open.is_empty());
                 open = tool_calls.into_iter().map(|call| call.id).collect();
             }
-            Message::Tool { results } => {
+            Message::Tool { results, .. } => {
                 let told: Vec<_> = results.into_iter().map(|result| result.call_id).collect();
                 assert_eq!(std::mem::take(&mut open), told);
             }

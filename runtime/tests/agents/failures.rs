@@ -128,7 +128,7 @@ fn one_result_for_each_call(messages: &History) {
                 assert!(open.is_empty(), "calls without results: {open:?}");
                 open = tool_calls.iter().map(|call| Arc::clone(&call.id)).collect();
             }
-            Message::Tool { results } => {
+            Message::Tool { results, .. } => {
                 let answered: Vec<_> = results.iter().map(|result| Arc::clone(&result.call_id)).collect();
                 assert_eq!(answered, open);
                 open.clear();
@@ -359,12 +359,7 @@ async fn o3_transient_model_errors_are_asked_again_and_others_not() {
             _: &mut (dyn FnMut(onionskin::model::ModelDelta) + Send),
         ) -> Result<onionskin::model::ModelResponse, onionskin::model::ModelError> {
             if self.0.fetch_add(1, Ordering::SeqCst) < 2 {
-                let message = "busy".to_owned();
-                return Err(onionskin::model::ModelError::Status {
-                    status: self.1,
-                    message,
-                    retry_after: None,
-                });
+                return Err(onionskin::model::ModelError::status(self.1, "busy", None));
             }
             Ok(onionskin::model::ModelResponse::text("at last"))
         }

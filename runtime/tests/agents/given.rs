@@ -305,7 +305,7 @@ async fn a1_a_name_that_two_agents_have_says_of_neither_who_is_meant() {
     let builder = || Both::builder().model(ScriptedModel::new());
     assert_eq!(builder().run("go").await.unwrap().text, "fine");
     let error = refused(builder().limits_for("plain", Limits::default())).await;
-    assert!(matches!(&error, BuildError::TwoAgents { name } if name == "plain"), "{error}");
+    assert!(matches!(&error, BuildError::TwoAgents { name , .. } if name == "plain"), "{error}");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ impl Model for Provider {
         self.seen.lock().unwrap().push(request.clone());
         let refuse = |reason: &str| {
             let message = format!("{reason}: {:#?}", texts(&request.messages));
-            Err(ModelError::Status { status: 400, message, retry_after: None })
+            Err(ModelError::status(400, message, None))
         };
         let mut ids = HashSet::new();
         let mut open: Vec<&str> = Vec::new();
@@ -85,7 +85,7 @@ impl Model for Provider {
                     }
                     open = tool_calls.iter().map(|call| &*call.id).collect();
                 }
-                Message::Tool { results } => {
+                Message::Tool { results, .. } => {
                     let told: Vec<_> = results.iter().map(|result| &*result.call_id).collect();
                     if told != std::mem::take(&mut open) {
                         return refuse("results that are not those of the calls");
@@ -205,7 +205,7 @@ async fn a7_calls_that_a_model_gave_one_id_are_told_apart() {
         let output = handle.request("go").session(&session).run().await.unwrap();
         let mut results = Vec::new();
         for message in session.history() {
-            if let Message::Tool { results: of_turn } = message {
+            if let Message::Tool { results: of_turn, .. } = message {
                 results.extend(of_turn.into_iter().map(|result| (result.call_id, result.content)));
             }
         }
@@ -293,7 +293,7 @@ async fn a5_messages_that_nothing_begins_with_are_an_error_and_so_are_messages_t
         .build()
         .await
         .unwrap_err();
-    assert!(matches!(&error, BuildError::UnusedMessages { agent } if agent == "helper"), "{error}");
+    assert!(matches!(&error, BuildError::UnusedMessages { agent , .. } if agent == "helper"), "{error}");
     let error = Briefing::builder().model(ScriptedModel::new()).build().await.unwrap_err();
     assert_eq!(
         error.to_string(),

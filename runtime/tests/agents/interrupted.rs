@@ -130,7 +130,7 @@ fn kind(exit: &Exit) -> Option<ErrorKind> {
 }
 
 fn fail(exit: &Exit) -> RunError {
-    RunError::Agent { agent: "by hand".into(), reason: exit.to_string() }
+    RunError::agent("by hand", exit.to_string())
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a7_a_conversation_that_is_dropped_half_way_can_go_on() {
         let cut = timeout(Duration::from_millis(20), run.converse("go".to_owned())).await;
         assert!(cut.is_err());
         match run.messages().to_vec().as_slice() {
-            [Message::User { .. }, Message::Assistant { tool_calls, .. }, Message::Tool { results }] => {
+            [Message::User { .. }, Message::Assistant { tool_calls, .. }, Message::Tool { results, .. }] => {
                 let called: Vec<_> = tool_calls.iter().map(|call| &call.id).collect();
                 let told: Vec<_> = results.iter().map(|result| &result.call_id).collect();
                 assert_eq!(called, told);

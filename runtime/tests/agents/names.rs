@@ -142,7 +142,7 @@ async fn a1_an_agent_by_hand_has_a_name_that_providers_accept() {
         (refused!(DottedAgent), "my.agent"),
     ] {
         let text = error.to_string();
-        let BuildError::AgentName { agent } = error else { panic!("{text}") };
+        let BuildError::AgentName { agent, .. } = error else { panic!("{text}") };
         assert_eq!(agent, name);
     }
 }
@@ -289,6 +289,6 @@ impl Agent for WithPanic {
 async fn a6_a_built_in_tool_whose_definition_panics_is_an_error_of_the_build() {
     let error = WithPanic::builder().model(model()).build().await.unwrap_err();
     let text = error.to_string();
-    let BuildError::DeclarationPanicked { agent, reason } = error else { panic!("{text}") };
+    let BuildError::DeclarationPanicked { agent, reason, .. } = error else { panic!("{text}") };
     assert_eq!((agent.as_str(), reason.as_str()), ("host", "no definition"));
 }

@@ -123,7 +123,7 @@ async fn a7_the_token_limit_ends_a_run_before_the_turn_that_would_pass_it() {
     }
     let error = stream.output().await.unwrap_err();
     assert!(
-        matches!(&error, RunError::Limit { agent, limit: Limit::Tokens(30) } if &**agent == "waiter"),
+        matches!(&error, RunError::Limit { agent, limit: Limit::Tokens(30) , .. } if &**agent == "waiter"),
         "{error}"
     );
     assert!(spent.iter().sum::<u64>() >= 30, "{spent:?}");

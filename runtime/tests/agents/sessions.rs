@@ -50,7 +50,7 @@ async fn a12_a_session_without_the_agents_state_is_refused() {
     for agent in [&teller, &manager] {
         let session = guest.session();
         let error = agent.request("go").session(&session).run().await.unwrap_err();
-        let RunError::NoState { agent, state } = &error else { panic!("{error}") };
+        let RunError::NoState { agent, state, .. } = &error else { panic!("{error}") };
         assert_eq!((&**agent, *state), ("teller", std::any::type_name::<Till>()), "also as a child");
         assert_eq!(
             error.to_string(),
@@ -68,7 +68,7 @@ async fn a8_a_run_that_does_not_begin_tells_its_end() {
     let teller = Teller::builder().model(counts()).state(Till(0)).build().await.unwrap();
     let mut stream = teller.request("go").session(&guest.session()).stream();
     let event = stream.next().await.unwrap();
-    let EventKind::RunFailed { error } = &event.kind else { panic!("{event:?}") };
+    let EventKind::RunFailed { error, .. } = &event.kind else { panic!("{event:?}") };
     assert!(error.starts_with("the session holds no `agents::sessions::Till`"), "{error}");
     assert!(stream.next().await.is_none());
 
@@ -81,7 +81,7 @@ async fn a8_a_run_that_does_not_begin_tells_its_end() {
     let mut stream = caller.request("go").stream();
     let mut failed = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::RunFailed { error } = event.kind {
+        if let EventKind::RunFailed { error, .. } = event.kind {
             failed.push((event.agent.to_string(), error));
         }
     }
@@ -253,7 +253,7 @@ async fn a12_the_wait_for_a_session_is_bounded_by_the_runs_time_and_token() {
     let first = held(&agent, &session).await;
 
     let error = agent.request("two").session(&session).run().await.unwrap_err();
-    let RunError::Busy { agent: name, session: id, limit } = &error else { panic!("{error}") };
+    let RunError::Busy { agent: name, session: id, limit, .. } = &error else { panic!("{error}") };
     assert_eq!((&**name, &**id, *limit), ("actor", session.id(), Duration::from_secs(5)));
 
     let token = CancellationToken::new();

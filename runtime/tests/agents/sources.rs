@@ -200,7 +200,7 @@ async fn a4_a_source_that_panics_after_the_build_is_an_error_that_names_it() {
         }
         let error = agent.run("Go.").await.unwrap_err();
         let text = error.to_string();
-        let RunError::Agent { agent: name, reason } = error else { panic!("{text}") };
+        let RunError::Agent { agent: name, reason, .. } = error else { panic!("{text}") };
         assert!(&*name == "User" && reason.starts_with(&expected), "{name}: {reason}");
         let said = by_hand.run("Go.").await.unwrap().text;
         assert!(said.starts_with(&format!("Panic: {expected}")), "{said}");
@@ -260,7 +260,7 @@ async fn h4_a_tool_of_a_source_has_the_name_of_its_server_before_its_own() {
     for wrong in ["", "plain", "broken__", "other__plain", "broken_plain"] {
         let Err(error) = named(wrong, wrong).await else { panic!("`{wrong}` was accepted") };
         let text = error.to_string();
-        let BuildError::ServerToolName { agent, server, tool } = error else { panic!("{text}") };
+        let BuildError::ServerToolName { agent, server, tool, .. } = error else { panic!("{text}") };
         assert_eq!((agent.as_str(), server.as_str(), tool.as_str()), ("User", "broken", wrong));
         assert!(text.contains("`broken__"), "{text}");
     }
@@ -277,7 +277,7 @@ async fn h4_a_tool_with_a_wrong_name_in_a_later_list_is_left_out_and_reported() 
     let mut stream = agent.stream("Go.");
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

@@ -76,7 +76,7 @@ impl Agent for AtRunTime {
 
 async fn refused<A: Agent>() -> (String, &'static str, String) {
     match A::builder().model(ScriptedModel::new()).build().await {
-        Err(BuildError::ToolPanicked { agent, tool, reason }) => (agent, tool, reason),
+        Err(BuildError::ToolPanicked { agent, tool, reason, .. }) => (agent, tool, reason),
         other => panic!("{other:?}"),
     }
 }

@@ -163,7 +163,7 @@ agent! {
 }
 
 fn told(session: &onionskin::Session) -> Vec<String> {
-    let Some(onionskin::model::Message::Tool { results }) = session.history().pop() else {
+    let Some(onionskin::model::Message::Tool { results, .. }) = session.history().pop() else {
         panic!("results")
     };
     results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect()

@@ -300,7 +300,7 @@ gives! {
     g_output, t_output, GOutput: ToolOutput = ToolOutput::text("all"), |output| output.meta::<Kept>().is_some();
     g_blocks, t_blocks, GBlocks: Vec<ContentBlock> = vec![ContentBlock::text("a"), ContentBlock::text("b")],
         |blocks| blocks.len() == 2;
-    g_image, t_image, GImage: Image = Image(Media::new("aGk=", "image/png")), |image| image.0.data == "aGk=";
+    g_image, t_image, GImage: Image = Image(Media::new("aGk=", "image/png")), |image| image.0.data() == "aGk=";
 }
 
 /// Looks in a book.

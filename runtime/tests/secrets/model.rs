@@ -82,7 +82,7 @@ fn calls(messages: &[Message]) -> Vec<(String, String)> {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     for message in messages {
         calls.extend(message.tool_calls().iter().map(|call| (call.id.to_string(), call.name.to_string())));
-        if let Message::Tool { results: more } = message {
+        if let Message::Tool { results: more, .. } = message {
             results.extend(more.iter().map(|result| (result.call_id.to_string(), result.name.to_string())));
         }
     }
@@ -179,7 +179,7 @@ async fn t8_a_secret_that_is_set_while_a_model_answers_is_hidden_from_then_on() 
     let (mut text, mut shown) = (String::new(), String::new());
     while let Some(event) = stream.next().await {
         shown.push_str(&serde_json::to_string(&event).unwrap());
-        if let EventKind::TextDelta { text: piece } = event.kind {
+        if let EventKind::TextDelta { text: piece, .. } = event.kind {
             text.push_str(&piece);
         }
     }

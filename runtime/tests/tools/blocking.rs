@@ -239,7 +239,7 @@ fn h6_what_has_not_begun_when_its_run_is_aborted_never_begins_and_is_told_so() {
         till.open();
         free().await;
         assert_eq!(till.paid(), 1);
-        let Some(Message::Tool { results }) = session.history().pop() else { panic!("results") };
+        let Some(Message::Tool { results, .. }) = session.history().pop() else { panic!("results") };
         let told: Vec<_> =
             results.iter().map(|result| result.content[0].as_text().unwrap().to_owned()).collect();
         let aborted = "the run was aborted: the house is on fire";
@@ -282,7 +282,7 @@ fn t4_work_of_a_child_that_goes_on_is_told_of_its_call() {
         let handle = Head::builder().model(model).state(till.clone()).build().await.unwrap();
         let session = handle.session();
         handle.request("go").session(&session).run().await.unwrap_err();
-        let Some(Message::Tool { results }) = session.history().pop() else { panic!("results") };
+        let Some(Message::Tool { results, .. }) = session.history().pop() else { panic!("results") };
         assert_eq!(
             results[0].content[0].as_text().unwrap(),
             "cancelled before it finished; it had begun and cannot be stopped: it may still take effect; the run was \

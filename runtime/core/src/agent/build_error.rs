@@ -70,6 +70,7 @@ impl From<BoxError> for BuildError {
 pub enum BuildError {
     /// The agent has no model.
     #[error("the agent `{agent}` has no model: give it one with `.model(..)`")]
+    #[non_exhaustive]
     NoModel {
         /// The agent.
         agent: String,
@@ -79,6 +80,7 @@ pub enum BuildError {
         "the agent `{agent}` names the model `{model}`: enable feature `genai` of onionskin, or give the agent a model with \
          `.model(..)`"
     )]
+    #[non_exhaustive]
     NamedModel {
         /// The agent.
         agent: String,
@@ -90,6 +92,7 @@ pub enum BuildError {
     Several(Vec<Self>),
     /// A limit is zero, so that nothing could run.
     #[error("the agent `{agent}` sets `{setting}` to 0: {advice}")]
+    #[non_exhaustive]
     Zero {
         /// The agent.
         agent: String,
@@ -100,6 +103,7 @@ pub enum BuildError {
     },
     /// A limit of a tool is zero, so that every call would fail.
     #[error("the tool `{tool}` of the agent `{agent}` sets `{setting}` to 0: leave it out for no limit")]
+    #[non_exhaustive]
     ZeroOfTool {
         /// The agent.
         agent: String,
@@ -123,6 +127,7 @@ pub enum BuildError {
     },
     /// The agent declares a state, and no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]
+    #[non_exhaustive]
     NoState {
         /// The agent.
         agent: String,
@@ -131,6 +136,7 @@ pub enum BuildError {
     },
     /// The agent uses a toolbox, and no object of its type was provided.
     #[error("the agent `{agent}` uses the toolbox `{toolbox}`, but no such toolbox was set: call `{call}`")]
+    #[non_exhaustive]
     NoToolbox {
         /// The agent.
         agent: String,
@@ -152,6 +158,7 @@ pub enum BuildError {
         "`.state(..)` was called with a `{state}`, but no agent declares this type as its state; the agents declare: {declared}. \
          Remove the call, or correct the type"
     )]
+    #[non_exhaustive]
     UnusedState {
         /// The type of the state.
         state: &'static str,
@@ -193,6 +200,7 @@ pub enum BuildError {
     #[error(
         "the state `{state}` of the agent `{agent}` holds a secret that is not visited, so it would not be redacted: {advice}"
     )]
+    #[non_exhaustive]
     UnvisitedSecret {
         /// The agent.
         agent: String,
@@ -205,6 +213,7 @@ pub enum BuildError {
     #[error(
         "`{call}` was called with the toolbox `{toolbox}`, but no agent declares it under this name{advice}"
     )]
+    #[non_exhaustive]
     UnusedToolbox {
         /// The toolbox's type.
         toolbox: &'static str,
@@ -217,6 +226,7 @@ pub enum BuildError {
     #[error(
         "`.server(\"{server}\", ..)` configures a server that no agent uses{near}; the agents use: {used}"
     )]
+    #[non_exhaustive]
     UnusedServer {
         /// The server.
         server: String,
@@ -229,6 +239,7 @@ pub enum BuildError {
     #[error(
         "the builder has settings for the agent `{name}`, which does not exist{near} The agents are: {known}"
     )]
+    #[non_exhaustive]
     NoAgent {
         /// The unknown name.
         name: String,
@@ -241,6 +252,7 @@ pub enum BuildError {
     #[error(
         "the hook `{hook}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`"
     )]
+    #[non_exhaustive]
     HookState {
         /// The agent.
         agent: String,
@@ -256,6 +268,7 @@ pub enum BuildError {
         "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: add it to an \
          agent with `state: {takes}`, or bind its values with `ToolSpec::bind`"
     )]
+    #[non_exhaustive]
     ToolState {
         /// The agent.
         agent: String,
@@ -271,6 +284,7 @@ pub enum BuildError {
         "the agent `{agent}` declares `history_source: messages`, but no messages were set for any of its children: call \
          `.messages_for(\"{child}\", ..)`"
     )]
+    #[non_exhaustive]
     NoMessages {
         /// The agent.
         agent: String,
@@ -282,12 +296,14 @@ pub enum BuildError {
         "messages were set for the agent `{agent}`, which does not start with messages: write `history_source: messages` in an \
          agent that calls it"
     )]
+    #[non_exhaustive]
     UnusedMessages {
         /// The agent.
         agent: String,
     },
     /// An example of a tool does not fit its schema.
     #[error("a tool of the agent `{agent}` has a wrong example: {source}")]
+    #[non_exhaustive]
     Example {
         /// The agent.
         agent: String,
@@ -296,6 +312,7 @@ pub enum BuildError {
     },
     /// The schema of a tool, or the default of one of its parameters, panicked.
     #[error("the schema of the tool `{tool}` of the agent `{agent}` panicked: {reason}")]
+    #[non_exhaustive]
     ToolPanicked {
         /// The agent.
         agent: String,
@@ -310,12 +327,14 @@ pub enum BuildError {
          call it as a tool",
         most = Self::LONGEST_AGENT_NAME
     )]
+    #[non_exhaustive]
     AgentName {
         /// The agent.
         agent: String,
     },
     /// Providers reject the tool's name.
     #[error("the tool `{tool}` of the agent `{agent}` has a name that providers reject: {problem}")]
+    #[non_exhaustive]
     ToolName {
         /// The agent.
         agent: String,
@@ -329,6 +348,7 @@ pub enum BuildError {
         "the tool `{tool}` of the agent `{agent}` has another name in its definition, `{defined}`: write \
          `ToolDefinition::new(Self::NAME, ..)`"
     )]
+    #[non_exhaustive]
     TwoNames {
         /// The agent.
         agent: String,
@@ -342,6 +362,7 @@ pub enum BuildError {
         "the server `{server}` of the agent `{agent}` has a tool called `{tool}`: the name in a definition must be `{server}__` \
          and the tool's own name"
     )]
+    #[non_exhaustive]
     ServerToolName {
         /// The agent.
         agent: String,
@@ -371,6 +392,7 @@ pub enum BuildError {
     #[error(
         "a part of the declaration of the agent `{agent}` panicked, for example the configuration of a hook: {reason}"
     )]
+    #[non_exhaustive]
     DeclarationPanicked {
         /// The agent.
         agent: String,
@@ -384,6 +406,7 @@ pub enum BuildError {
     #[error(
         "the filter of the hook `{hook}` names the tool `{tool}`, which the agent `{agent}` does not have{near}"
     )]
+    #[non_exhaustive]
     FilterNamesNoTool {
         /// The agent.
         agent: String,
@@ -396,6 +419,7 @@ pub enum BuildError {
     },
     /// An agent contains itself.
     #[error("the agent `{agent}` contains itself: {path}")]
+    #[non_exhaustive]
     Cycle {
         /// The agent.
         agent: String,
@@ -407,6 +431,7 @@ pub enum BuildError {
         "the agent `{agent}` uses the server `{server}`, which is not configured; the configured servers are: {known}. Add it \
          to `.mcp.json` or call `.server(\"{server}\", ..)`"
     )]
+    #[non_exhaustive]
     UnknownServer {
         /// The agent.
         agent: String,
@@ -420,18 +445,21 @@ pub enum BuildError {
     Server(ServerError),
     /// An app has no entry agent.
     #[error("the app has no entry agent: write `default: true` in one of its agents ({agents})")]
+    #[non_exhaustive]
     NoEntry {
         /// The app's agents.
         agents: String,
     },
     /// An app has several entry agents.
     #[error("several agents of the app have `default: true`: {agents}; only one can be the entry")]
+    #[non_exhaustive]
     SeveralEntries {
         /// The entry agents.
         agents: String,
     },
     /// Two agents have the same name, so the name is ambiguous.
     #[error("two agents are called `{name}`: give one of them another name")]
+    #[non_exhaustive]
     TwoAgents {
         /// The name.
         name: String,

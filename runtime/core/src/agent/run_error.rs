@@ -23,6 +23,7 @@ pub enum RunError {
     /// ([`ModelError::Script`]) of an agent beneath also ends the run with this error; `agent` is the one whose script it
     /// is.
     #[error("the agent `{agent}` got no answer from its model: {source}")]
+    #[non_exhaustive]
     Model {
         /// The agent.
         agent: Arc<str>,
@@ -34,6 +35,7 @@ pub enum RunError {
     Aborted(Abort),
     /// The journal failed, or a step has a record that the run cannot continue with. The error names the step.
     #[error("the run of `{agent}` was ended: {source}")]
+    #[non_exhaustive]
     Journal {
         /// The agent.
         agent: Arc<str>,
@@ -42,6 +44,7 @@ pub enum RunError {
     },
     /// The run reached a limit.
     #[error("the agent `{agent}` reached its limit of {limit}")]
+    #[non_exhaustive]
     Limit {
         /// The agent.
         agent: Arc<str>,
@@ -53,6 +56,7 @@ pub enum RunError {
     #[error(
         "the agent `{agent}` was not run: agents may be nested {most} deep (`limits: {{ depth: .. }}`): {chain}"
     )]
+    #[non_exhaustive]
     Depth {
         /// The agent.
         agent: Arc<str>,
@@ -63,6 +67,7 @@ pub enum RunError {
     },
     /// A tool asked the model to try again in more turns than [`Limits::max_retries`](super::Limits::max_retries).
     #[error("the tool `{tool}` asked for another try {times} times; its last message: {message}")]
+    #[non_exhaustive]
     Retries {
         /// The tool.
         tool: Arc<str>,
@@ -74,6 +79,7 @@ pub enum RunError {
     /// The run was cancelled: by the token of [`RunRequest::cancellation`](super::RunRequest::cancellation), or with
     /// the run above it.
     #[error("the run of `{agent}` was cancelled")]
+    #[non_exhaustive]
     Cancelled {
         /// The agent.
         agent: Arc<str>,
@@ -82,6 +88,7 @@ pub enum RunError {
     #[error(
         "the agent `{agent}` could not begin within {limit:?}: another run used its session; a session runs one run at a time"
     )]
+    #[non_exhaustive]
     Busy {
         /// The agent.
         agent: Arc<str>,
@@ -96,6 +103,7 @@ pub enum RunError {
         "the agent `{agent}` was not run: another run with the id `{run_id}` is in progress; wait for its end to replay it, or \
          give the new run another id"
     )]
+    #[non_exhaustive]
     RunIdInUse {
         /// The agent.
         agent: Arc<str>,
@@ -106,6 +114,7 @@ pub enum RunError {
     #[error(
         "the agent `{agent}` cannot continue a session that waits for this call: run it in another session"
     )]
+    #[non_exhaustive]
     WaitsForItself {
         /// The agent.
         agent: Arc<str>,
@@ -117,6 +126,7 @@ pub enum RunError {
         "the session holds no `{state}`, the state of the agent `{agent}`, because another agent made the session: make it with \
          `AgentHandle::session` of the agent that uses it"
     )]
+    #[non_exhaustive]
     NoState {
         /// The agent that needs the state.
         agent: Arc<str>,
@@ -154,6 +164,7 @@ pub enum RunError {
     },
     /// The app has no agent of this name.
     #[error("the app has no agent `{name}`; it has: {known}")]
+    #[non_exhaustive]
     UnknownAgent {
         /// The name.
         name: String,
@@ -164,6 +175,7 @@ pub enum RunError {
     /// copied, or
     /// [`AgentBuilder::run_blocking`](super::AgentBuilder::run_blocking) got no thread; `reason` says which.
     #[error("the agent `{agent}` failed: {reason}")]
+    #[non_exhaustive]
     Agent {
         /// The agent.
         agent: Arc<str>,
@@ -215,6 +227,18 @@ impl From<BuildError> for RunError {
 }
 
 impl RunError {
+    /// The error of a hand-written agent that failed for a reason of its own.
+    ///
+    /// ```
+    /// use onionskin::RunError;
+    ///
+    /// let error = RunError::agent("Desk", "the shop is closed");
+    /// assert_eq!(error.to_string(), "the agent `Desk` failed: the shop is closed");
+    /// ```
+    pub fn agent(agent: impl Into<Arc<str>>, reason: impl Into<String>) -> Self {
+        Self::Agent { agent: agent.into(), reason: reason.into() }
+    }
+
     /// The error of a run that was aborted; `None` for any other run.
     pub(super) fn of_abort(run: &RunContext) -> Option<Self> {
         let abort = run.aborted()?;

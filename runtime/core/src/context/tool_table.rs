@@ -79,6 +79,7 @@ impl ToolEntry {
     "two tools of the agent `{agent}` are called `{wire_name}`: `{first}` and `{second}`; rename one of them, or \
      exclude it with a filter"
 )]
+#[non_exhaustive]
 pub struct NameClash {
     /// The agent.
     pub agent: String,

@@ -99,6 +99,7 @@ impl ToolExample {
 /// An example does not fit its tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("example {number} of the tool `{tool}` does not fit: {problem}")]
+#[non_exhaustive]
 pub struct ExampleError {
     /// The tool.
     pub tool: String,

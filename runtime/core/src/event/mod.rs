@@ -43,6 +43,7 @@ pub struct Event {
 #[non_exhaustive]
 pub enum EventKind {
     /// An agent's run began.
+    #[non_exhaustive]
     RunStarted {
         /// The input.
         input: Arc<str>,
@@ -50,27 +51,32 @@ pub enum EventKind {
         shown: bool,
     },
     /// A model request begins.
+    #[non_exhaustive]
     TurnStarted {
         /// The turn, counted from 1.
         turn: u32,
     },
     /// A piece of the model's answer. It is final when the turn is finished; see
     /// [`TurnRestarted`](Self::TurnRestarted).
+    #[non_exhaustive]
     TextDelta {
         /// The text to append to the pieces before.
         text: String,
     },
     /// A piece of the model's reasoning.
+    #[non_exhaustive]
     ReasoningDelta {
         /// The text to append to the pieces before.
         text: String,
     },
     /// The model failed and is asked again. Discard the deltas of this agent's turn: they are not part of its answer.
+    #[non_exhaustive]
     TurnRestarted {
         /// The turn, counted from 1.
         turn: u32,
     },
     /// The model's turn ended.
+    #[non_exhaustive]
     TurnFinished {
         /// The tokens of the turn.
         usage: Usage,
@@ -78,6 +84,7 @@ pub enum EventKind {
         stop: StopReason,
     },
     /// A tool call begins.
+    #[non_exhaustive]
     ToolStarted {
         /// The id that the model gave the call.
         call_id: Arc<str>,
@@ -89,6 +96,7 @@ pub enum EventKind {
         arguments: Arc<str>,
     },
     /// A tool call ended. Every call that began has exactly one such event.
+    #[non_exhaustive]
     ToolFinished {
         /// The id that the model gave the call.
         call_id: Arc<str>,
@@ -114,6 +122,7 @@ pub enum EventKind {
         error_chain: Vec<String>,
     },
     /// A tool reports progress.
+    #[non_exhaustive]
     Progress {
         /// The call; `None` if the agent itself reports it.
         call_id: Option<Arc<str>>,
@@ -124,8 +133,13 @@ pub enum EventKind {
         /// A message for people.
         message: Option<String>,
     },
+<<<<<<< HEAD
     /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit),
     /// [`AgentRun::emit`](crate::run::AgentRun::emit)).
+=======
+    /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit)).
+    #[non_exhaustive]
+>>>>>>> ab9aa66 (Let errors, events and contents grow)
     User {
         /// The call that emitted it; `None` if the agent itself did.
         call_id: Option<Arc<str>>,
@@ -133,16 +147,19 @@ pub enum EventKind {
         value: Value,
     },
     /// A message for people who watch the run: for example a server that restarted, or a tool that was left out.
+    #[non_exhaustive]
     Notice {
         /// The message.
         text: String,
     },
     /// An agent's run ended with an answer.
+    #[non_exhaustive]
     RunFinished {
         /// The answer.
         text: String,
     },
     /// An agent's run failed.
+    #[non_exhaustive]
     RunFailed {
         /// The error.
         error: String,

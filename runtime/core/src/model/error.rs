@@ -10,6 +10,7 @@ use crate::export::ExportError;
 pub enum ModelError {
     /// The provider answered with an error.
     #[error("the model's provider answered with status {status}: {message}")]
+    #[non_exhaustive]
     Status {
         /// The HTTP status.
         status: u16,
@@ -43,6 +44,19 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// The error of a provider that answered with an HTTP status.
+    ///
+    /// ```
+    /// use onionskin::model::ModelError;
+    /// use std::time::Duration;
+    ///
+    /// let error = ModelError::status(429, "too many requests", Some(Duration::from_secs(2)));
+    /// assert!(error.is_transient());
+    /// ```
+    pub fn status(status: u16, message: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self::Status { status, message: message.into(), retry_after }
+    }
+
     /// Whether a repeated request can succeed: after rate limits, overload, time limits and broken connections.
     pub fn is_transient(&self) -> bool {
         match self {
@@ -61,6 +75,7 @@ impl ModelError {
 pub enum ScriptedModelError {
     /// The script has no turns for the agent.
     #[error("the script has no turns for the agent `{agent}`; it has: {known}")]
+    #[non_exhaustive]
     NoAgent {
         /// The agent.
         agent: String,
@@ -72,6 +87,7 @@ pub enum ScriptedModelError {
         "the script of the agent `{agent}` has {turns} turns, but turn {asked} was requested: each model answer in the \
          conversation counts as a turn, also answers from before this run{}", advice(*shared, agent)
     )]
+    #[non_exhaustive]
     Ended {
         /// The agent.
         agent: String,
@@ -87,6 +103,7 @@ pub enum ScriptedModelError {
         "the script of the agent `{agent}` calls the tool `{tool}`, which the agent does not have{near} It has: {known}. If the \
          call is intended, write `call_unknown`, or `unknown: true` in a file{}", advice(*shared, agent)
     )]
+    #[non_exhaustive]
     UnknownTool {
         /// The agent.
         agent: String,
@@ -101,6 +118,7 @@ pub enum ScriptedModelError {
     },
     /// The file could not be read.
     #[error("cannot read the script {file}: {reason}")]
+    #[non_exhaustive]
     File {
         /// The file.
         file: String,
@@ -109,6 +127,7 @@ pub enum ScriptedModelError {
     },
     /// The content of the file is not a script.
     #[error("{file}:{line}:{column}: {reason}")]
+    #[non_exhaustive]
     Content {
         /// The file.
         file: String,

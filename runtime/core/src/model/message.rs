@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ModelResponse;
 use crate::content::ContentBlock;
 
 /// One message of a conversation.
@@ -14,11 +15,13 @@ use crate::content::ContentBlock;
 #[non_exhaustive]
 pub enum Message {
     /// The input of the agent.
+    #[non_exhaustive]
     User {
         /// The content.
         content: Vec<ContentBlock>,
     },
     /// The answer of the model.
+    #[non_exhaustive]
     Assistant {
         /// The text.
         text: String,
@@ -30,6 +33,7 @@ pub enum Message {
         provider_data: Option<Value>,
     },
     /// The results of the tool calls in the message before: one for each call, in the order of the calls.
+    #[non_exhaustive]
     Tool {
         /// The results.
         results: Vec<ToolResultMessage>,
@@ -80,15 +84,51 @@ impl ToolResultMessage {
     }
 }
 
+/// The model's message: its text, its tool calls and its `provider_data`. A conversation does not keep the reasoning.
+impl From<ModelResponse> for Message {
+    fn from(response: ModelResponse) -> Self {
+        let ModelResponse { text, tool_calls, provider_data, .. } = response;
+        Self::Assistant { text, tool_calls, provider_data }
+    }
+}
+
 impl Message {
     /// A user's message.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { content: vec![ContentBlock::Text(text.into())] }
     }
 
-    /// A model's message with text only.
+    /// A user's message with other content than one text, for example an image.
+    ///
+    /// ```
+    /// use onionskin::content::{ContentBlock, Image, Media};
+    /// use onionskin::model::Message;
+    ///
+    /// let dot = Image(Media::new("iVBORw0KGgo=", "image/png"));
+    /// let message = Message::user_content([ContentBlock::text("Which colour is it?"), dot.into()]);
+    /// assert_eq!(message.to_text(), "Which colour is it?");
+    /// ```
+    pub fn user_content(content: impl IntoIterator<Item = ContentBlock>) -> Self {
+        Self::User { content: content.into_iter().collect() }
+    }
+
+    /// A model's message with text only. A message with tool calls is made of the [`ModelResponse`]: `Message::from(response)`.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), tool_calls: Vec::new(), provider_data: None }
+    }
+
+    /// The results of the calls in the message before: one for each call, in the order of the calls.
+    ///
+    /// ```
+    /// use onionskin::model::{History, Message, ModelResponse, ToolCall, ToolResultMessage};
+    ///
+    /// let asked = ModelResponse::tool_calls([ToolCall::new("call-1", "add_one", r#"{"x": 41}"#)]);
+    /// let result = ToolResultMessage::new("call-1", "add_one", ["42".into()]);
+    /// let history = History::from([Message::user("41 + 1?"), asked.into(), Message::tool([result])]);
+    /// assert_eq!(history.last().unwrap().to_text(), "42");
+    /// ```
+    pub fn tool(results: impl IntoIterator<Item = ToolResultMessage>) -> Self {
+        Self::Tool { results: results.into_iter().collect() }
     }
 
     /// The tool calls of a model's message; empty for other roles.

@@ -12,6 +12,7 @@ pub enum SpecError {
         "the tool `{tool}` has no parameter `{parameter}`{}",
         known(.nearest.as_deref(), .parameters)
     )]
+    #[non_exhaustive]
     NoSuchParameter {
         /// The tool.
         tool: String,
@@ -24,6 +25,7 @@ pub enum SpecError {
     },
     /// A parameter that is not bound cannot be unbound.
     #[error("the parameter `{parameter}` of the tool `{tool}` is not bound; its bound parameters are: {}", names(.bound))]
+    #[non_exhaustive]
     NotBound {
         /// The tool.
         tool: String,
@@ -37,6 +39,7 @@ pub enum SpecError {
         "the tool `{tool}` would have two parameters called `{name}`; give one of them another name (a bound parameter keeps its \
          name)"
     )]
+    #[non_exhaustive]
     NameTaken {
         /// The tool.
         tool: String,
@@ -47,6 +50,7 @@ pub enum SpecError {
     #[error(
         "the value for the parameter `{parameter}` of the tool `{tool}` does not fit: expected {expected}"
     )]
+    #[non_exhaustive]
     Value {
         /// The tool.
         tool: String,
@@ -57,6 +61,7 @@ pub enum SpecError {
     },
     /// The key of a bound parameter is not a key of a state.
     #[error("the parameter `{parameter}` of the tool `{tool}` cannot be bound to the key `{key}`: {problem}")]
+    #[non_exhaustive]
     Key {
         /// The tool.
         tool: String,
@@ -73,6 +78,7 @@ pub enum SpecError {
          {by}, which would be lost; bind the parameter to another key, or without a default",
         place(.taken)
     )]
+    #[non_exhaustive]
     KeyTaken {
         /// The tool.
         tool: String,
@@ -87,6 +93,7 @@ pub enum SpecError {
     },
     /// Providers reject the tool's new name.
     #[error("the tool `{tool}` cannot be called `{name}`: {problem}")]
+    #[non_exhaustive]
     ToolName {
         /// The tool.
         tool: String,
@@ -97,6 +104,7 @@ pub enum SpecError {
     },
     /// A parameter cannot have the new name.
     #[error("the parameter `{parameter}` of the tool `{tool}` cannot be called `{name}`: {problem}")]
+    #[non_exhaustive]
     ParameterName {
         /// The tool.
         tool: String,
@@ -109,10 +117,18 @@ pub enum SpecError {
     },
     /// A JSON value is not the description of an MCP tool.
     #[error("this is not the description of an MCP tool: {reason}")]
+    #[non_exhaustive]
     Description {
         /// The reason.
         reason: String,
     },
+}
+
+impl SpecError {
+    /// The error of a JSON value that is not the description of an MCP tool.
+    pub fn description(reason: impl Into<String>) -> Self {
+        Self::Description { reason: reason.into() }
+    }
 }
 
 fn known(nearest: Option<&str>, parameters: &[String]) -> String {
@@ -134,6 +150,7 @@ fn place(key: &str) -> String {
     "`{tool}` did not run: its parameter `{parameter}` is bound to the state's key `{key}`, which has no value; set the key, or \
      bind the parameter with a default"
 )]
+#[non_exhaustive]
 pub struct MissingKey {
     /// The tool.
     pub tool: String,

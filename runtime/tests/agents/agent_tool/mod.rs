@@ -44,7 +44,7 @@ async fn l2_an_agent_is_a_tool_of_an_agent_and_of_a_program() {
     let mut run = boss.build().await.unwrap().request("go").correlation_id("c-1").stream();
     let mut started = Vec::new();
     while let Some(event) = run.next().await {
-        if let EventKind::RunStarted { input, shown: true } = event.kind {
+        if let EventKind::RunStarted { input, shown: true, .. } = event.kind {
             started.push(format!("{} {input}", event.agent));
         }
     }

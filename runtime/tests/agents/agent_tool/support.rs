@@ -51,7 +51,7 @@ impl Agent for Probe {
     }
 
     async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let fail = |reason: &str| RunError::Agent { agent: "probe".into(), reason: reason.to_owned() };
+        let fail = |reason: &str| RunError::agent("probe", reason);
         run.call_tool("log_line", json!({ "line": format!("{input} begins") }).to_string()).await.unwrap();
         let earlier = run.messages().len();
         match &*input {

@@ -105,7 +105,7 @@ async fn said_in_one_run(tool: &AgentTool, threads: &[Option<&str>]) -> Vec<Stri
     let session = boss.session();
     boss.request("go").session(&session).run().await.unwrap();
     let results = session.history().into_iter().find_map(|message| match message {
-        Message::Tool { results } => Some(results),
+        Message::Tool { results, .. } => Some(results),
         _ => None,
     });
     let text = |block: &ContentBlock| match block {

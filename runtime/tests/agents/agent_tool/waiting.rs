@@ -18,7 +18,7 @@ async fn l2_the_wait_for_a_thread_counts_as_time() {
     let tool = AgentTool::new(&agent).thread(&thread);
     let (patient, hasty) = (tool.clone().spec(), tool.clone().timeout(Duration::from_secs(1)));
     let calm = hasty.clone().on_error(|_, error| match error {
-        RunError::Busy { agent, session, limit } => {
+        RunError::Busy { agent, session, limit, .. } => {
             Ok(format!("{agent} in {session} after {limit:?}").into())
         }
         other => Err(other.into()),

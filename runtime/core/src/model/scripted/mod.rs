@@ -67,6 +67,7 @@ pub struct ScriptedTurn {
 /// One tool call of a [`ScriptedTurn`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ScriptedCall {
     /// The name of the tool as the model sees it ([`ToolContext::wire_name`](crate::ToolContext::wire_name)).
     pub tool: String,
