@@ -69,8 +69,8 @@ fn t9_tags_are_searched_and_deleted_documents_are_not() {
     assert_eq!(found[0].tags, ["Gezeiten", "low water"]);
     kb.delete(id).unwrap();
     assert_eq!(kb.search("gezeiten tides", 10).unwrap(), []);
-    assert_eq!(kb.get(id, 0), Err(KnowledgeError::NoDocument { id }));
-    assert_eq!(kb.delete(id), Err(KnowledgeError::NoDocument { id }));
+    assert!(matches!(kb.get(id, 0), Err(KnowledgeError::NoDocument { id: missing, .. }) if missing == id));
+    assert!(matches!(kb.delete(id), Err(KnowledgeError::NoDocument { id: missing, .. }) if missing == id));
     assert_ne!(kb.add("Again", "Twice.", &[]).unwrap().id, id, "an id is used once");
 }
 
@@ -153,7 +153,7 @@ async fn t9_a_model_is_told_what_to_do_and_limits_hold() {
     let error = call!(tools["get"], id = 7).await.unwrap_err();
     assert_eq!(error.to_string(), "no document has the id 7; `search` returns the ids of documents");
     let source = std::error::Error::source(error.as_tool_error().unwrap()).unwrap();
-    assert_eq!(source.downcast_ref(), Some(&KnowledgeError::NoDocument { id: 7 }));
+    assert!(matches!(source.downcast_ref(), Some(KnowledgeError::NoDocument { id: 7, .. })));
     for wrong in [
         json!({ "query": "x".repeat(1_000_000) }),
         json!({ "query": "" }),
@@ -215,7 +215,8 @@ fn t9_a_file_keeps_what_was_added_and_a_foreign_one_is_left_alone() {
     std::fs::write(&text.0, "These are my notes, and no database at all.".repeat(100)).unwrap();
     let before = std::fs::read(&text.0).unwrap();
     let foreign = KnowledgeBase::open(&text.0).unwrap_err();
-    assert_eq!(foreign, KnowledgeError::Foreign { file: text.0.display().to_string() });
+    let KnowledgeError::Foreign { file, .. } = foreign else { panic!("{foreign}") };
+    assert_eq!(file, text.0.display().to_string());
     assert_eq!(std::fs::read(&text.0).unwrap(), before);
 
     let nowhere = KnowledgeBase::open("/nowhere/at/all/kb.sqlite").unwrap_err();
@@ -279,7 +280,7 @@ fn t9_words_of_a_file_that_was_made_elsewhere_are_told_in_one_short_line() {
         format!("CREATE TRIGGER kept BEFORE DELETE ON documents BEGIN SELECT RAISE(ABORT, '{long}'); END");
     elsewhere.execute_batch(&kept).unwrap();
     let error = kb.delete(1).unwrap_err();
-    let KnowledgeError::Storage { reason } = &error else { panic!("{error}") };
+    let KnowledgeError::Storage { reason, .. } = &error else { panic!("{error}") };
     assert!(reason.starts_with("no [1mä ä") && reason.chars().count() == 300, "{reason}");
 
     // What cannot be opened says as little of itself.

@@ -206,7 +206,7 @@ async fn o3_text_arrives_in_pieces() {
         let mut stream = agent(&mock, protocol, Limits::default()).await.stream("both at once");
         let mut pieces = Vec::new();
         while let Some(event) = stream.next().await {
-            if let EventKind::TextDelta { text } = event.kind {
+            if let EventKind::TextDelta { text, .. } = event.kind {
                 pieces.push(text);
             }
         }

@@ -8,6 +8,7 @@ use std::fmt;
 pub enum McpError {
     /// A configuration file could not be read.
     #[error("cannot read `{file}`: {reason}")]
+    #[non_exhaustive]
     File {
         /// The file.
         file: String,
@@ -16,6 +17,7 @@ pub enum McpError {
     },
     /// A configuration file has a mistake.
     #[error("{file}:{line}:{column}: {}{reason}", at(.field))]
+    #[non_exhaustive]
     Config {
         /// The file.
         file: String,
@@ -32,6 +34,7 @@ pub enum McpError {
     #[error(
         "the MCP server `{server}` has a `{setting}` of zero; set a longer time, or leave out `.{setting}(..)`"
     )]
+    #[non_exhaustive]
     ZeroTimeout {
         /// The server.
         server: String,
@@ -43,6 +46,7 @@ pub enum McpError {
     Start(Box<StartFailure>),
     /// A server started and its tools could not be listed.
     #[error("the tools of the MCP server `{server}` could not be listed: {reason}")]
+    #[non_exhaustive]
     List {
         /// The server.
         server: String,

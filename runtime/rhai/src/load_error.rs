@@ -8,6 +8,7 @@ use onionskin_core::text::names;
 pub enum ScriptError {
     /// A script has a mistake.
     #[error("{line}:{column}: {reason}")]
+    #[non_exhaustive]
     Invalid {
         /// The line, counted from 1.
         line: usize,
@@ -25,6 +26,7 @@ pub enum ScriptError {
         },
         names(.functions)
     )]
+    #[non_exhaustive]
     Function {
         /// The chosen function.
         wanted: Option<String>,

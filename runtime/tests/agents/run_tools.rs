@@ -213,7 +213,7 @@ async fn a4_a_tool_with_a_wrong_name_in_the_list_of_a_run_is_left_out_and_report
     let mut stream = clerk.request("Go.").user("other").stream();
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }
@@ -273,7 +273,7 @@ async fn a4_a_pattern_that_matches_nothing_any_more_is_reported() {
     let mut stream = eraser.stream("Go.");
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

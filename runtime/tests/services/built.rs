@@ -53,7 +53,7 @@ async fn t7_each_service_that_is_missing_is_named_with_what_takes_it() {
 #[tokio::test]
 async fn t7_hooks_toolboxes_and_children_need_their_services_too() {
     let error = refused(Stamped::builder()).await;
-    assert!(matches!(&error, BuildError::NoService { agent, part, service }
+    assert!(matches!(&error, BuildError::NoService { agent, part, service, .. }
         if agent == "Stamped" && part == "the hook `stamp`" && service.name() == "dyn services::Clock"));
     let error = refused(Boxed::builder().toolbox(Desk)).await;
     assert!(matches!(&error, BuildError::NoService { part, .. } if part == "the tool `desk_hour`"));

@@ -88,7 +88,7 @@ async fn t7_a_tool_that_comes_later_without_its_service_is_left_out_with_a_notic
     let mut stream = clerk.request("Who?").stream();
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

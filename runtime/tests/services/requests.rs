@@ -54,10 +54,10 @@ async fn t7_a_run_without_a_service_of_its_request_does_not_begin() {
         events.push(event.kind);
     }
     let error = stream.output().await.unwrap_err();
-    assert!(matches!(&error, RunError::NoService { agent, part, service }
+    assert!(matches!(&error, RunError::NoService { agent, part, service, .. }
         if &**agent == "Teller" && &**part == "the tool `hour`" && service.name() == "dyn services::Clock"));
     assert!(
-        matches!(&events[..], [EventKind::RunFailed { error }] if error.contains("`.provide_shared(..)`"))
+        matches!(&events[..], [EventKind::RunFailed { error, .. }] if error.contains("`.provide_shared(..)`"))
     );
     assert!(model.requests().is_empty());
 }

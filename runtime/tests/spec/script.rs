@@ -161,7 +161,7 @@ async fn s2_a_result_is_held_against_the_docs() {
 
 fn load_error(code: impl Into<rhai::Script>) -> (usize, usize, String) {
     match rhai::from_code(code).unwrap_err() {
-        ScriptError::Invalid { line, column, reason } => (line, column, reason),
+        ScriptError::Invalid { line, column, reason, .. } => (line, column, reason),
         other => panic!("{other}"),
     }
 }
@@ -211,7 +211,7 @@ async fn s2_several_functions_need_func_name() {
     let both = format!("{SUM}\n/// One.\nfn one() {{ 1 }}");
     let error = rhai::from_code(&*both).unwrap_err();
     assert!(
-        matches!(&error, ScriptError::Function { wanted: None, functions } if functions.len() == 2),
+        matches!(&error, ScriptError::Function { wanted: None, functions, .. } if functions.len() == 2),
         "{error}"
     );
     assert!(error.to_string().contains("`func_name`") && error.to_string().contains("`one`"), "{error}");

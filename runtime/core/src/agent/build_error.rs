@@ -117,6 +117,7 @@ pub enum BuildError {
         "the arguments of the tool `{tool}` of the agent `{agent}` need the schema of an object, but {problem}: write \
          `\"type\": \"object\"` with `properties`, or derive the schema from a struct with named fields"
     )]
+    #[non_exhaustive]
     InputSchema {
         /// The agent.
         agent: String,
@@ -172,6 +173,7 @@ pub enum BuildError {
         .service.name(),
         .service.call()
     )]
+    #[non_exhaustive]
     NoService {
         /// The agent.
         agent: String,
@@ -186,6 +188,7 @@ pub enum BuildError {
          call, or correct the type; hand-written code declares what it takes (`onionskin::services`)",
         .service.name()
     )]
+    #[non_exhaustive]
     UnusedService {
         /// The type of the service.
         service: ServiceType,
@@ -376,6 +379,7 @@ pub enum BuildError {
         "the agent `{agent}` selects `{pattern}` from the server `{server}`, which has no such tool{near}; its tools are: \
          {tools}. Correct the pattern in the agent's `tools`"
     )]
+    #[non_exhaustive]
     NoServerTool {
         /// The agent.
         agent: String,

@@ -140,6 +140,7 @@ pub enum RunError {
         .service.name(),
         .service.call()
     )]
+    #[non_exhaustive]
     NoService {
         /// The agent: that of the run, or one beneath it.
         agent: Arc<str>,
@@ -154,6 +155,7 @@ pub enum RunError {
          they take: {taken}. Remove the call, or correct the type",
         .service.name()
     )]
+    #[non_exhaustive]
     UnusedService {
         /// The agent.
         agent: Arc<str>,
@@ -185,6 +187,7 @@ pub enum RunError {
     /// A server has no tools for the run ([`ToolProvider::for_run`](crate::servers::ToolProvider::for_run)): it returned an
     /// error or panicked. The run ended before its first turn.
     #[error("the run of `{agent}` did not begin: the server `{server}` has no tools for it: {source}")]
+    #[non_exhaustive]
     ServerTools {
         /// The agent.
         agent: Arc<str>,
@@ -196,6 +199,7 @@ pub enum RunError {
     /// A tool has no definition for the run ([`ToolDefinition::for_each_run`](crate::ToolDefinition::for_each_run)): the
     /// function returned an error or another name, or panicked.
     #[error("the run of `{agent}` was ended: the tool `{tool}` has no definition for it: {source}")]
+    #[non_exhaustive]
     ToolDefinition {
         /// The agent.
         agent: Arc<str>,

@@ -13,6 +13,7 @@ const REASON: usize = 300;
 pub enum KnowledgeError {
     /// The file cannot be opened.
     #[error("the knowledge base `{file}` cannot be opened: {reason}")]
+    #[non_exhaustive]
     Open {
         /// The file.
         file: String,
@@ -21,12 +22,14 @@ pub enum KnowledgeError {
     },
     /// The file has another format, or was written by a later version.
     #[error("`{file}` is not a knowledge base of this version; it was left as it is: give another path")]
+    #[non_exhaustive]
     Foreign {
         /// The file.
         file: String,
     },
     /// The document does not exist.
     #[error("no document has the id {id}; `search` returns the ids of documents")]
+    #[non_exhaustive]
     NoDocument {
         /// The id.
         id: i64,
@@ -38,6 +41,7 @@ pub enum KnowledgeError {
     #[error(
         "{field} is too long: {most} {unit} at most, found {found}; nothing was kept, split it into several documents"
     )]
+    #[non_exhaustive]
     TooLong {
         /// The field that is too long.
         field: &'static str,
@@ -61,6 +65,7 @@ pub enum KnowledgeError {
     Busy,
     /// Another error of `SQLite`.
     #[error("the knowledge base failed: {reason}")]
+    #[non_exhaustive]
     Storage {
         /// Its text, at most 300 characters.
         reason: String,

@@ -11,30 +11,35 @@ use onionskin_core::{ErrorKind, Exit, ToolError};
 pub enum WebSearchError {
     /// The base URL cannot be used.
     #[error("the base URL of the web search cannot be used: {reason}")]
+    #[non_exhaustive]
     Address {
         /// Why.
         reason: String,
     },
     /// A header cannot be sent.
     #[error("the header `{name}` of the web search cannot be sent: names and values are visible ASCII")]
+    #[non_exhaustive]
     Header {
         /// Its name.
         name: String,
     },
     /// The HTTP client could not be made.
     #[error("no HTTP client for the web search: {reason}")]
+    #[non_exhaustive]
     Client {
         /// Why.
         reason: String,
     },
     /// The service could not be reached.
     #[error("the web search at {host} cannot be reached; answer without it, and say so")]
+    #[non_exhaustive]
     Unreachable {
         /// The service.
         host: String,
     },
     /// The service did not answer in time.
     #[error("the web search at {host} did not answer within {limit:?}; try once more, or answer without it")]
+    #[non_exhaustive]
     Timeout {
         /// The service.
         host: String,
@@ -46,6 +51,7 @@ pub enum WebSearchError {
         "the web search at {host} takes {most} {unit} at most, found {found}: nothing was asked; search for the few words \
          that matter"
     )]
+    #[non_exhaustive]
     QueryTooLong {
         /// The service.
         host: String,
@@ -60,6 +66,7 @@ pub enum WebSearchError {
     #[error(
         "the web search at {host} refused the request (status {status}): {hint}; answer without it, and say so"
     )]
+    #[non_exhaustive]
     Refused {
         /// The service.
         host: String,
@@ -70,6 +77,7 @@ pub enum WebSearchError {
     },
     /// The service got too many requests.
     #[error("the web search at {host} was asked too often; {}", again(*.retry_after))]
+    #[non_exhaustive]
     TooOften {
         /// The service.
         host: String,
@@ -78,6 +86,7 @@ pub enum WebSearchError {
     },
     /// The service answered with an unexpected status.
     #[error("the web search at {host} failed with status {status}; try once more, or answer without it")]
+    #[non_exhaustive]
     Status {
         /// The service.
         host: String,
@@ -88,6 +97,7 @@ pub enum WebSearchError {
     #[error(
         "the web search at {host} sends its requests on to another address: give that one as the base URL"
     )]
+    #[non_exhaustive]
     Redirected {
         /// The service.
         host: String,
@@ -96,6 +106,7 @@ pub enum WebSearchError {
     #[error(
         "the web search at {host} redirected the request more than {limit} times; answer without it, and say so"
     )]
+    #[non_exhaustive]
     TooManyRedirects {
         /// The service.
         host: String,
@@ -104,6 +115,7 @@ pub enum WebSearchError {
     },
     /// The answer is too large.
     #[error("the web search at {host} answered with more than {limit} bytes; nothing was read")]
+    #[non_exhaustive]
     TooLarge {
         /// The service.
         host: String,
@@ -112,6 +124,7 @@ pub enum WebSearchError {
     },
     /// The answer does not follow the protocol.
     #[error("the web search at {host} did not answer as the protocol says: {reason}")]
+    #[non_exhaustive]
     Malformed {
         /// The service.
         host: String,
