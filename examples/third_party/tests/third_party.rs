@@ -490,7 +490,7 @@ async fn a7_a_strategy_by_hand_plans_acts_and_reviews_with_the_parts_of_another_
     let mut stream = builder.stream("Pay the baker and the miller.").await.unwrap();
     let mut notices = Vec::new();
     while let Some(event) = stream.next().await {
-        if let EventKind::Notice { text } = event.kind {
+        if let EventKind::Notice { text, .. } = event.kind {
             notices.push(text);
         }
     }

@@ -231,7 +231,7 @@ async fn a7_a_loop_by_hand_cannot_split_a_call_from_its_result() {
         assert!(open(misuse(run.append(Message::user("more")))));
         assert!(open(misuse(run.append(Message::assistant("more")))));
         assert!(unknown(misuse(run.call_tools(&[calls[0].clone(), stray.clone()]).await)));
-        assert!(unknown(misuse(run.append(Message::Tool { results: vec![result(&stray, "2")] }))));
+        assert!(unknown(misuse(run.append(Message::tool(vec![result(&stray, "2")])))));
         let twice = [calls[0].clone(), calls[0].clone()];
         assert!(matches!(misuse(run.call_tools(&twice).await), MisuseError::AnsweredCall { .. }));
         let changed = ToolCall::new(calls[0].id.clone(), "add_one", r#"{"x": 9}"#);
@@ -239,7 +239,7 @@ async fn a7_a_loop_by_hand_cannot_split_a_call_from_its_result() {
         assert_eq!(run.messages(), before);
 
         // Calls are answered in part, in any order; the conversation gets all results at once, in the order of the calls.
-        run.append(Message::Tool { results: vec![result(&calls[2], "by hand")] })?;
+        run.append(Message::tool(vec![result(&calls[2], "by hand")]))?;
         let results = run.call_tools(&calls[1..2]).await?;
         assert_eq!(&*results.results()[0].call_id, &*calls[1].id);
         assert_eq!(run.messages(), before);
@@ -247,7 +247,7 @@ async fn a7_a_loop_by_hand_cannot_split_a_call_from_its_result() {
         assert!(open(misuse(run.ask().await)));
         let results = run.call_tools(&calls[..1]).await?;
         assert_eq!(results.results().len(), 1);
-        assert!(matches!(run.messages().last(), Some(Message::Tool { results })
+        assert!(matches!(run.messages().last(), Some(Message::Tool { results, .. })
             if results.iter().map(|result| &result.call_id).eq(calls.iter().map(|call| &call.id))));
         assert!(matches!(misuse(run.call_tools(&calls).await), MisuseError::AnsweredCall { .. }));
         Ok(texts(&run.messages()).join(" | "))
@@ -266,11 +266,7 @@ async fn a7_a_loop_by_hand_cannot_split_a_call_from_its_result() {
 async fn a7_a_loop_by_hand_can_make_calls_itself() {
     by_hand!(Makes, |run, input| {
         run.append(Message::user(input))?;
-        let said = |calls: &[ToolCall]| Message::Assistant {
-            text: String::new(),
-            tool_calls: calls.to_vec(),
-            provider_data: None,
-        };
+        let said = |calls: &[ToolCall]| Message::from(ModelResponse::tool_calls(calls.to_vec()));
         let calls =
             [ToolCall::new("a", "add_one", r#"{"x": 1}"#), ToolCall::new("b", "add_one", r#"{"x": 2}"#)];
         run.append(said(&calls))?;
@@ -284,7 +280,7 @@ async fn a7_a_loop_by_hand_can_make_calls_itself() {
         assert!(matches!(misuse(run.append(said(&twins))), MisuseError::UsedId { .. }));
         run.call_tool("add_one", r#"{"x": 3}"#).await.unwrap();
         run.append(said(&[ToolCall::new("c", "add_one", r#"{"x": 4}"#)]))?;
-        run.append(Message::Tool { results: vec![ToolResultMessage::new("c", "add_one", vec![])] })?;
+        run.append(Message::tool(vec![ToolResultMessage::new("c", "add_one", vec![])]))?;
         Ok(run.ask().await?.text)
     });
     // The script counts the answers in the conversation, the two of the loop too.
@@ -333,7 +329,7 @@ fn is_whole(history: &[Message]) {
     let mut open: Vec<Arc<str>> = Vec::new();
     for message in history {
         match message {
-            Message::Tool { results } => {
+            Message::Tool { results, .. } => {
                 assert!(results.iter().map(|result| &result.call_id).eq(&open), "{history:?}");
                 open.clear();
             }
@@ -355,7 +351,7 @@ async fn a7_a_loop_by_hand_that_ends_anywhere_leaves_a_whole_history() {
         match &*how {
             "gives up" => return Ok("enough".to_owned()),
             "in part" => drop(run.call_tools(&calls[1..2]).await?),
-            "sleeps" => tokio::time::sleep(Duration::from_secs(60)).await,
+            "sleeps" => tokio::time::sleep(Duration::from_mins(1)).await,
             "fails" => run.converse("more".to_owned()).await.map(drop)?,
             _ => {
                 let cut = tokio::time::timeout(Duration::from_millis(5), run.call_tools(&calls[..2])).await;
@@ -393,7 +389,7 @@ async fn a7_a_loop_by_hand_that_ends_anywhere_leaves_a_whole_history() {
         assert_eq!(end.is_err(), how == "sleeps" || how == "fails", "{how}: {end:?}");
         let history = session.history().to_vec();
         is_whole(&history);
-        let Some(Message::Tool { results }) = history.last() else { panic!("{history:?}") };
+        let Some(Message::Tool { results, .. }) = history.last() else { panic!("{history:?}") };
         let told: Vec<_> = results.iter().map(|result| result.content[0].as_text().unwrap()).collect();
         assert!(told.iter().zip(expected).all(|(told, part)| told.contains(part)), "{how}: {told:?}");
     }
@@ -426,7 +422,7 @@ async fn strategy(run: &AgentRun, input: String) -> Result<String, RunError> {
     drop(run.call_tools(&act.tool_calls[1..]).await?);
     drop(run.call_tools(&act.tool_calls[..1]).await?);
     let own = [ToolCall::new("own", "add_one", r#"{"x": 10}"#)];
-    run.append(Message::Assistant { text: String::new(), tool_calls: own.to_vec(), provider_data: None })?;
+    run.append(ModelResponse::tool_calls(own.to_vec()).into())?;
     let own = run.call_tools(&own).await?;
     let review = run.ask().without_tools().instruction("Review.").await?.text;
     Ok(format!("{review} {}", own.results()[0].content[0].as_text().unwrap()))
@@ -530,8 +526,7 @@ async fn a7_a_loop_by_hand_sees_its_tools_and_state_and_reports_events() {
         run.state::<Count>()?.update(|count| {
             count.up();
         });
-        run.emit(json!({ "step": 1 }))
-            .map_err(|error| RunError::Agent { agent: "worker".into(), reason: error.to_string() })?;
+        run.emit(json!({ "step": 1 })).map_err(|error| RunError::agent("worker", error.to_string()))?;
         run.notice("half way");
         run.progress(1.0, Some(2.0), None);
         let error = RunError::from(run.state::<String>().unwrap_err());
@@ -546,10 +541,10 @@ async fn a7_a_loop_by_hand_sees_its_tools_and_state_and_reports_events() {
     let mut told = Vec::new();
     while let Some(event) = stream.next().await {
         match event.kind {
-            EventKind::User { call_id: None, value } => told.push(value.to_string()),
-            EventKind::Notice { text } => told.push(text),
+            EventKind::User { call_id: None, value, .. } => told.push(value.to_string()),
+            EventKind::Notice { text, .. } => told.push(text),
             EventKind::Progress { call_id: None, done, total, .. } => {
-                told.push(format!("{done} of {total:?}"))
+                told.push(format!("{done} of {total:?}"));
             }
             _ => {}
         }

@@ -148,6 +148,7 @@ pub enum BuildError {
     },
     /// The lists of a toolbox that is written by hand disagree.
     #[error("the toolbox `{toolbox}` disagrees with itself: {problem}")]
+    #[non_exhaustive]
     ToolboxLists {
         /// The toolbox's type.
         toolbox: &'static str,

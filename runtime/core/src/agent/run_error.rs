@@ -210,6 +210,7 @@ pub enum RunError {
     },
     /// A hand-written agent used its run in a way that would harm the conversation. Nothing was done.
     #[error("the agent `{agent}` made a mistake with its run: {source}")]
+    #[non_exhaustive]
     Misuse {
         /// The agent.
         agent: Arc<str>,

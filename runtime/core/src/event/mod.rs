@@ -133,13 +133,9 @@ pub enum EventKind {
         /// A message for people.
         message: Option<String>,
     },
-<<<<<<< HEAD
     /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit),
     /// [`AgentRun::emit`](crate::run::AgentRun::emit)).
-=======
-    /// An event of the program ([`ToolContext::emit`](crate::ToolContext::emit)).
     #[non_exhaustive]
->>>>>>> ab9aa66 (Let errors, events and contents grow)
     User {
         /// The call that emitted it; `None` if the agent itself did.
         call_id: Option<Arc<str>>,
