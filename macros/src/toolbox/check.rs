@@ -30,7 +30,11 @@ pub(super) fn block(block: &ItemImpl, errors: &mut Errors) {
         );
     }
     if let Some(generic) = block.generics.params.first() {
-        errors.at(generic, "a toolbox is one type: write `#[toolbox]` on a block for a concrete one");
+        errors.at(
+            generic,
+            "`#[toolbox]` takes a block of a concrete type: write one for each, `impl Shelf<Memory>`, or implement \
+             `Toolbox` by hand for all of them",
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned;
-use syn::{ImplItem, ItemImpl, Type};
+use syn::{ImplItem, ItemImpl, Type, parse_quote};
 
 use super::parse::Options;
 use crate::item::FnItem;
@@ -18,11 +18,15 @@ pub(super) fn expand(
     members: &[(Ident, Option<Member>)],
     works: bool,
 ) -> TokenStream {
-    if block.trait_.is_some() || !block.generics.params.is_empty() {
+    if block.trait_.is_some() {
         return TokenStream::new();
     }
     let rt = Runtime::new(options.crate_path.clone()).private();
     let named = Named::all(members);
+    if !block.generics.params.is_empty() {
+        let stand_in = options.part.is_none().then(|| stand_in(block, &named));
+        return quote!(const _: () = { use #rt as __rt; #stand_in };);
+    }
     let members: Vec<_> =
         members.iter().filter(|_| works).filter_map(|(_, member)| member.as_ref()).collect();
     let cfgs: Vec<_> = block.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
@@ -156,6 +160,26 @@ fn toolbox(
                 #list
                 #(list.extend(#parts::bound(this));)*
                 list
+            }
+        }
+    }
+}
+
+/// The trait of a generic type, whose block is an error: the names of its tools, for the lists that name them.
+fn stand_in(block: &ItemImpl, Named { names, methods, .. }: &Named) -> TokenStream {
+    let self_ty = &block.self_ty;
+    let mut generics = block.generics.clone();
+    generics.make_where_clause().predicates.push(parse_quote!(#self_ty: 'static));
+    let (params, _, conditions) = generics.split_for_impl();
+    quote! {
+        impl #params __rt::Toolbox for #self_ty #conditions {
+            const NAME: &'static ::core::primitive::str = "";
+            const TOOLS: &'static [&'static [&'static ::core::primitive::str]] = &[&[#names]];
+            const METHODS: &'static [&'static [&'static ::core::primitive::str]] = &[&[#methods]];
+            type State = ();
+
+            fn bound(_: &__rt::Arc<Self>) -> __rt::Vec<__rt::Arc<dyn __rt::DynTool>> {
+                __rt::Vec::new()
             }
         }
     }

@@ -259,3 +259,75 @@ async fn t9_a_toolbox_that_nobody_gave_is_named() {
     let BuildError::NoToolbox { toolbox, call, .. } = &error else { panic!("{error}") };
     assert_eq!((*toolbox, &**call), ("Kb", ".toolbox_as(\"archive\", ..)"));
 }
+
+/// What a pile is of.
+trait Kind: Send + Sync + 'static {
+    const NAME: &'static str;
+}
+
+struct Hay;
+
+impl Kind for Hay {
+    const NAME: &'static str = "hay";
+}
+
+struct Wood;
+
+impl Kind for Wood {
+    const NAME: &'static str = "wood";
+}
+
+struct Pile<K: Kind>(AtomicU32, std::marker::PhantomData<K>);
+
+impl<K: Kind> Pile<K> {
+    fn of(amount: u32) -> Self {
+        Self(AtomicU32::new(amount), std::marker::PhantomData)
+    }
+
+    fn grow(&self, by: u32) -> String {
+        format!("{} {}", self.0.fetch_add(by, Ordering::Relaxed) + by, K::NAME)
+    }
+}
+
+#[toolbox]
+impl Pile<Hay> {
+    /// Adds hay.
+    #[tool]
+    fn add(&self, by: u32) -> String {
+        self.grow(by)
+    }
+}
+
+#[toolbox]
+impl Pile<Wood> {
+    /// Adds wood.
+    #[tool(name = "add_wood")]
+    fn add_(&self, by: u32) -> String {
+        self.grow(by)
+    }
+}
+
+agent! {
+    Farmer {
+        instruction: "Farm.",
+        toolboxes: [Pile<Hay>, Pile<Wood>, barn: Pile<Hay>],
+        tool_hooks: [audit for [Pile<Wood>::add_]],
+    }
+}
+
+#[tokio::test]
+async fn t9_concrete_types_of_a_generic_type_are_toolboxes_each() {
+    let turn = ScriptedTurn::call("add", json!({ "by": 1 }))
+        .and_call("add_wood", json!({ "by": 2 }))
+        .and_call("barn_add", json!({ "by": 3 }));
+    let farmer = Farmer::builder()
+        .toolbox(Pile::<Hay>::of(10))
+        .toolbox(Pile::<Wood>::of(20))
+        .toolbox_as("barn", Pile::<Hay>::of(30))
+        .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]));
+    let output = farmer.run("go").await.unwrap();
+    let texts: Vec<_> = output.tool_calls.iter().map(|call| call.to_text().to_string()).collect();
+    assert_eq!(texts, ["11 hay", "22 wood[add_wood]", "33 hay"]);
+    let wood = Pile::<Wood>::of(1).tools();
+    assert_eq!(call!(wood["add_wood"], by = 1).await.unwrap(), "2 wood");
+}

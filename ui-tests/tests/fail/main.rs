@@ -26,7 +26,7 @@ const FOLDERS: [(&str, usize); 8] = [
     ("hook", 53),
     ("strict", 27),
     ("tool", 80),
-    ("toolbox", 12),
+    ("toolbox", 13),
     ("visit", 1),
 ];
 
