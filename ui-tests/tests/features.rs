@@ -62,6 +62,30 @@ fn main() {
 }
 "#;
 
+/// None of them says where the crate is.
+const UNNAMED: &str = r#"
+use kit::{agent, tool, tool_hook, Args};
+
+/// Adds one.
+#[tool]
+fn add_one(x: i64) -> i64 {
+    x + 1
+}
+
+#[tool_hook]
+fn audit(args: &mut Args) {
+    args.remove("y");
+}
+
+agent! {
+    Worker { instruction: "Work.", function_tools: [add_one], tool_hooks: [audit] }
+}
+
+fn main() {
+    let _ = Worker::builder();
+}
+"#;
+
 /// The macros allow `dead_code`, which is in this group.
 const FORBIDDEN: &str = r#"
 #![forbid(unused)]
@@ -106,7 +130,9 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     );
     fs::write(folder.join("Cargo.toml"), manifest).unwrap();
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    for (name, text) in [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN), ("forbidden", FORBIDDEN)] {
+    let programs =
+        [("mcp", MCP), ("shell", SHELL), ("plain", PLAIN), ("unnamed", UNNAMED), ("forbidden", FORBIDDEN)];
+    for (name, text) in programs {
         fs::write(folder.join("src/bin").join(name).with_extension("rs"), text).unwrap();
     }
     folder
@@ -145,6 +171,20 @@ fn a2_a_missing_feature_is_named_at_what_needs_it() {
     assert_eq!(errors(&words), 1, "{words}");
     assert!(words.contains("enable feature `shell` of onionskin"), "{words}");
     assert!(words.contains("src/bin/shell.rs:6:19"), "{words}");
+}
+
+/// The words are rustc's; `docs/errors.md` quotes them and says what to write.
+#[test]
+fn t10_a_renamed_dependency_that_a_macro_does_not_name_is_one_error_at_each_macro() {
+    let (compiles, words) = check("unnamed");
+    assert!(!compiles);
+    let missing = "could not find `onionskin` in the list of imported crates";
+    assert_eq!((errors(&words), words.matches(missing).count()), (3, 3), "{words}");
+    for place in ["5:1", "10:1", "15:1"] {
+        assert!(words.contains(&format!("src/bin/unnamed.rs:{place}")), "{words}");
+    }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("docs/errors.md");
+    assert!(fs::read_to_string(page).unwrap().contains(missing));
 }
 
 #[test]
