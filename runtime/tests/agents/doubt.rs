@@ -1,7 +1,7 @@
 //! O5: what may happen once only does not happen again where an earlier run left it in doubt.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use onionskin::approval::{Approval, ApprovalRequest, Approver, Resolution};
@@ -10,8 +10,8 @@ use onionskin::hooks::{log, retry};
 use onionskin::journal::MemoryJournal;
 use onionskin::run::IdempotencyKey;
 use onionskin::{
-    AgentTool, Args, ErrorKind, Exit, Next, RunOutput, ScriptedModel, ScriptedTurn, State, ToolResult,
-    ToolSpec, agent, tool, tool_hook,
+    AgentTool, Args, Effect, ErrorKind, Exit, Inject, Next, RunOutput, ScriptedModel, ScriptedTurn, State,
+    Tool, ToolContext, ToolDefinition, ToolResult, ToolSpec, agent, tool, tool_hook,
 };
 use serde_json::json;
 use tokio::time::timeout;
@@ -305,6 +305,129 @@ async fn o5_no_hook_repeats_a_call_in_doubt() {
         for _ in 0..2 {
             let output = run().await.unwrap();
             assert_eq!((bank.take().len(), outcomes(&output)), (0, vec![(tool, DOUBT)]), "{}", output.text);
+        }
+    }
+}
+
+/// Pays an amount.
+#[tool(effect = once)]
+async fn pay_amount(amount: u32, bank: State<Bank>, key: IdempotencyKey) -> String {
+    bank.pay(&amount.to_string(), &key).await
+}
+
+/// As [`pay_amount`], by hand.
+#[derive(Clone, Copy, Default)]
+struct PayByHand;
+
+fn takes_amount(name: &str) -> ToolDefinition {
+    let schema = json!({
+        "type": "object",
+        "properties": { "amount": { "type": "integer" } },
+        "required": ["amount"],
+        "additionalProperties": false,
+    });
+    let mut definition = ToolDefinition::new(name, "Pays.").with_input_schema(schema);
+    definition.effect = Effect::Once;
+    definition
+}
+
+async fn pays(cx: &ToolContext, amount: i64) -> ToolResult<String> {
+    let (bank, key) = (State::<Bank>::inject(cx)?, IdempotencyKey::inject(cx)?);
+    Ok(bank.pay(&amount.to_string(), &key).await)
+}
+
+impl Tool for PayByHand {
+    const NAME: &'static str = "pay_by_hand";
+    type State = State<Bank>;
+
+    fn definition(&self) -> &ToolDefinition {
+        static DEFINITION: LazyLock<ToolDefinition> = LazyLock::new(|| takes_amount(PayByHand::NAME));
+        &DEFINITION
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        Ok(pays(cx, args["amount"].as_i64().unwrap()).await?.into())
+    }
+}
+
+/// As [`pay_amount`], a value.
+fn pay_value() -> ToolSpec {
+    ToolSpec::from_definition(takes_amount("pay_value"), |args: Args, cx: ToolContext| async move {
+        pays(&cx, args["amount"].as_i64().unwrap()).await
+    })
+}
+
+/// Gives an amount to calls whose arguments were refused.
+#[tool_hook]
+async fn gives_amount(args: &mut Args, next: impl Next) -> ToolResult {
+    match next.run(args).await {
+        Err(Exit::Tool(error)) if error.kind() == ErrorKind::Arguments && args["amount"] == "some" => {
+            args["amount"] = json!(3);
+            next.run(args).await
+        }
+        end => end,
+    }
+}
+
+agent! {
+    Cashier {
+        name: "cashier",
+        instruction: "Pay.",
+        state: Bank,
+        function_tools: [pay, pay_amount, PayByHand],
+        tool_hooks: [gives_amount],
+    }
+}
+
+const AMOUNTS: [&str; 3] = ["pay_amount", "pay_by_hand", "pay_value"];
+
+async fn cashier(bank: &Bank, turn: ScriptedTurn) -> onionskin::AgentHandle {
+    Cashier::builder()
+        .state(bank.clone())
+        .tool(pay_value())
+        .journal(MemoryJournal::default())
+        .model(ScriptedModel::turns([turn, ScriptedTurn::say("done")]))
+        .build()
+        .await
+        .unwrap()
+}
+
+/// The refusal is recorded as its result, so a run that ends later has no doubt about it.
+#[tokio::test(start_paused = true)]
+async fn o5_a_call_whose_arguments_were_refused_is_not_in_doubt() {
+    let bank = Bank::default();
+    let turn = AMOUNTS.into_iter().fold(ScriptedTurn::call("pay", json!({})), |turn, tool| {
+        turn.and_call(tool, json!({ "amount": "three" }))
+    });
+    let cashier = cashier(&bank, turn).await;
+    let run = || cashier.request("go").run_id("order-7").run();
+    assert!(timeout(Duration::from_secs(1), run()).await.is_err());
+    assert_eq!(bank.take().len(), 1, "only `pay` began");
+    bank.answers.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        let output = run().await.unwrap();
+        let refused = Some(CallOutcome::Error(ErrorKind::Arguments));
+        let expected: Vec<_> =
+            [("pay", DOUBT)].into_iter().chain(AMOUNTS.map(|tool| (tool, refused))).collect();
+        assert_eq!((outcomes(&output), bank.take().len()), (expected, 0));
+        assert!(output.tool_calls.iter().all(|call| call.attempts == 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn o5_refused_arguments_that_a_hook_corrects_run_once_and_are_in_doubt_only_then() {
+    for tool in AMOUNTS {
+        for answers in [true, false] {
+            let bank = Bank::default();
+            bank.answers.store(answers, Ordering::SeqCst);
+            let cashier = cashier(&bank, ScriptedTurn::call(tool, json!({ "amount": "some" }))).await;
+            let run = || cashier.request("go").run_id("order-7").run();
+            let first = timeout(Duration::from_secs(1), run()).await;
+            assert_eq!((first.is_ok(), bank.take().len()), (answers, 1), "{tool}");
+            bank.answers.store(true, Ordering::SeqCst);
+            let output = run().await.unwrap();
+            let outcome = if answers { DONE } else { DOUBT };
+            assert_eq!((outcomes(&output), bank.take().len()), (vec![(tool, outcome)], 0));
         }
     }
 }
