@@ -29,6 +29,13 @@ fn takes_id(name: &str) -> ToolDefinition {
     }))
 }
 
+/// What the closure takes.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Id {
+    id: i64,
+}
+
 /// Shows its arguments.
 #[tool]
 fn function(id: i64) -> String {
@@ -170,6 +177,9 @@ fn values() -> Vec<ToolSpec> {
         Wrapper::of(Arc::new(ToolSpec::from_dyn(Dynamic::named("inner"))), "wraps_value"),
         ToolSpec::from_definition(takes_id("from_definition"), |args, _| async move {
             Ok(args.text().to_string())
+        }),
+        ToolSpec::from_fn("closure", "Shows its arguments.", |Id { id }: Id, _| async move {
+            Ok(json!({ "id": id }).to_string())
         }),
         onionskin::rhai::from_code(SCRIPT).unwrap(),
         renamed,
