@@ -2,6 +2,7 @@
 
 use onionskin::declaration::AgentDeclaration;
 use onionskin::event::EventKind;
+use onionskin::journal::MemoryJournal;
 use onionskin::model::{ModelError, ScriptedModelError};
 use onionskin::run::AgentRun;
 use onionskin::{
@@ -159,8 +160,11 @@ async fn o3_an_agent_as_a_tool_value_ends_the_run_with_the_fault_of_its_script()
 async fn o3_an_agent_that_a_tool_asks_through_its_handle_ends_the_run_with_the_fault_of_its_script() {
     let inner = Child::builder().model(ScriptedModel::new().agent("child", [])).build().await.unwrap();
     let turns = [ScriptedTurn::call("ask_another", json!({})), ScriptedTurn::say("done")];
-    let run = Holding::builder().model(ScriptedModel::turns(turns)).state(Another(inner)).run("go").await;
-    assert_eq!(fault(run.unwrap_err()).0, "child");
+    let holding =
+        || Holding::builder().model(ScriptedModel::turns(turns.clone())).state(Another(inner.clone()));
+    assert_eq!(fault(holding().run("go").await.unwrap_err()).0, "child");
+    let recorded = holding().journal(MemoryJournal::default()).run("go").await;
+    assert_eq!(fault(recorded.unwrap_err()).0, "child", "with a journal too");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::iter::successors;
 use std::sync::Arc;
 
 use crate::content::ContentBlock;
@@ -127,8 +128,15 @@ impl ToolError {
         &mut self.0.output
     }
 
-    pub(crate) fn set_cause(&mut self, cause: Option<Arc<dyn Error + Send + Sync>>) {
-        self.0.source = cause;
+    /// The causes, outermost first.
+    pub(crate) fn causes(&self) -> impl Iterator<Item = &(dyn Error + 'static)> {
+        successors(self.source(), |&cause| cause.source())
+    }
+
+    /// Replaces the causes by these texts, outermost first.
+    pub(crate) fn set_cause_texts(&mut self, texts: impl DoubleEndedIterator<Item = String>) {
+        let words = texts.rev().fold(None, |source, text| Some(Arc::new(Words { text, source })));
+        self.0.source = words.map(|words| words as _);
     }
 
     /// All text of the content: the text blocks, joined.
@@ -163,20 +171,19 @@ impl Redact for ToolError {
     /// A cause that shows a secret is replaced by its text, because its type could reveal the secret.
     fn redact(&mut self, redactor: &Redactor) {
         self.output_mut().redact(redactor);
-        let links: Vec<&dyn Error> = std::iter::successors(self.source(), |&link| link.source()).collect();
-        let shows =
-            |error: &&dyn Error| redactor.shows(&error.to_string()) || redactor.shows(&format!("{error:?}"));
-        if !links.iter().any(shows) {
+        let shows = |error: &(dyn Error + 'static)| {
+            redactor.shows(&error.to_string()) || redactor.shows(&format!("{error:?}"))
+        };
+        if !self.causes().any(shows) {
             return;
         }
-        let words = links.iter().rev().fold(None, |source, link| {
-            Some(Arc::new(Words { text: redactor.redact(link.to_string()).into_owned(), source }))
-        });
-        self.set_cause(words.map(|words| words as _));
+        let texts: Vec<_> =
+            self.causes().map(|cause| redactor.redact(cause.to_string()).into_owned()).collect();
+        self.set_cause_texts(texts.into_iter());
     }
 }
 
-/// The text of an error, without its secrets.
+/// The text of an error whose type is not kept: it could show a secret, or is not recorded.
 struct Words {
     text: String,
     source: Option<Arc<Words>>,

@@ -52,6 +52,6 @@ where
     if record.request != step.request_hash() {
         return Err(JournalError::diverged(&step, "it was recorded for another request"));
     }
-    // What was just done is read back too, so that a replay gets the same value.
+    // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
     serde_json::from_value(record.value).map(Ok).map_err(|error| JournalError::corrupt(&step, error))
 }

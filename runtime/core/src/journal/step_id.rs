@@ -14,8 +14,6 @@ pub enum StepKind {
     Run,
     /// One answer of the model.
     Model,
-    /// The list of tools of one turn. Runs record no such step.
-    Tools,
     /// The innermost part of a tool call.
     Tool,
     /// The start of a tool's function with the effect `Once`.
@@ -145,7 +143,6 @@ impl fmt::Display for StepId {
         f.write_str(match self.kind {
             StepKind::Run => "run",
             StepKind::Model => "model",
-            StepKind::Tools => "tools",
             StepKind::Tool => "tool",
             StepKind::Begin => "begin",
             StepKind::Timer => "timer",

@@ -1,20 +1,20 @@
 //! The serialised result of a tool call, for journals and events.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::content::ContentBlock;
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
-use crate::output::ToolOutput;
+use crate::output::{RecordedOutput, ToolOutput};
 use crate::state::{Recorded, StateChange};
 
-/// A tool result that can be serialised. Typed extensions of the result are left out.
+/// A tool result that can be serialised. Typed values of the result and the types of an error's causes are left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CallRecord {
     exit: RecordedExit,
-    content: Vec<ContentBlock>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    structured: Option<Value>,
+    #[serde(flatten)]
+    output: RecordedOutput,
+    /// The texts of an error's causes, outermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    causes: Vec<String>,
     /// How often the tool's function was started.
     #[serde(default = "one")]
     starts: u32,
@@ -41,18 +41,21 @@ enum RecordedExit {
 }
 
 impl CallRecord {
-    pub(crate) fn new(result: ToolResult, starts: u32, recorded: Recorded) -> Self {
+    pub(crate) fn new(result: &ToolResult, starts: u32, recorded: Recorded) -> Self {
         let (exit, output) = match result {
-            Ok(output) => (RecordedExit::Ok, output),
-            Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), error.output().clone()),
-            Err(Exit::Stop(stop)) => (RecordedExit::Stop, stop.into_output()),
-            Err(Exit::Abort(abort)) => (RecordedExit::Abort, ToolOutput::text(abort.reason())),
+            Ok(output) => (RecordedExit::Ok, RecordedOutput::of(output)),
+            Err(Exit::Tool(error)) => (RecordedExit::Error(error.kind()), RecordedOutput::of(error.output())),
+            Err(Exit::Stop(stop)) => (RecordedExit::Stop, RecordedOutput::of(stop.output())),
+            Err(Exit::Abort(abort)) => {
+                (RecordedExit::Abort, RecordedOutput::of(&ToolOutput::text(abort.reason())))
+            }
         };
-        let structured = output.structured_content().map(std::borrow::Cow::into_owned);
+        let error = result.as_ref().err().and_then(Exit::as_tool_error);
+        let causes = error.map(|error| error.causes().map(ToString::to_string).collect());
         Self {
             exit,
-            content: output.content().to_vec(),
-            structured,
+            output,
+            causes: causes.unwrap_or_default(),
             starts,
             changes: recorded.changes,
             secret: recorded.has_secret,
@@ -72,13 +75,14 @@ impl CallRecord {
     }
 
     pub(crate) fn into_result(self) -> ToolResult {
-        let mut output = ToolOutput::blocks(self.content);
-        if let Some(structured) = self.structured {
-            output.set_remote_structured(structured);
-        }
+        let output = self.output.into_output();
         match self.exit {
             RecordedExit::Ok => Ok(output),
-            RecordedExit::Error(kind) => Err(Exit::Tool(ToolError::from_output(kind, output))),
+            RecordedExit::Error(kind) => {
+                let mut error = ToolError::from_output(kind, output);
+                error.set_cause_texts(self.causes.into_iter());
+                Err(Exit::Tool(error))
+            }
             RecordedExit::Stop => Err(Exit::stop(output)),
             RecordedExit::Abort => Err(Exit::abort(output.to_text().into_owned())),
         }

@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::future::{Future, ready};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 use std::task::{Context, Poll};
 
 use futures_util::future::BoxFuture;
@@ -15,6 +15,7 @@ use crate::context::{AbortCause, AtDepth, Depth, ToolContext, timed};
 use crate::definition::{Effect, ToolSource, refuse_lost};
 use crate::error::{ErrorKind, Exit, ToolError, ToolResult};
 use crate::journal::{CallRecord, JournalError, StepKind, fingerprint};
+use crate::lock::lock;
 use crate::output::ToolOutput;
 use crate::state::{Address, Recorder};
 
@@ -218,10 +219,10 @@ fn as_step<'a>(
         let Some(request) = request else {
             return hidden.await;
         };
-        let is_replay = AtomicBool::new(true);
+        // The result of a call that ran, and its record. Hooks get the result itself: a record has no types.
+        let made = Mutex::new(None);
         let recorder = Recorder::new(Address::of(&**cx.run().state()), cx.run().session_state().address());
         let work = async || {
-            is_replay.store(false, Ordering::Relaxed);
             let is_agent = cx.source() == ToolSource::Agent;
             let hidden = AtDepth::new(cx, Depth::Step, hidden);
             let result = recorder.around(hidden).await;
@@ -241,12 +242,15 @@ fn as_step<'a>(
             if recorded.has_secret && cx.definition().effect != Effect::Once {
                 return Err(result);
             }
-            Ok(CallRecord::new(result, cx.attempt().saturating_sub(before), recorded))
+            let record = CallRecord::new(&result, cx.attempt().saturating_sub(before), recorded);
+            *lock(&made) = Some((record.clone(), result));
+            Ok(record)
         };
         let asked = || (cx.definition().effect, request);
         match cx.run().step(cx.step_id(StepKind::Tool), asked, work).await {
             Ok(record) => {
-                if is_replay.load(Ordering::Relaxed) {
+                let made = lock(&made).take();
+                if made.is_none() {
                     cx.recall_starts(record.starts());
                     let step = || cx.run().journal_step(cx.step_id(StepKind::Tool));
                     let problem = match cx.run().repeat(record.changes()) {
@@ -262,7 +266,11 @@ fn as_step<'a>(
                         cx.abort_for(AbortCause::Journal(problem));
                     }
                 }
-                record.into_result().inspect_err(|exit| cx.note_doubt(exit))
+                let result = match made {
+                    Some((own, result)) if own == record => result,
+                    _ => record.into_result(),
+                };
+                result.inspect_err(|exit| cx.note_doubt(exit))
             }
             Err(not_recorded) => not_recorded,
         }

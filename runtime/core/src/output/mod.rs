@@ -1,6 +1,7 @@
 //! [`ToolOutput`]: the result of a successful tool call.
 
 mod function_value;
+mod recorded;
 mod storage;
 mod structured;
 
@@ -18,6 +19,7 @@ use crate::secret::{Redact, Redactor};
 use crate::text::short;
 use storage::{Content, Rare, Seldom, Structured};
 
+pub(crate) use recorded::RecordedOutput;
 pub use structured::StructuredContent;
 
 /// The result of a successful tool call: content blocks for the model, an optional structured value, and data for the
