@@ -13,17 +13,15 @@ use onionskin::model::{
 };
 use onionskin::run::{AgentRun, MisuseError};
 use onionskin::{
-    Agent, AgentTool, App, CancellationToken, Exit, RunError, ScriptedModel, ScriptedTurn, State, ToolResult,
-    agent, tool,
+    Agent, CancellationToken, Exit, RunError, ScriptedModel, ScriptedTurn, State, ToolResult, agent, tool,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::support::{Count, texts};
 
 /// Adds one.
 #[tool]
-fn add_one(x: i64, count: State<Count>) -> i64 {
+pub(super) fn add_one(x: i64, count: State<Count>) -> i64 {
     count.up();
     x + 1
 }
@@ -50,7 +48,7 @@ agent! {
     Helper { name: "helper", description: "Helps.", instruction: "Help." }
 }
 
-fn declare() -> AgentDeclaration {
+pub(super) fn declare() -> AgentDeclaration {
     AgentDeclaration::new()
         .description("Works.")
         .instruction("Work.")
@@ -64,7 +62,7 @@ fn declare() -> AgentDeclaration {
 
 macro_rules! by_hand {
     ($name:ident, |$run:ident, $input:ident| $body:expr) => {
-        struct $name;
+        pub(super) struct $name;
         impl Agent for $name {
             const NAME: &'static str = "worker";
             type State = Count;
@@ -77,6 +75,8 @@ macro_rules! by_hand {
         }
     };
 }
+
+pub(super) use by_hand;
 
 by_hand!(Converses, |run, input| run.converse(input).await);
 
@@ -93,11 +93,11 @@ by_hand!(Loops, |run, input| {
     }
 });
 
-fn add(x: i64) -> ScriptedTurn {
+pub(super) fn add(x: i64) -> ScriptedTurn {
     ScriptedTurn::call("add_one", json!({ "x": x }))
 }
 
-fn answer(text: &str) -> ScriptedTurn {
+pub(super) fn answer(text: &str) -> ScriptedTurn {
     ScriptedTurn::say(text)
 }
 
@@ -199,6 +199,7 @@ async fn a7_a_tool_that_a_turn_does_not_offer_is_unknown_in_it() {
     let count = Count::default();
     let model = ScriptedModel::turns([ScriptedTurn::call_unknown("add_one", json!({ "x": 1 }))]);
     let output = Offers::builder().model(model).state(count.clone()).run("go").await.unwrap();
+    assert_eq!(output.turns, 1, "a turn that is refused does not count");
     assert!(output.text.contains("add_one"), "{}", output.text);
     assert_eq!(count.get(), 0);
 }
@@ -292,7 +293,7 @@ async fn a7_a_loop_by_hand_can_make_calls_itself() {
 }
 
 /// Takes its time.
-struct Slow(ScriptedModel);
+pub(super) struct Slow(pub(super) ScriptedModel);
 
 impl Model for Slow {
     async fn respond(
@@ -325,7 +326,7 @@ async fn a7_a_conversation_has_one_turn_at_a_time() {
 }
 
 /// Each call has one result, right behind it.
-fn is_whole(history: &[Message]) {
+pub(super) fn is_whole(history: &[Message]) {
     let mut open: Vec<Arc<str>> = Vec::new();
     for message in history {
         match message {
@@ -410,225 +411,4 @@ async fn a5_a_child_that_is_called_between_a_call_and_its_result_is_merged_behin
     handle.request("go").session(&session).run().await.unwrap();
     is_whole(&session.history().to_vec());
     assert_eq!(texts(&session.history())[..5], ["go", "", "2", "one", "helped"]);
-}
-
-/// Plans, acts, makes a call of its own, reviews.
-async fn strategy(run: &AgentRun, input: String) -> Result<String, RunError> {
-    run.append(Message::user(input))?;
-    let plan = run.ask().without_tools().instruction("Plan.").await?.text;
-    run.state::<Count>()?.up();
-    run.append(Message::user(format!("Do: {plan}")))?;
-    let act = run.ask().await?;
-    drop(run.call_tools(&act.tool_calls[1..]).await?);
-    drop(run.call_tools(&act.tool_calls[..1]).await?);
-    let own = [ToolCall::new("own", "add_one", r#"{"x": 10}"#)];
-    run.append(ModelResponse::tool_calls(own.to_vec()).into())?;
-    let own = run.call_tools(&own).await?;
-    let review = run.ask().without_tools().instruction("Review.").await?.text;
-    Ok(format!("{review} {}", own.results()[0].content[0].as_text().unwrap()))
-}
-
-by_hand!(Plans, |run, input| strategy(run, input).await);
-
-/// The third answer is the loop's own.
-fn planned() -> [ScriptedTurn; 4] {
-    [answer("the sum"), add(1).and_call("add_one", json!({ "x": 2 })), answer("-"), answer("reviewed")]
-}
-
-/// Answers as often, then never again.
-struct Dies(ScriptedModel, Count, u32);
-
-impl Model for Dies {
-    async fn respond(
-        &self,
-        request: &ModelRequest,
-        deltas: &mut (dyn FnMut(ModelDelta) + Send),
-    ) -> Result<ModelResponse, ModelError> {
-        if self.1.up() > self.2 {
-            std::future::pending::<()>().await;
-        }
-        self.0.respond(request, deltas).await
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn o5_a_loop_by_hand_that_died_in_any_turn_is_replayed() {
-    let whole = |output: onionskin::RunOutput| {
-        let steps: Vec<_> = output.tool_calls.iter().map(|call| call.step.to_string()).collect();
-        (output.text, output.turns, steps)
-    };
-    for answers in 0..=3 {
-        let journal = Arc::new(MemoryJournal::default());
-        let calls = Count::default();
-        let start = |model: Dies, calls: &Count| {
-            let builder = Plans::builder().model(model).state(calls.clone()).journal(Arc::clone(&journal));
-            async move {
-                let handle = builder.build().await.unwrap();
-                let run = handle.request("go").run_id("r").run();
-                tokio::time::timeout(Duration::from_secs(1), run).await
-            }
-        };
-        let died = start(Dies(ScriptedModel::turns(planned()), Count::default(), answers), &calls).await;
-        assert_eq!(died.is_err(), answers < 3);
-        let again = start(Dies(ScriptedModel::turns(planned()), Count::default(), 9), &calls).await;
-        let (text, turns, steps) = whole(again.unwrap().unwrap());
-        assert_eq!((&*text, turns), ("reviewed 11", 3), "{answers}");
-        let expected =
-            ["turn 2/call 2", "turn 2/call 1", "turn 0/call 1"].map(|at| format!("{at}/tool add_one"));
-        assert_eq!(steps, expected);
-        // Three calls, each once, and the loop's own count in each start that came so far.
-        assert_eq!(calls.get(), 3 + 1 + u32::from(answers > 0), "{answers}");
-    }
-}
-
-#[tokio::test]
-async fn o5_a_loop_by_hand_that_asks_something_else_diverges() {
-    by_hand!(Changed, |run, input| {
-        run.append(Message::user(input))?;
-        Ok(run.ask().without_tools().instruction("Plan otherwise.").await?.text)
-    });
-    let journal = Arc::new(MemoryJournal::default());
-    let model = ScriptedModel::turns(planned());
-    let plans = Plans::builder().model(model).state(Count::default()).journal(Arc::clone(&journal));
-    plans.build().await.unwrap().request("go").run_id("r").run().await.unwrap();
-    let changed = Changed::builder().model(ScriptedModel::turns(planned())).state(Count::default());
-    let changed = changed.journal(journal).build().await.unwrap();
-    let error = changed.request("go").run_id("r").run().await.unwrap_err();
-    assert!(error.to_string().contains("turn 1/model"), "{error}");
-}
-
-#[tokio::test]
-async fn a7_an_agent_by_hand_is_a_child_an_entry_and_a_tool() {
-    agent! {
-        Head { name: "head", instruction: "Ask.", agents: [Plans] }
-        Free { name: "free", instruction: "Ask." }
-    }
-    let asks = || [ScriptedTurn::call("agent__worker", json!({ "input": "go" })), answer("{last}")];
-    let model =
-        || ScriptedModel::new().agent("head", asks()).agent("free", asks()).agent("worker", planned());
-    let child = Head::builder().model(model()).state(Count::default()).run("go").await.unwrap();
-    assert_eq!((&*child.text, child.tool_calls.len()), ("reviewed 11", 4));
-
-    let app = App::builder().agent::<Plans>().model(model()).state(Count::default()).build().await.unwrap();
-    assert_eq!(app.run("go").await.unwrap().text, "reviewed 11");
-
-    let worker = Plans::builder().model(model()).state(Count::default()).build().await.unwrap();
-    let free = Free::builder().model(model()).tool(AgentTool::new(&worker)).run("go").await.unwrap();
-    assert_eq!((&*free.text, free.tool_calls.len()), ("reviewed 11", 4));
-}
-
-#[tokio::test]
-async fn a7_a_loop_by_hand_sees_its_tools_and_state_and_reports_events() {
-    by_hand!(Sees, |run, _input| {
-        assert_eq!(run.tool_names()?, ["add_one", "fails", "finish", "hangs", "agent__helper"]);
-        let definitions = run.tool_definitions()?;
-        assert_eq!((&*definitions[0].name, &*definitions[0].description), ("add_one", "Adds one."));
-        run.state::<Count>()?.update(|count| {
-            count.up();
-        });
-        run.emit(json!({ "step": 1 })).map_err(|error| RunError::agent("worker", error.to_string()))?;
-        run.notice("half way");
-        run.progress(1.0, Some(2.0), None);
-        let error = RunError::from(run.state::<String>().unwrap_err());
-        assert!(
-            error.to_string().contains("the agent `worker` has no state of type `alloc::string::String`")
-        );
-        Ok("seen".to_owned())
-    });
-    let count = Count::default();
-    let mut stream =
-        Sees::builder().model(ScriptedModel::new()).state(count.clone()).stream("go").await.unwrap();
-    let mut told = Vec::new();
-    while let Some(event) = stream.next().await {
-        match event.kind {
-            EventKind::User { call_id: None, value, .. } => told.push(value.to_string()),
-            EventKind::Notice { text, .. } => told.push(text),
-            EventKind::Progress { call_id: None, done, total, .. } => {
-                told.push(format!("{done} of {total:?}"));
-            }
-            _ => {}
-        }
-    }
-    assert_eq!(told, [r#"{"step":1}"#, "half way", "1 of Some(2.0)"]);
-    assert_eq!(count.get(), 1);
-}
-
-mod strategies {
-    use super::{AgentRun, Message, RunError};
-
-    /// Asks so many times, and answers with all answers.
-    pub async fn several<const TIMES: usize>(run: &AgentRun, input: String) -> Result<String, RunError> {
-        let mut answers = Vec::new();
-        for _ in 0..TIMES {
-            run.append(Message::user(input.clone()))?;
-            answers.push(run.ask().without_tools().await?.text);
-        }
-        Ok(answers.join(" "))
-    }
-}
-
-#[tokio::test]
-async fn a7_a_declared_agent_runs_a_strategy_with_all_its_parts() {
-    agent! {
-        Declared {
-            name: "worker",
-            description: "Works.",
-            default: true,
-            instruction: "Work.",
-            state: Count,
-            function_tools: [add_one],
-            run: strategy,
-        }
-        Several { name: "several", instruction: "Ask.", agents: [Declared], run: strategies::several::<2> }
-    }
-    let count = Count::default();
-    let model =
-        ScriptedModel::new().agent("worker", planned()).agent("several", [answer("one"), answer("two")]);
-    let model = Arc::new(model);
-    let app = App::builder().agent::<Declared>().agent::<Several>().model(model).state(count.clone());
-    let app = app.build().await.unwrap();
-    let output = app.run("go").await.unwrap();
-    assert_eq!((&*output.text, output.tool_calls.len(), count.get()), ("reviewed 11", 3, 4));
-    assert_eq!(app.agent("several").unwrap().run("go").await.unwrap().text, "one two");
-}
-
-/// What a strategy and its tools change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Ledger {
-    sum: i64,
-}
-
-/// Pays in.
-#[tool]
-fn pay_in(x: i64, ledger: State<Ledger>) -> i64 {
-    ledger.update(|ledger| {
-        ledger.sum += x;
-        ledger.sum
-    })
-}
-
-async fn keeps_books(run: &AgentRun, input: String) -> Result<String, RunError> {
-    run.append(Message::user(input))?;
-    run.state::<Ledger>()?.update(|ledger| ledger.sum *= 2);
-    let response = run.ask().await?;
-    drop(run.call_tools(&response.tool_calls).await?);
-    run.state::<Ledger>()?.update(|ledger| ledger.sum += 1);
-    Ok(run.state::<Ledger>()?.sum.to_string())
-}
-
-#[tokio::test]
-async fn o5_what_a_strategy_does_to_the_state_is_done_again_in_a_replay() {
-    agent! {
-        Books { name: "books", instruction: "Pay.", state: Ledger, function_tools: [pay_in], run: keeps_books }
-    }
-    let journal = Arc::new(MemoryJournal::default());
-    for _ in 0..2 {
-        let model = ScriptedModel::turns([ScriptedTurn::call("pay_in", json!({ "x": 3 }))]);
-        let books = Books::builder().model(model).state(Ledger { sum: 5 }).journal(Arc::clone(&journal));
-        let books = books.build().await.unwrap();
-        let session = books.session();
-        let output = books.request("go").run_id("r").session(&session).run().await.unwrap();
-        assert_eq!((&*output.text, output.tool_calls[0].to_text().as_ref()), ("14", "13"));
-        assert_eq!(*session.typed_state::<Ledger>().unwrap(), Ledger { sum: 14 });
-    }
 }

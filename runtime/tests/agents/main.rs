@@ -42,4 +42,6 @@ mod scripted_model;
 mod sessions;
 mod shown_meta;
 mod sources;
+mod strategies;
 mod support;
+mod with_a_journal;

@@ -32,7 +32,8 @@ use crate::text::nearest;
 /// # let _ = plan;
 /// ```
 ///
-/// Cancel safety: dropping the future ends the request. The conversation then has no answer, and the turn counts.
+/// Cancel safety: dropping the future ends the request. The conversation then has no answer, and the turn counts. A turn without
+/// an answer is not recorded, so a replay asks the model again.
 #[must_use = "the model is asked when this is awaited"]
 pub struct Ask<'r> {
     run: &'r AgentRun,
@@ -50,6 +51,11 @@ pub(super) struct Changes {
 }
 
 impl Changes {
+    /// Whether the turn offers tools by name, which the agent may not have.
+    pub(super) fn names_tools(&self) -> bool {
+        self.only.as_ref().is_some_and(|only| !only.is_empty())
+    }
+
     /// The tools that the turn offers, if they are not all of these.
     pub(super) fn table(&self, agent: &str, all: &ToolTable) -> Result<Option<Arc<ToolTable>>, MisuseError> {
         let Some(only) = &self.only else { return Ok(None) };
@@ -78,7 +84,8 @@ impl AgentRun {
     ///
     /// # Errors
     /// Returns an error if the model fails, a limit is reached, or the run is aborted;
-    /// [`RunError::Misuse`] if the conversation is empty, if one of its calls has no result, or if another turn is in progress.
+    /// [`RunError::Misuse`] if the conversation is empty, if one of its calls has no result, if another turn is in progress, or if
+    /// [`only_tools`](Ask::only_tools) names a tool that the agent does not have. After such a misuse no turn began.
     pub fn ask(&self) -> Ask<'_> {
         Ask { run: self, changes: Changes::default() }
     }

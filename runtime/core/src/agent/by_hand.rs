@@ -234,7 +234,7 @@ impl AgentRun {
     }
 
     /// The number of the newest turn; 0 before the first one.
-    fn turn(&self) -> u32 {
+    pub(super) fn turn(&self) -> u32 {
         self.tally().turn
     }
 

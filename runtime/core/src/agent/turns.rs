@@ -77,9 +77,16 @@ impl AgentRun {
 
     /// Asks the model once and appends its answer to the conversation.
     pub(super) async fn take_turn(&self, changes: &Changes) -> Result<Said, RunError> {
+        let offered = |tools: &TurnTools| {
+            changes.table(&self.instance.name, &tools.table).map_err(|error| self.misuse(error))
+        };
+        if changes.names_tools() {
+            // A mistake is found before the turn counts.
+            offered(&self.turn_tools(self.turn())?)?;
+        }
         let (turn, _asking) = self.begin_turn()?;
         let tools = self.turn_tools(turn)?;
-        let offered = changes.table(&self.instance.name, &tools.table).map_err(|error| self.misuse(error))?;
+        let offered = offered(&tools)?;
         let table = offered.as_ref().unwrap_or(&tools.table);
         let request = self.request(turn, changes, &tools, offered.as_deref());
         let response = self.ask_model(turn, request, table).await?;
