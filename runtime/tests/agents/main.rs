@@ -35,6 +35,7 @@ mod recorded_state;
 mod replay;
 mod reports;
 mod run_tools;
+mod run_tools_life;
 mod same_requests;
 mod scripted;
 mod scripted_children;

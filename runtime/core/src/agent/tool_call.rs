@@ -1,10 +1,13 @@
 //! One tool call of a run: it passes the hooks, and events report its start and its end. `turns.rs` makes the calls of a
 //! turn. The agent's onion begins in `onion/dynamic.rs`.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::iter::successors;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+use futures_util::future::BoxFuture;
 
 use super::call_result::CallResult;
 use super::run::AgentRun;
@@ -12,12 +15,14 @@ use super::run_error::RunError;
 use super::unfinished_call::Fate;
 use crate::args::Args;
 use crate::context::{AbortCause, ToolContext, ToolTable};
+use crate::definition::Effect;
 use crate::error::{Exit, ToolError, ToolResult};
 use crate::event::{EventKind, HookExit};
-use crate::journal::{StepKind, StepRef};
+use crate::journal::{CallRecord, StepKind, StepRef, fingerprint};
 use crate::lock::lock;
 use crate::model::{ToolCall, redact_name};
 use crate::onion;
+use crate::state::Recorded;
 
 /// A counted call, and its end.
 pub(super) struct PlannedCall {
@@ -82,7 +87,11 @@ impl<'r> TurnCall<'r> {
             Ok(entry) => self.table.entry(*entry),
             Err(error) => {
                 self.begin();
-                return Err(Exit::Tool(error.clone()));
+                let refused = error.clone();
+                return match run.cx.journal() {
+                    None => Err(Exit::Tool(refused)),
+                    Some(_) => self.record_refusal(refused).await,
+                };
             }
         };
         let permit = run.permit().await;
@@ -122,6 +131,25 @@ impl<'r> TurnCall<'r> {
         self.hook_exits = self.cx.as_mut().map(ToolContext::take_hook_log).unwrap_or_default();
         self.leave();
         result
+    }
+
+    /// Records that the call was refused before its tool, which is a step too: a replay in which the tool can run, or
+    /// could run when the run was recorded, is a divergence.
+    fn record_refusal(&self, refused: ToolError) -> BoxFuture<'_, ToolResult> {
+        let name = self.tool();
+        Box::pin(async move {
+            let cx = &self.run.cx;
+            let id = StepRef { attempt: 1, ..step(self.run, self.at, &name) }.to_id();
+            let asked = || (Effect::Pure, fingerprint("refused"));
+            let record = async || {
+                let refused = cx.hide(Err(Exit::Tool(refused)));
+                Ok::<_, Infallible>(CallRecord::new(&refused, 0, Recorded::default()))
+            };
+            match cx.step(id, asked, record).await {
+                Ok(record) => record.into_result(),
+                Err(never) => match never {},
+            }
+        })
     }
 
     /// Ends the call with its result, or without one if another call's abort ended it.
