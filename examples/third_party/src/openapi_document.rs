@@ -64,8 +64,10 @@ impl Document<'_> {
         for (path, item) in paths {
             for method in METHODS {
                 let Some(described) = item.get(method) else { continue };
-                let place = format!("/paths/{}/{method}", escaped(path));
-                let operation = self.operation(path, method, described, &item["parameters"], &place)?;
+                let above = format!("/paths/{}", escaped(path));
+                let place = format!("{above}/{method}");
+                let shared = (&item["parameters"], format!("{above}/parameters"));
+                let operation = self.operation(path, method, described, shared, &place)?;
                 if operations.iter().any(|other| other.id == operation.id) {
                     return Err(
                         self.error(&place, &format!("a second operation is called `{}`", operation.id))
@@ -82,7 +84,7 @@ impl Document<'_> {
         path: &str,
         method: &str,
         described: &Value,
-        shared: &Value,
+        shared: (&Value, String),
         place: &str,
     ) -> Result<Operation, OpenApiError> {
         let text = |key: &str| described[key].as_str().unwrap_or_default();
@@ -92,10 +94,7 @@ impl Document<'_> {
         let path_names: BTreeSet<_> =
             path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).collect();
         // A parameter of the operation replaces the path's parameter of this name, so it is read first.
-        let lists = [
-            (&described["parameters"], format!("{place}/parameters")),
-            (shared, format!("{place}/../parameters")),
-        ];
+        let lists = [(&described["parameters"], format!("{place}/parameters")), shared];
         for (list, place) in &lists {
             for (index, parameter) in list.as_array().into_iter().flatten().enumerate() {
                 let place = format!("{place}/{index}");

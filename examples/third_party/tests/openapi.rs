@@ -182,6 +182,10 @@ fn a4_a_document_that_cannot_become_tools_is_an_error_that_names_file_and_place(
             "library.json#/paths/~1books~1{id}/get: the path names `id`, which is no parameter",
         ),
         (
+            changed("/paths/~1books~1{id}/parameters/0/in", json!("header")),
+            "library.json#/paths/~1books~1{id}/parameters/0: a required parameter has to be in the path or in the query",
+        ),
+        (
             changed("/paths/~1books/get/parameters/0/in", json!("cookie")),
             "library.json#/paths/~1books/get/parameters/0: a required parameter has to be in the path or in the query",
         ),
