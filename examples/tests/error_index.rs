@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const INDEX: &str = include_str!("../../docs/errors.md");
 
 /// The public error types, and their files.
-const ENUMS: [(&str, &str); 15] = [
+const ENUMS: [(&str, &str); 17] = [
     ("BuildError", "runtime/core/src/agent/build_error.rs"),
     ("RunError", "runtime/core/src/agent/run_error.rs"),
     ("MisuseError", "runtime/core/src/agent/misuse.rs"),
@@ -18,6 +18,8 @@ const ENUMS: [(&str, &str); 15] = [
     ("McpError", "runtime/mcp/src/error.rs"),
     ("ModelError", "runtime/core/src/model/error.rs"),
     ("ScriptedModelError", "runtime/core/src/model/error.rs"),
+    ("ToolChoiceError", "runtime/core/src/model/options.rs"),
+    ("ResponseSchemaError", "runtime/core/src/model/options.rs"),
     ("ScriptError", "runtime/rhai/src/load_error.rs"),
     ("SpecError", "runtime/core/src/spec/error.rs"),
     ("ExportError", "runtime/core/src/export/error.rs"),

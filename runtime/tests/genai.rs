@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use onionskin::content::ContentBlock;
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::genai::GenaiModel;
-use onionskin::model::{Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, StopReason};
+use onionskin::model::{
+    Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, RequestParams,
+    ResponseSchema, StopReason, ToolChoice,
+};
 use onionskin::{Agent, AgentHandle, RunError, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -633,4 +636,90 @@ async fn o3_a_name_of_another_provider_still_reaches_the_own_address() {
     assert_eq!(seen.bodies()[0]["model"], "agents-choice");
     assert_eq!(GenaiModel::new("claude-x").provider(), "anthropic");
     assert_eq!(model(&url).provider(), "openai");
+}
+
+// ---- options that not every protocol has ----------------------------------------------------------
+
+/// The names of all protocols, from the error that lists them.
+async fn protocols() -> Vec<String> {
+    let model = GenaiModel::new("some-model").adapter("none");
+    let error = model.respond(&ModelRequest::new([Message::user("hi")]), &mut |_| {}).await.unwrap_err();
+    let text = error.to_string();
+    text.split_once("There are: ").unwrap().1.split(", ").map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn o3_each_protocol_sends_an_option_or_refuses_it() {
+    let schema = json!({"type": "object", "properties": {"degrees_of_warmth": {"type": "integer"}},
+        "required": ["degrees_of_warmth"], "additionalProperties": false});
+    let mut choice = RequestParams::default();
+    choice.tool_choice = ToolChoice::tool("echo_once");
+    let mut form = RequestParams::default();
+    form.response_schema = Some(ResponseSchema::new("weather", schema).unwrap());
+    let mut extra = RequestParams::default();
+    extra.extra_body.insert("some_field".to_owned(), json!(1));
+    let options = [
+        (RequestOption::ToolChoice, choice, "echo_once"),
+        (RequestOption::ResponseSchema, form, "degrees_of_warmth"),
+        (RequestOption::ExtraBody, extra, "some_field"),
+    ];
+    let (mut sent, mut refused) = (0, Vec::new());
+    // These ask their own address, whatever the model says.
+    let here = |protocol: &String| !matches!(&**protocol, "zai" | "baidu");
+    for protocol in protocols().await.into_iter().filter(here) {
+        for (option, params, sign) in &options {
+            let (url, seen) = serve(vec![http("500 No", "application/json", "", "{}")]).await;
+            // The protocols for several providers look at the name.
+            let name = match &*protocol {
+                "vertex" => "gemini-3-pro",
+                "github_copilot" => "openai/gpt-5",
+                _ => "some-model",
+            };
+            let model = GenaiModel::new(name).adapter(&*protocol).base_url(&url).api_key("key").stream(false);
+            let request = ModelRequest::new([Message::user("hi")]).with_params(params.clone());
+            let error = model.respond(&request, &mut |_| {}).await.unwrap_err();
+            let bodies = seen.bodies();
+            match error {
+                ModelError::Unsupported { option: refuses, .. } => {
+                    assert_eq!(refuses, *option, "{protocol}");
+                    assert!(bodies.is_empty() && !model.supports(*option), "{protocol}");
+                    refused.push(format!("{protocol} {option}"));
+                }
+                error => {
+                    let body = bodies.first().unwrap_or_else(|| panic!("{protocol} {option}: {error}"));
+                    assert!(body.to_string().contains(sign), "{protocol} leaves `{option}` out: {body}");
+                    assert!(model.supports(*option), "{protocol}");
+                    sent += 1;
+                }
+            }
+        }
+    }
+    let not = ["cohere", "ollama", "ollama_cloud", "bedrock_api"];
+    let not: Vec<_> = not
+        .iter()
+        .flat_map(|name| options.iter().map(move |option| format!("{name} {}", option.0)))
+        .collect();
+    assert_eq!(refused, not);
+    assert!(sent > 60, "{sent}");
+}
+
+#[tokio::test]
+async fn o3_choice_form_and_extra_fields_are_sent_in_the_providers_words() {
+    let (url, seen) = serve(vec![openai_says("{}"), openai_says("{}")]).await;
+    let mut params = RequestParams::default();
+    params.tool_choice = ToolChoice::Required;
+    let schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
+    params.response_schema = Some(ResponseSchema::new("weather", schema.clone()).unwrap());
+    params.extra_body.insert("reasoning_effort".to_owned(), json!("low"));
+    let request = ModelRequest::new([Message::user("hi")]).with_params(params);
+    model(&url).respond(&request, &mut |_| {}).await.unwrap();
+    let plain = ModelRequest::new([Message::user("hi")]);
+    model(&url).respond(&plain, &mut |_| {}).await.unwrap();
+    let [with, without] = &seen.bodies()[..] else { panic!("two requests") };
+    assert_eq!((&with["tool_choice"], &with["reasoning_effort"]), (&json!("required"), &json!("low")));
+    assert_eq!(with["response_format"]["json_schema"]["name"], "weather");
+    assert_eq!(with["response_format"]["json_schema"]["schema"], schema);
+    assert_eq!((&without["tool_choice"], &without["response_format"]), (&Value::Null, &Value::Null));
+    let named_by_the_agent = GenaiModel::from_env();
+    assert!(named_by_the_agent.supports(RequestOption::ToolChoice));
 }

@@ -42,7 +42,7 @@ keys! {
         "run" => run: Option<ExprPath> = Some(function(field.input)?);
         /// `model: ".."` | the name of the model
         "model" => model: Option<Expr> = Some(text(field.input, "model")?);
-        /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`
+        /// `request_params: { .. }` | `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`, `extra_body`
         "request_params" => request_params: Vec<(Ident, Expr)> = field.table("{ temperature: 0.2 }")?;
         /// `limits: { .. }` | `turns`, `tool_calls`, `tokens`, `time_sec`, `depth`, `max_retries`, `model_timeout_sec`, `model_retries`: see [`Limits`](crate::declaration::Limits)
         "limits" => limits: Vec<(Ident, Expr)> = field.table("{ turns: 10 }")?;

@@ -16,6 +16,8 @@ pub(super) enum Write {
     Value,
     /// The value in an `Option`.
     Optional,
+    /// The value as `Some`, for types without a default.
+    Some,
     /// Each of its items, converted.
     List,
     /// A time, in the field of this name.
@@ -58,6 +60,9 @@ pub(super) const REQUEST_PARAMS: Settings = Settings {
         setting("max_tokens", Least::MoreThanZero, Write::Optional),
         setting("seed", Least::Zero, Write::Optional),
         setting("stop_sequences", Least::Any, Write::List),
+        setting("tool_choice", Least::Any, Write::Value),
+        setting("response_schema", Least::Any, Write::Some),
+        setting("extra_body", Least::Any, Write::Value),
     ],
 };
 

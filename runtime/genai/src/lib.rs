@@ -18,7 +18,7 @@ use genai::{Client, ServiceTarget};
 use self::answer::Answer;
 use self::failure::ApiKey;
 use self::tools::Declared;
-use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use onionskin_core::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
 use onionskin_core::secret::Secret;
 
 /// A model of a real provider, or of any server that speaks one of their protocols: feature `genai`.
@@ -46,6 +46,8 @@ use onionskin_core::secret::Secret;
 /// # Errors
 /// Requests fail with
 ///
+/// - [`ModelError::Unsupported`] if the request has a tool choice, a response schema or an extra body, and genai does not send it:
+///   in the protocols of Ollama, Cohere and Bedrock,
 /// - [`ModelError::Setup`] if the model's name, the protocol, the key or the machine's TLS cannot be used,
 /// - [`ModelError::Status`] if the provider answers with an error, before or within the stream,
 /// - [`ModelError::Transport`] if the provider cannot be reached or the connection breaks,
@@ -183,7 +185,7 @@ impl Model for GenaiModel {
         let adapter = target.model.adapter_kind.as_lower_str();
         let mut chat = request::chat_request(request, adapter);
         chat.tools = self.tools.tools(&request.tools, adapter)?;
-        let options = request::options(&request.params);
+        let options = request::options(&request.params, target.model.adapter_kind)?;
         let failed = |error| failure::model_error(error, &secret);
         if !self.stream {
             let response = client.exec_chat(target, chat, Some(&options)).await.map_err(failed)?;
@@ -217,6 +219,14 @@ impl Model for GenaiModel {
                 .map_or("genai", connect::provider_name)
         });
         Cow::Borrowed(named.unwrap_or("genai"))
+    }
+
+    /// A model that each agent names itself is known at the request only.
+    fn supports(&self, option: RequestOption) -> bool {
+        let Some(name) = self.name.as_deref() else { return true };
+        let adapter = connect::adapter_kind(name, self.adapter.as_deref(), self.base_url.is_some());
+        // A wrong name or adapter is the error of the request.
+        adapter.map_or(true, |adapter| request::is_sent(option, adapter))
     }
 }
 

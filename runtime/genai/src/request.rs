@@ -1,15 +1,18 @@
 //! From our request to genai's.
 
+use genai::adapter::AdapterKind;
 use genai::chat::{
-    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, ToolCall as TheirCall,
-    ToolResponse,
+    Binary, ChatMessage, ChatOptions, ChatRequest, ContentPart, JsonSpec, MessageContent,
+    ToolCall as TheirCall, ToolChoice as TheirChoice, ToolResponse,
 };
 use serde_json::{Map, Value, json};
 
 use super::answer::Carried;
 use onionskin_core::Args;
 use onionskin_core::content::{ContentBlock, Media};
-use onionskin_core::model::{Message, ModelRequest, RequestParams, ToolCall, ToolResultMessage};
+use onionskin_core::model::{
+    Message, ModelError, ModelRequest, RequestOption, RequestParams, ToolCall, ToolChoice, ToolResultMessage,
+};
 
 /// A request to a provider that is spoken to in this protocol, without its tools.
 pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest {
@@ -32,8 +35,28 @@ pub(super) fn chat_request(request: &ModelRequest, adapter: &str) -> ChatRequest
     chat
 }
 
-/// Sampling, and all of the answer captured.
-pub(super) fn options(params: &RequestParams) -> ChatOptions {
+/// Whether genai sends an option in this protocol. Where it does not, it leaves the option out without an error.
+pub(super) fn is_sent(option: RequestOption, adapter: AdapterKind) -> bool {
+    let protocol = !matches!(
+        adapter,
+        AdapterKind::Cohere | AdapterKind::BedrockApi | AdapterKind::Ollama | AdapterKind::OllamaCloud
+    );
+    let option = matches!(
+        option,
+        RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody
+    );
+    protocol && option
+}
+
+/// Sampling, the choice of tools, the form of the answer, and all of the answer captured.
+///
+/// # Errors
+/// Returns an error if the protocol has no form for an option.
+pub(super) fn options(params: &RequestParams, adapter: AdapterKind) -> Result<ChatOptions, ModelError> {
+    if let Some(option) = params.options().find(|option| !is_sent(*option, adapter)) {
+        let reason = format!("the crate genai does not send it in the protocol `{}`", adapter.as_lower_str());
+        return Err(ModelError::unsupported(option, reason));
+    }
     let mut options = ChatOptions::default()
         .with_capture_usage(true)
         .with_capture_content(true)
@@ -44,7 +67,23 @@ pub(super) fn options(params: &RequestParams) -> ChatOptions {
     options.top_p = params.top_p;
     options.max_tokens = params.max_tokens;
     options.seed = params.seed;
-    options
+    options.tool_choice = match &params.tool_choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(TheirChoice::None),
+        ToolChoice::Required => Some(TheirChoice::Required),
+        ToolChoice::Tool(name) => Some(TheirChoice::tool(&**name)),
+        other => {
+            let reason = format!("the choice {other:?} is newer than this adapter");
+            return Err(ModelError::unsupported(RequestOption::ToolChoice, reason));
+        }
+    };
+    options.response_format = params.response_schema.as_ref().map(|schema| {
+        let mut spec = JsonSpec::new(schema.name(), schema.schema().clone());
+        spec.description = schema.description().map(str::to_owned);
+        spec.into()
+    });
+    options.extra_body = (!params.extra_body.is_empty()).then(|| Value::Object(params.extra_body.clone()));
+    Ok(options)
 }
 
 /// `None` for a message in which nothing was said: providers refuse it.
@@ -186,7 +225,7 @@ mod tests {
         request.params.stop_sequences = vec!["END".to_owned()];
         let chat = seen(&request, "openai");
         assert_eq!(chat["system"], "Be kind.");
-        let options = options(&request.params);
+        let options = options(&request.params, AdapterKind::OpenAI).unwrap();
         assert_eq!((options.temperature, options.top_p), (Some(0.5), Some(0.9)));
         assert_eq!((options.max_tokens, options.seed), (Some(7), Some(3)));
         assert_eq!(options.stop_sequences, ["END"]);

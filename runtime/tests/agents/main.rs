@@ -34,6 +34,7 @@ mod parallel;
 mod recorded_state;
 mod replay;
 mod reports;
+mod request_options;
 mod run_tools;
 mod run_tools_life;
 mod same_requests;

@@ -223,6 +223,7 @@ fn settings(into: &str, given: &[GivenSetting<'_>]) -> Option<TokenStream> {
         match write {
             Write::Value => quote_spanned!(span=> #into.#key = #value;),
             Write::Optional => quote_spanned!(span=> *#into.#key.get_or_insert_default() = #value;),
+            Write::Some => quote_spanned!(span=> #into.#key = ::core::option::Option::Some(#value);),
             Write::List => {
                 quote!(#into.#key = ::core::iter::IntoIterator::into_iter(#value).map(::core::convert::Into::into).collect();)
             }

@@ -87,7 +87,8 @@ keys! {
         model
         /// `request_params: { .. }`
         ///
-        /// `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`.
+        /// `temperature`, `top_p`, `max_tokens`, `seed`, `stop_sequences`, `tool_choice`, `response_schema`,
+        /// `extra_body`.
         request_params
         /// `limits: { .. }`
         ///
@@ -138,6 +139,12 @@ keys! {
         seed
         /// Texts that end an answer: `stop_sequences: ["END"]`.
         stop_sequences
+        /// Whether the model must call tools in the first turn: `tool_choice: ToolChoice::Required`.
+        tool_choice
+        /// The schema that the text of an answer has to fit, a [`ResponseSchema`](crate::model::ResponseSchema).
+        response_schema
+        /// Fields for the body of the provider's request, a map of JSON values.
+        extra_body
     }
     /// The limits of a run.
     limits {

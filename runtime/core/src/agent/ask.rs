@@ -9,7 +9,7 @@ use super::misuse::MisuseError;
 use super::run::AgentRun;
 use super::run_error::RunError;
 use crate::context::ToolTable;
-use crate::model::{ModelResponse, RequestParams};
+use crate::model::{ModelResponse, RequestParams, ResponseSchema, ToolChoice};
 use crate::text::nearest;
 
 /// One turn of the model, which [`AgentRun::ask`] prepares. Await it to ask the model.
@@ -46,6 +46,8 @@ pub(super) struct Changes {
     pub(super) instruction: Option<Arc<str>>,
     pub(super) model: Option<Arc<str>>,
     pub(super) params: Option<RequestParams>,
+    pub(super) tool_choice: Option<ToolChoice>,
+    pub(super) response_schema: Option<ResponseSchema>,
     /// The names of the tools that are offered; `None` for all.
     only: Option<Vec<String>>,
 }
@@ -116,9 +118,21 @@ impl Ask<'_> {
         self
     }
 
-    /// Sets the model parameters in place of the agent's.
+    /// Sets the model parameters in place of the agent's. A choice of tools in them holds for this turn, whichever it is.
     pub fn request_params(mut self, params: RequestParams) -> Self {
         self.changes.params = Some(params);
+        self
+    }
+
+    /// Sets whether the model may, must or must not call tools in this turn.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.changes.tool_choice = Some(choice);
+        self
+    }
+
+    /// Sets the schema that the text of this answer has to fit.
+    pub fn response_schema(mut self, schema: ResponseSchema) -> Self {
+        self.changes.response_schema = Some(schema);
         self
     }
 }

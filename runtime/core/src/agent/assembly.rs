@@ -169,9 +169,17 @@ impl Assembly<'_> {
             ToolList::new(&name, declaration.instruction.into(), fixed, servers, self.services.clone());
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
+        let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;
+        preflight::request_params(
+            &name,
+            &declaration.params,
+            &model,
+            &table,
+            !declaration.servers.is_empty(),
+        )?;
         let mut instance = Instance {
             info,
-            model: model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?,
+            model,
             model_name: declaration.model,
             params: declaration.params,
             limits: limits.unwrap_or(declaration.limits),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::context::NameClash;
 use crate::definition::{ExampleError, NameProblem};
+use crate::model::ModelError;
 use crate::secret::{Redact, Redactor};
 use crate::services::ServiceType;
 
@@ -125,6 +126,16 @@ pub enum BuildError {
         tool: String,
         /// What the schema has in place of an object's type.
         problem: String,
+    },
+    /// The request parameters of the agent cannot be used: its model does not support one of them, or `tool_choice` names a tool that
+    /// the agent does not have.
+    #[error("the request parameters of the agent `{agent}` cannot be used: {source}")]
+    #[non_exhaustive]
+    RequestParams {
+        /// The agent.
+        agent: String,
+        /// What is wrong with them.
+        source: Box<ModelError>,
     },
     /// The agent declares a state, and no state of this type was set.
     #[error("the agent `{agent}` declares `state: {state}`, but no state was set: call `.state(..)`")]

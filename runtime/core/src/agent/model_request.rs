@@ -16,7 +16,8 @@ use crate::event::EventKind;
 use crate::journal::{StepKind, fingerprint, random};
 use crate::lock::lock;
 use crate::model::{
-    Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, redact_name,
+    Model as _, ModelDelta, ModelError, ModelRequest, ModelResponse, RedactedDeltas, RequestParams,
+    redact_name,
 };
 use crate::secret::Redact as _;
 
@@ -25,14 +26,17 @@ const BACKOFF: Backoff =
 
 impl AgentRun {
     /// The request of a turn. `offered` are its tools, if they are not all of `tools`.
+    ///
+    /// # Errors
+    /// Returns an error if the parameters do not fit the model or the tools.
     pub(super) fn request(
         &self,
         turn: u32,
         changes: &Changes,
         tools: &TurnTools,
         offered: Option<&ToolTable>,
-    ) -> ModelRequest {
-        let Changes { instruction, model, params, .. } = changes;
+    ) -> Result<ModelRequest, RunError> {
+        let Changes { instruction, model, .. } = changes;
         let table = offered.unwrap_or(&tools.table);
         let system = match (instruction, offered) {
             (None, None) => tools.system.clone(),
@@ -41,15 +45,44 @@ impl AgentRun {
                 table,
             ),
         };
-        ModelRequest {
+        let params = self.turn_params(turn, changes, offered.is_none(), table);
+        Ok(ModelRequest {
             agent: Arc::clone(&self.instance.name),
             model: model.clone().or_else(|| self.instance.model_name.clone()),
             system,
             messages: self.messages(),
             tools: Arc::clone(&table.declarations),
-            params: params.as_ref().unwrap_or(&self.instance.params).clone(),
+            params: params.map_err(|error| self.model_error(error))?,
             ids: self.cx.request_ids(self.step(turn, StepKind::Model).to_id()),
+        })
+    }
+
+    /// The parameters of a turn with these tools. `all` says that they are all that the run has.
+    fn turn_params(
+        &self,
+        turn: u32,
+        changes: &Changes,
+        all: bool,
+        table: &ToolTable,
+    ) -> Result<RequestParams, ModelError> {
+        let Changes { params, tool_choice, response_schema, .. } = changes;
+        let mut params = match params {
+            Some(params) => params.clone(),
+            None => self.instance.params.in_turn(turn, all),
+        };
+        if let Some(choice) = tool_choice {
+            params.tool_choice = choice.clone();
         }
+        if let Some(schema) = response_schema {
+            params.response_schema = Some(schema.clone());
+        }
+        params.check(&self.instance.model)?;
+        params.tool_choice = params.tool_choice.among(table.names())?;
+        Ok(params)
+    }
+
+    fn model_error(&self, source: ModelError) -> RunError {
+        RunError::Model { agent: Arc::clone(&self.instance.name), source }
     }
 
     /// Asks the model. The answer can call the tools of `table`.
@@ -90,7 +123,7 @@ impl AgentRun {
                 }
             };
             if !error.is_transient() || attempt > self.instance.limits.model_retries {
-                let error = RunError::Model { agent: Arc::clone(&self.instance.name), source: error };
+                let error = self.model_error(error);
                 if let Some(fault) = error.script_fault() {
                     self.cx.abort_for(AbortCause::Script(fault));
                 }

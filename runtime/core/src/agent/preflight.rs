@@ -14,6 +14,7 @@ use super::limits::Limits;
 use super::setup::{Extra, Setup};
 use crate::context::{StateType, ToolEntry, ToolTable};
 use crate::definition::NameProblem;
+use crate::model::{BoxModel, RequestParams};
 use crate::onion::{Undefined, caught};
 use crate::spec::ToolSpec;
 use crate::text::{list, nearest, short};
@@ -337,4 +338,19 @@ pub(super) fn filters(
             near: nearest(tool, known()).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
         }),
     }
+}
+
+/// The request parameters of an agent with this model and these tools. A tool that only some runs have is looked for in each run.
+pub(super) fn request_params(
+    agent: &str,
+    params: &RequestParams,
+    model: &BoxModel,
+    table: &ToolTable,
+    runs_differ: bool,
+) -> Result<(), BuildError> {
+    let checked = params.check(model).and_then(|()| match params.tool_choice.clone().among(table.names()) {
+        Err(error) if !runs_differ => Err(error.into()),
+        _ => Ok(()),
+    });
+    checked.map_err(|error| BuildError::RequestParams { agent: agent.to_owned(), source: Box::new(error) })
 }

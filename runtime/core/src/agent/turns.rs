@@ -88,7 +88,7 @@ impl AgentRun {
         let tools = self.turn_tools(turn)?;
         let offered = offered(&tools)?;
         let table = offered.as_ref().unwrap_or(&tools.table);
-        let request = self.request(turn, changes, &tools, offered.as_deref());
+        let request = self.request(turn, changes, &tools, offered.as_deref())?;
         let response = self.ask_model(turn, request, table).await?;
         Ok(self.note_response(turn, Arc::clone(table), response))
     }

@@ -144,6 +144,11 @@ impl ToolTable {
         self.entries.iter().map(shown).collect()
     }
 
+    /// The names of the tools: for hooks, and for the model.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> + Clone {
+        self.entries().iter().map(|entry| (&entry.name, &entry.wire_name))
+    }
+
     /// The tool with this wire name, or with this name for hooks and programs.
     #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+use super::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
 
 /// A model of any type, chosen at run time. It is a [`Model`] itself. Clones are the same model.
 ///
@@ -62,6 +62,10 @@ impl Model for BoxModel {
     fn provider(&self) -> Cow<'static, str> {
         self.0.provider_dyn()
     }
+
+    fn supports(&self, option: RequestOption) -> bool {
+        self.0.supports_dyn(option)
+    }
 }
 
 impl fmt::Debug for BoxModel {
@@ -79,6 +83,8 @@ trait DynModel: Send + Sync {
     ) -> BoxFuture<'a, Result<ModelResponse, ModelError>>;
 
     fn provider_dyn(&self) -> Cow<'static, str>;
+
+    fn supports_dyn(&self, option: RequestOption) -> bool;
 }
 
 impl<M: Model> DynModel for M {
@@ -92,5 +98,9 @@ impl<M: Model> DynModel for M {
 
     fn provider_dyn(&self) -> Cow<'static, str> {
         self.provider()
+    }
+
+    fn supports_dyn(&self, option: RequestOption) -> bool {
+        self.supports(option)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::{RequestOption, ToolChoiceError};
 use crate::export::ExportError;
 
 /// The reason why a model gave no answer.
@@ -38,6 +39,20 @@ pub enum ModelError {
         .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
     Tools(Vec<ExportError>),
+    /// The model does not support an option of the request. No request was sent.
+    #[error(
+        "the model does not support `{option}`: {reason}; leave it out of the request parameters, or use another model"
+    )]
+    #[non_exhaustive]
+    Unsupported {
+        /// The option.
+        option: RequestOption,
+        /// Why it is not supported.
+        reason: String,
+    },
+    /// The request forces a call of a tool that it does not have. No request was sent.
+    #[error(transparent)]
+    ToolChoice(#[from] ToolChoiceError),
     /// A scripted model has no turn for this request.
     #[error("{0}")]
     Script(ScriptedModelError),
@@ -55,6 +70,11 @@ impl ModelError {
     /// ```
     pub fn status(status: u16, message: impl Into<String>, retry_after: Option<Duration>) -> Self {
         Self::Status { status, message: message.into(), retry_after }
+    }
+
+    /// The model does not support an option of the request. The reason continues a sentence: "the protocol has no form for it".
+    pub fn unsupported(option: RequestOption, reason: impl Into<String>) -> Self {
+        Self::Unsupported { option, reason: reason.into() }
     }
 
     /// Whether a repeated request can succeed: after rate limits, overload, time limits and broken connections.

@@ -9,6 +9,7 @@ mod erased;
 mod error;
 mod history;
 mod message;
+mod options;
 mod params;
 mod redact;
 mod redacted_request;
@@ -27,6 +28,7 @@ pub use erased::BoxModel;
 pub use error::{ModelError, ScriptedModelError};
 pub use history::{History, HistoryIter};
 pub use message::{Message, ToolCall, ToolResultMessage};
+pub use options::{RequestOption, ResponseSchema, ResponseSchemaError, ToolChoice, ToolChoiceError};
 pub use params::RequestParams;
 pub(crate) use redact::redact_name;
 pub(crate) use redacted_request::RedactedRequests;
@@ -79,6 +81,17 @@ pub trait Model: Send + Sync + 'static {
     fn provider(&self) -> Cow<'static, str> {
         Cow::Borrowed("onionskin")
     }
+
+    /// Whether the model supports an option of a request. By default it supports none.
+    ///
+    /// An agent whose parameters have an option that its model does not support is not built
+    /// ([`BuildError::RequestParams`](crate::BuildError::RequestParams)), and no request with it is made
+    /// ([`ModelError::Unsupported`]). A model that knows only at the request whether it supports an option returns `true`, and
+    /// [`ModelError::unsupported`] from [`respond`](Self::respond). A wrapper of a model forwards this method.
+    fn supports(&self, option: RequestOption) -> bool {
+        let _ = option;
+        false
+    }
 }
 
 impl<M: Model> Model for Arc<M> {
@@ -92,6 +105,10 @@ impl<M: Model> Model for Arc<M> {
 
     fn provider(&self) -> Cow<'static, str> {
         (**self).provider()
+    }
+
+    fn supports(&self, option: RequestOption) -> bool {
+        (**self).supports(option)
     }
 }
 

@@ -1,6 +1,10 @@
 //! The parameters of a request.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Model, ModelError, RequestOption, ResponseSchema, ToolChoice};
+use crate::secret::{Redact, Redactor};
 
 /// Model parameters of a request. The provider chooses those that are not set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -18,4 +22,52 @@ pub struct RequestParams {
     pub seed: Option<u64>,
     /// Texts that end an answer.
     pub stop_sequences: Vec<String>,
+    /// Whether the model may, must or must not call tools.
+    ///
+    /// For an agent, the choices that force a call ([`ToolChoice::Required`], [`ToolChoice::Tool`]) hold for the first turn of a run
+    /// only, and only if that turn has all tools; other turns have [`ToolChoice::Auto`], or the run would not end. The name of a tool is the one that hooks see or the one
+    /// that the model sees.
+    #[serde(skip_serializing_if = "ToolChoice::is_auto")]
+    pub tool_choice: ToolChoice,
+    /// The schema that the text of the answer has to fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<ResponseSchema>,
+    /// Fields for the body of the provider's request, under the provider's own names: `reasoning_effort` for `OpenAI`. They
+    /// replace fields of the same name that the adapter writes. A request to another provider has other fields.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Value>,
+}
+
+impl RequestParams {
+    /// The options that these parameters set and that not every model supports.
+    pub fn options(&self) -> impl Iterator<Item = RequestOption> {
+        let tool_choice = (!self.tool_choice.is_auto()).then_some(RequestOption::ToolChoice);
+        let response_schema = self.response_schema.as_ref().map(|_| RequestOption::ResponseSchema);
+        let extra_body = (!self.extra_body.is_empty()).then_some(RequestOption::ExtraBody);
+        [tool_choice, response_schema, extra_body].into_iter().flatten()
+    }
+
+    /// The parameters of an agent in a turn of its run. A choice that forces a call holds for the first turn, if it has `all` tools.
+    pub(crate) fn in_turn(&self, turn: u32, all: bool) -> Self {
+        let mut params = self.clone();
+        if turn > 1 || !all {
+            params.tool_choice = params.tool_choice.later();
+        }
+        params
+    }
+
+    /// Checks that the model supports the options.
+    pub(crate) fn check(&self, model: &impl Model) -> Result<(), ModelError> {
+        match self.options().find(|option| !model.supports(*option)) {
+            Some(option) => Err(ModelError::unsupported(option, "`Model::supports` says so")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Redact for RequestParams {
+    fn redact(&mut self, redactor: &Redactor) {
+        self.response_schema.redact(redactor);
+        self.extra_body.values_mut().for_each(|value| value.redact(redactor));
+    }
 }

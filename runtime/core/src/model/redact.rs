@@ -62,8 +62,9 @@ impl Redact for ModelError {
             Self::Status { message: text, .. }
             | Self::Transport(text)
             | Self::Malformed(text)
-            | Self::Setup(text) => text.redact(redactor),
-            Self::Timeout(_) | Self::Tools(_) | Self::Script(_) => {}
+            | Self::Setup(text)
+            | Self::Unsupported { reason: text, .. } => text.redact(redactor),
+            Self::Timeout(_) | Self::Tools(_) | Self::ToolChoice(_) | Self::Script(_) => {}
         }
     }
 }

@@ -22,6 +22,7 @@ struct Redacted {
 impl RedactedRequests {
     pub(crate) fn redact(&mut self, redactor: Arc<Redactor>, request: &mut ModelRequest) {
         request.system.redact(&redactor);
+        request.params.redact(&redactor);
         request.redact_ids(&redactor);
         let before = self.0.take().filter(|last| Arc::ptr_eq(&last.redactor, &redactor));
         let (mut messages, tools) = match before {

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::ScriptedModelError;
-use super::{History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, ToolCall, Usage};
+use super::{
+    History, Message, Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption, ToolCall,
+    Usage,
+};
 use crate::content::ContentBlock;
 use crate::lock::lock;
 use crate::text::nearest;
@@ -220,6 +223,11 @@ impl Model for ScriptedModel {
         response.usage = Usage::new(request.messages.iter().map(words_of).sum(), words(&say));
         response.text = say;
         Ok(response)
+    }
+
+    /// A script answers as it is written, whatever the request asks.
+    fn supports(&self, option: RequestOption) -> bool {
+        matches!(option, RequestOption::ToolChoice | RequestOption::ResponseSchema | RequestOption::ExtraBody)
     }
 }
 
