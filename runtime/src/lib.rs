@@ -129,10 +129,13 @@ pub use onionskin_toolboxes as toolboxes;
 /// For unit tests of hooks and tools: the parts of a run that they need, without a run.
 ///
 /// A hook is the function that you wrote, so a test calls it as one. [`next`](testing::next) takes the place of everything inside
-/// of it, [`context`](testing::context) makes the call. `FakeServer` (feature `mcp`) is an MCP server of closures.
+/// of it, [`context`](testing::context) makes the call. [`model_suite`](testing::model_suite) tests a model of your own. `FakeServer` (feature `mcp`) is an MCP server of closures.
 pub mod testing {
     #[doc(inline)]
-    pub use onionskin_core::testing::{ContextBuilder, TestCall, context, next, typed_next};
+    pub use onionskin_core::testing::{
+        CaseOutcome, ContextBuilder, Exchange, Reply, Scenario, SuiteReport, TestCall, context, model_suite,
+        next, typed_next,
+    };
     #[cfg(feature = "mcp")]
     #[doc(inline)]
     pub use onionskin_mcp::testing::{FakeAnswer, FakeServer};

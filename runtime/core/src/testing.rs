@@ -32,14 +32,19 @@
 //!
 //! `FakeServer` (feature `mcp`) is an MCP server whose tools are closures.
 //!
+//! [`model_suite`] puts a model through the cases that an agent needs.
+//!
 //! [`ToolCaller`](crate::run::ToolCaller) calls an agent's tools through all of its hooks, and a
 //! [`ScriptedModel`](crate::ScriptedModel) plays whole runs.
+
+mod model_suite;
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub use self::model_suite::{CaseOutcome, Exchange, Reply, Scenario, SuiteReport, model_suite};
 use crate::args::Args;
 use crate::context::{Inject, RunContext, State, Target, ToolContext, ToolEntry};
 use crate::definition::{ServerKind, ToolDefinition, ToolSource};

@@ -29,6 +29,7 @@ mod killed;
 mod limits;
 mod loops_by_hand;
 mod model_requests;
+mod model_suite;
 mod names;
 mod parallel;
 mod recorded_state;

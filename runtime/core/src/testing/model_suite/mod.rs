@@ -1,0 +1,210 @@
+//! A suite that any model can be put through.
+
+mod answers;
+mod failures;
+mod options;
+mod probe;
+mod report;
+mod scenario;
+
+use std::time::Duration;
+
+use self::answers::{NON_ASCII, answer, calls};
+use self::probe::{Check, Failure, Probe};
+pub use self::report::{CaseOutcome, SuiteReport};
+pub use self::scenario::{Exchange, Reply, Scenario};
+use crate::model::Model;
+use crate::onion::caught_async;
+
+/// How long a case may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Puts a model through the cases that each model of an agent has to master: answers, pieces of answers, calls of tools and their
+/// results, usage, errors and which of them are transient, broken answers, cancellation, long conversations, and the options of a
+/// request.
+///
+/// A case is a [`Scenario`]: what the provider of the model has to do. `make` plays it, with a server on the loopback for
+/// example, and makes the model that asks this provider. It is called once for each case. The provider hands each request to
+/// [`Scenario::receive`] and does what the [`Reply`] says. A case also looks at what the provider got, so a model that leaves out a
+/// part of a request fails.
+///
+/// The report names each failed case. An option that the model does not support is no failure if the model says so
+/// ([`Model::supports`]).
+///
+/// A case takes at most 20 seconds. The runtime needs its timers, and they must not be paused.
+///
+/// ```
+/// use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse};
+/// use onionskin::testing::{Reply, Scenario, model_suite};
+///
+/// /// A model in this process. A model over HTTP sends the request to a server, and the server of the test calls `receive`.
+/// struct Local {
+///     provider: Scenario,
+/// }
+///
+/// impl Model for Local {
+///     async fn respond(
+///         &self,
+///         request: &ModelRequest,
+///         deltas: &mut (dyn FnMut(ModelDelta) + Send),
+///     ) -> Result<ModelResponse, ModelError> {
+///         let exchange = self.provider.receive(&serde_json::to_string(request).unwrap());
+///         match exchange.reply() {
+///             Reply::Answer(answer) => {
+///                 deltas(ModelDelta::Text(answer.text.clone()));
+///                 Ok(answer.clone())
+///             }
+///             Reply::Status { status, message, retry_after, .. } => {
+///                 Err(ModelError::status(*status, message.clone(), *retry_after))
+///             }
+///             Reply::Break(text) => {
+///                 deltas(ModelDelta::Text(text.clone()));
+///                 Err(ModelError::Transport("the connection broke".to_owned()))
+///             }
+///             _ => std::future::pending().await,
+///         }
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let report = model_suite(|provider| async { Local { provider } }).await;
+/// report.assert_passed();
+/// assert_eq!(report.refused().len(), 3, "it supports no option");
+/// # });
+/// ```
+pub async fn model_suite<M, F, Fut>(make: F) -> SuiteReport
+where
+    M: Model,
+    F: Fn(Scenario) -> Fut,
+    Fut: Future<Output = M>,
+{
+    let mut cases = Vec::new();
+    for case in Case::ALL {
+        let scenario = Scenario::new(case.name(), case.replies());
+        let model = make(scenario.clone()).await;
+        let checked = caught_async(case.check(Probe { model: &model, scenario: &scenario }));
+        let outcome = match tokio::time::timeout(PATIENCE, checked).await {
+            Ok(Ok(Ok(()))) => CaseOutcome::Passed,
+            Ok(Ok(Err(Failure::Refused(option)))) => CaseOutcome::Refused(option),
+            Ok(Ok(Err(Failure::Wrong(reason)))) => CaseOutcome::Failed(reason),
+            Ok(Err(words)) => CaseOutcome::Failed(format!("it panicked: {words}")),
+            Err(_) => CaseOutcome::Failed(format!("it took more than {PATIENCE:?}")),
+        };
+        cases.push((case.name(), outcome));
+    }
+    SuiteReport { cases }
+}
+
+#[derive(Clone, Copy)]
+enum Case {
+    Text,
+    Usage,
+    System,
+    RequestParams,
+    NonAscii,
+    LongHistory,
+    ToolCall,
+    TwoToolCalls,
+    Refusal,
+    RateLimit,
+    RetryAfter,
+    Overload,
+    BrokenAnswer,
+    Cancellation,
+    ToolChoice,
+    ResponseSchema,
+    ExtraBody,
+}
+
+impl Case {
+    const ALL: [Self; 17] = [
+        Self::Text,
+        Self::Usage,
+        Self::System,
+        Self::RequestParams,
+        Self::NonAscii,
+        Self::LongHistory,
+        Self::ToolCall,
+        Self::TwoToolCalls,
+        Self::Refusal,
+        Self::RateLimit,
+        Self::RetryAfter,
+        Self::Overload,
+        Self::BrokenAnswer,
+        Self::Cancellation,
+        Self::ToolChoice,
+        Self::ResponseSchema,
+        Self::ExtraBody,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Usage => "usage",
+            Self::System => "system",
+            Self::RequestParams => "request_params",
+            Self::NonAscii => "non_ascii",
+            Self::LongHistory => "long_history",
+            Self::ToolCall => "tool_call",
+            Self::TwoToolCalls => "two_tool_calls",
+            Self::Refusal => "refusal",
+            Self::RateLimit => "rate_limit",
+            Self::RetryAfter => "retry_after",
+            Self::Overload => "overload",
+            Self::BrokenAnswer => "broken_answer",
+            Self::Cancellation => "cancellation",
+            Self::ToolChoice => "tool_choice",
+            Self::ResponseSchema => "response_schema",
+            Self::ExtraBody => "extra_body",
+        }
+    }
+
+    fn replies(self) -> Vec<Reply> {
+        match self {
+            Self::NonAscii => vec![answer(NON_ASCII)],
+            Self::ToolCall => vec![calls(&[41]), answer("It is 42.")],
+            Self::TwoToolCalls => vec![calls(&[1, 2]), answer("It is 2, and too large.")],
+            Self::Refusal => vec![Reply::status(401, None)],
+            Self::RateLimit => vec![Reply::status(429, None)],
+            Self::RetryAfter => vec![Reply::status(429, Some(Duration::from_secs(2)))],
+            Self::Overload => vec![Reply::status(503, None)],
+            Self::BrokenAnswer => vec![Reply::Break("It is ".to_owned())],
+            Self::Cancellation => vec![Reply::Silence],
+            Self::ToolChoice => {
+                vec![calls(&[41]), calls(&[41]), answer("It is 42."), answer("It is 42.")]
+            }
+            Self::ResponseSchema => vec![answer("{\"degrees_of_warmth\": 21}")],
+            Self::Text
+            | Self::Usage
+            | Self::System
+            | Self::RequestParams
+            | Self::LongHistory
+            | Self::ExtraBody => {
+                vec![answer("It is warm.")]
+            }
+        }
+    }
+
+    async fn check<M: Model>(self, probe: Probe<'_, M>) -> Check {
+        let probe = &probe;
+        match self {
+            Self::Text => answers::text(probe).await,
+            Self::Usage => answers::usage(probe).await,
+            Self::System => answers::system(probe).await,
+            Self::RequestParams => options::request_params(probe).await,
+            Self::NonAscii => answers::non_ascii(probe).await,
+            Self::LongHistory => answers::long_history(probe).await,
+            Self::ToolCall => answers::tool_call(probe).await,
+            Self::TwoToolCalls => answers::two_tool_calls(probe).await,
+            Self::Refusal => failures::refusal(probe).await,
+            Self::RateLimit => failures::transient(probe, 429).await,
+            Self::RetryAfter => failures::retry_after(probe).await,
+            Self::Overload => failures::transient(probe, 503).await,
+            Self::BrokenAnswer => failures::broken_answer(probe).await,
+            Self::Cancellation => failures::cancellation(probe).await,
+            Self::ToolChoice => options::tool_choice(probe).await,
+            Self::ResponseSchema => options::response_schema(probe).await,
+            Self::ExtraBody => options::extra_body(probe).await,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Cases of what a request asks of the answer.
+
+use serde_json::json;
+
+use super::answers::{add_one, hello, says};
+use super::probe::{Check, Probe, ensure};
+use crate::model::{Message, Model, ModelRequest, RequestOption, RequestParams, ResponseSchema, ToolChoice};
+
+fn params(set: impl FnOnce(&mut RequestParams)) -> RequestParams {
+    let mut params = RequestParams::default();
+    set(&mut params);
+    params
+}
+
+pub(super) async fn request_params<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let params = params(|params| (params.max_tokens, params.temperature) = (Some(77), Some(0.25)));
+    probe.ask(&hello().with_params(params)).await?;
+    let sent = probe.sent(0)?;
+    sent.has_number("parameter `max_tokens`", 77.0)?;
+    sent.has_number("parameter `temperature`", 0.25)
+}
+
+pub(super) async fn tool_choice<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let choices = [ToolChoice::Required, ToolChoice::tool("add_one"), ToolChoice::None, ToolChoice::Auto];
+    for choice in &choices {
+        let params = params(|params| params.tool_choice = choice.clone());
+        let request = ModelRequest::new([Message::user("Add one to 41.")]);
+        probe
+            .ask_with(RequestOption::ToolChoice, &request.with_tools([add_one()]).with_params(params))
+            .await?;
+    }
+    // Each provider writes a choice in its own way, but no two of them are the same.
+    for (later, choice) in choices.iter().enumerate() {
+        for (earlier, other) in choices.iter().enumerate().take(later) {
+            ensure(probe.sent(earlier)?.whole != probe.sent(later)?.whole, || {
+                format!("the requests with the choices {other:?} and {choice:?} do not differ")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn response_schema<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let schema = json!({
+        "type": "object",
+        "properties": { "degrees_of_warmth": { "type": "integer" } },
+        "required": ["degrees_of_warmth"],
+        "additionalProperties": false,
+    });
+    let schema = ResponseSchema::new("weather", schema).expect("the schema is valid");
+    let request = hello().with_params(params(|params| params.response_schema = Some(schema)));
+    let response = probe.ask_with(RequestOption::ResponseSchema, &request).await?;
+    says(&response, "{\"degrees_of_warmth\": 21}")?;
+    probe.sent(0)?.has("property of the response schema", &["degrees_of_warmth"])
+}
+
+pub(super) async fn extra_body<M: Model>(probe: &Probe<'_, M>) -> Check {
+    let extra = params(|params| {
+        params.extra_body.insert("suite_of_models".to_owned(), json!({ "level": "deep" }));
+    });
+    probe.ask_with(RequestOption::ExtraBody, &hello().with_params(extra)).await?;
+    probe.sent(0)?.has("field of `extra_body`", &["suite_of_models", "level", "deep"])
+}

@@ -1,0 +1,185 @@
+//! Asks the model of a case, and looks at what its provider saw.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::scenario::Scenario;
+use crate::model::{Model, ModelDelta, ModelError, ModelRequest, ModelResponse, RequestOption};
+
+/// How long the provider may take to see that a request has ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a case did not pass.
+pub(super) enum Failure {
+    Refused(RequestOption),
+    Wrong(String),
+}
+
+pub(super) type Check<T = ()> = Result<T, Failure>;
+
+pub(super) fn wrong<T>(reason: impl Into<String>) -> Check<T> {
+    Err(Failure::Wrong(reason.into()))
+}
+
+/// Fails with the reason if the condition does not hold.
+pub(super) fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Check {
+    if holds { Ok(()) } else { wrong(reason()) }
+}
+
+pub(super) struct Probe<'p, M> {
+    pub(super) model: &'p M,
+    pub(super) scenario: &'p Scenario,
+}
+
+impl<M: Model> Probe<'_, M> {
+    /// Asks, and checks that the pieces of the answer add up to it.
+    pub(super) async fn ask(&self, request: &ModelRequest) -> Check<ModelResponse> {
+        let mut text = String::new();
+        let mut add = |delta| {
+            if let ModelDelta::Text(piece) = delta {
+                text.push_str(&piece);
+            }
+        };
+        let response = match self.model.respond(request, &mut add).await {
+            Ok(response) => response,
+            Err(error) => return wrong(format!("the model failed: {error}")),
+        };
+        ensure(text.is_empty() || text == response.text, || {
+            format!("the pieces add up to {text:?}, but the text of the answer is {:?}", response.text)
+        })?;
+        Ok(response)
+    }
+
+    /// Asks with an option that the model may refuse.
+    pub(super) async fn ask_with(
+        &self,
+        option: RequestOption,
+        request: &ModelRequest,
+    ) -> Check<ModelResponse> {
+        let refused = match request.params.check(self.model) {
+            Ok(()) => self.model.respond(request, &mut |_| {}).await,
+            Err(error) => Err(error),
+        };
+        match refused {
+            Ok(response) => Ok(response),
+            Err(ModelError::Unsupported { option: refused, .. }) if refused == option => {
+                self.requests(0)?;
+                Err(Failure::Refused(option))
+            }
+            Err(error) => wrong(format!("the model failed: {error}")),
+        }
+    }
+
+    /// Asks what must fail.
+    pub(super) async fn fail(&self, request: &ModelRequest) -> Check<ModelError> {
+        match self.model.respond(request, &mut |_| {}).await {
+            Err(error) => Ok(error),
+            Ok(response) => wrong(format!("the model must fail, but it answered {:?}", response.text)),
+        }
+    }
+
+    /// Checks how many requests the provider got.
+    pub(super) fn requests(&self, expected: usize) -> Check {
+        let got = self.scenario.seen().borrow().requests.len();
+        ensure(got == expected, || format!("the provider got {got} requests, not {expected}"))
+    }
+
+    /// The request of this index, counted from 0.
+    pub(super) fn sent(&self, index: usize) -> Check<Sent> {
+        match self.scenario.seen().borrow().requests.get(index) {
+            Some(text) => Ok(Sent::new(text)),
+            None => wrong(format!("the provider got no request {}", index + 1)),
+        }
+    }
+
+    /// Waits until the provider got a request.
+    pub(super) async fn received(&self) -> Check {
+        let mut seen = self.scenario.seen();
+        let received = seen.wait_for(|seen| !seen.requests.is_empty());
+        match tokio::time::timeout(PATIENCE, received).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => wrong(format!("the provider got no request within {PATIENCE:?}")),
+        }
+    }
+
+    /// Waits until the provider works on no request.
+    pub(super) async fn ended(&self) -> Check {
+        let mut seen = self.scenario.seen();
+        match tokio::time::timeout(PATIENCE, seen.wait_for(|seen| seen.open == 0)).await {
+            Ok(Ok(_)) => Ok(()),
+            _ => wrong(format!("the request still ran {PATIENCE:?} after its future was dropped")),
+        }
+    }
+}
+
+/// A request as the provider got it.
+pub(super) struct Sent {
+    pub(super) whole: Arc<str>,
+    /// All texts and names in it, in their order.
+    texts: Vec<String>,
+    numbers: Vec<f64>,
+}
+
+impl Sent {
+    fn new(whole: &Arc<str>) -> Self {
+        let mut sent = Self { whole: Arc::clone(whole), texts: Vec::new(), numbers: Vec::new() };
+        match serde_json::from_str(whole) {
+            Ok(json) => sent.collect(&json),
+            Err(_) => sent.texts.push(whole.to_string()),
+        }
+        sent
+    }
+
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                self.texts.push(text.clone());
+                // Arguments of calls are JSON in a text.
+                if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+                    self.collect(&inner);
+                }
+            }
+            Value::Number(number) => self.numbers.extend(number.as_f64()),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    self.texts.push(name.clone());
+                    self.collect(field);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// The position of the first text from `start` on that contains this one.
+    fn find(&self, text: &str, start: usize) -> Option<usize> {
+        self.texts.iter().skip(start).position(|sent| sent.contains(text)).map(|at| at + start)
+    }
+
+    /// Checks that the request contains these texts.
+    pub(super) fn has(&self, what: &str, texts: &[&str]) -> Check {
+        match texts.iter().find(|text| self.find(text, 0).is_none()) {
+            Some(text) => wrong(format!("the request does not have the {what} {text:?}: {}", self.whole)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the request contains these texts in this order.
+    pub(super) fn has_in_order(&self, what: &str, texts: &[String]) -> Check {
+        let mut start = 0;
+        for text in texts {
+            match self.find(text, start) {
+                Some(at) => start = at + 1,
+                None => return wrong(format!("the request does not have the {what} {text:?} in its place")),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn has_number(&self, what: &str, number: f64) -> Check {
+        let has = self.numbers.iter().any(|sent| (sent - number).abs() < 1e-6);
+        ensure(has, || format!("the request does not have the {what} {number}: {}", self.whole))
+    }
+}

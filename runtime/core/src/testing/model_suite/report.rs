@@ -1,0 +1,85 @@
+//! What came of the cases of the suite.
+
+use std::fmt;
+
+use crate::model::RequestOption;
+
+/// What came of the cases of [`model_suite`](super::model_suite). `Display` lists them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "assert that the model passed"]
+pub struct SuiteReport {
+    pub(super) cases: Vec<(&'static str, CaseOutcome)>,
+}
+
+/// What came of one case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CaseOutcome {
+    /// The model does what it should.
+    Passed,
+    /// The model does not support the option and says so: [`ModelError::Unsupported`](crate::model::ModelError::Unsupported).
+    /// It sent no request.
+    Refused(RequestOption),
+    /// What is wrong.
+    Failed(String),
+}
+
+impl SuiteReport {
+    /// The cases by name, in their order.
+    pub fn cases(&self) -> impl Iterator<Item = (&'static str, &CaseOutcome)> {
+        self.cases.iter().map(|(name, outcome)| (*name, outcome))
+    }
+
+    /// The names of the failed cases.
+    pub fn failed(&self) -> Vec<&'static str> {
+        let failed = self.cases().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Failed(_)));
+        failed.map(|(name, _)| name).collect()
+    }
+
+    /// The options that the model refuses.
+    pub fn refused(&self) -> Vec<RequestOption> {
+        let refused = self.cases().filter_map(|(_, outcome)| match outcome {
+            CaseOutcome::Refused(option) => Some(*option),
+            _ => None,
+        });
+        refused.collect()
+    }
+
+    /// Asserts that no case failed.
+    ///
+    /// # Panics
+    /// Panics with the whole report if a case failed.
+    pub fn assert_passed(&self) {
+        self.assert_passed_except(&[]);
+    }
+
+    /// Asserts that exactly these cases failed, and no others: cases that the provider of the test cannot play.
+    ///
+    /// # Panics
+    /// Panics with the whole report if another case failed, or if one of these passed.
+    pub fn assert_passed_except(&self, cases: &[&str]) {
+        let failed = self.failed();
+        let more: Vec<_> = failed.iter().filter(|name| !cases.contains(name)).collect();
+        assert!(more.is_empty(), "the model failed in {more:?}:\n{self}");
+        let fewer: Vec<_> = cases.iter().filter(|name| !failed.contains(name)).collect();
+        assert!(
+            fewer.is_empty(),
+            "these cases did not fail, so leave them out of the exceptions: {fewer:?}\n{self}"
+        );
+    }
+}
+
+impl fmt::Display for SuiteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, outcome) in self.cases() {
+            match outcome {
+                CaseOutcome::Passed => writeln!(f, "ok       {name}")?,
+                CaseOutcome::Refused(option) => {
+                    writeln!(f, "refused  {name}: the model does not support `{option}`")?;
+                }
+                CaseOutcome::Failed(reason) => writeln!(f, "FAILED   {name}: {reason}")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! What a provider does in one case of the suite, and what it saw.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::model::ModelResponse;
+
+/// What the provider of a model does in one case of [`model_suite`](super::model_suite). Clones are the same scenario.
+///
+/// The provider of a test is a server or a script. It hands each request to [`Self::receive`] and does what the
+/// [`Reply`] of the [`Exchange`] says.
+#[derive(Clone)]
+pub struct Scenario {
+    case: &'static str,
+    replies: Arc<[Reply]>,
+    seen: Arc<watch::Sender<Seen>>,
+}
+
+/// What the provider saw so far.
+#[derive(Clone, Default)]
+pub(super) struct Seen {
+    /// The requests, as the provider got them.
+    pub(super) requests: Vec<Arc<str>>,
+    /// How many of them it still works on.
+    pub(super) open: usize,
+}
+
+/// What the provider does with one request.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Reply {
+    /// It answers with the text, the tool calls, the usage and the reason to stop of this response. A provider that streams sends
+    /// the text in several pieces.
+    Answer(ModelResponse),
+    /// It refuses the request with this HTTP status.
+    #[non_exhaustive]
+    Status {
+        /// The status.
+        status: u16,
+        /// The provider's message.
+        message: String,
+        /// The delay that the provider requests, in whole seconds: the header `retry-after`.
+        retry_after: Option<Duration>,
+    },
+    /// It sends this text as the beginning of its answer, and closes the connection in the middle.
+    Break(String),
+    /// It answers nothing. It keeps the [`Exchange`] until the model ends the request, for example by closing the connection.
+    Silence,
+}
+
+impl Reply {
+    pub(super) fn status(status: u16, retry_after: Option<Duration>) -> Self {
+        Self::Status { status, message: format!("the suite says {status}"), retry_after }
+    }
+}
+
+impl Scenario {
+    pub(super) fn new(case: &'static str, replies: Vec<Reply>) -> Self {
+        Self { case, replies: replies.into(), seen: Arc::new(watch::Sender::new(Seen::default())) }
+    }
+
+    /// The name of the case.
+    pub fn case(&self) -> &'static str {
+        self.case
+    }
+
+    /// What the provider does with the first request, the second, and so on: for a provider that has to know it before the
+    /// first request. Others use the [`Exchange`].
+    pub fn replies(&self) -> &[Reply] {
+        &self.replies
+    }
+
+    /// Takes a request that arrived at the provider: its body as text, in most cases JSON. The suite looks in it for what the model
+    /// was asked. Keep the result until the provider is done with the request, or the model has ended it.
+    pub fn receive(&self, request: &str) -> Exchange {
+        let mut index = 0;
+        self.seen.send_modify(|seen| {
+            index = seen.requests.len();
+            seen.requests.push(request.into());
+            seen.open += 1;
+        });
+        let reply = self.replies.get(index).cloned().unwrap_or_else(|| Reply::status(500, None));
+        Exchange { reply, seen: Arc::clone(&self.seen) }
+    }
+
+    pub(super) fn seen(&self) -> watch::Receiver<Seen> {
+        self.seen.subscribe()
+    }
+}
+
+impl fmt::Debug for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scenario")
+            .field("case", &self.case)
+            .field("replies", &self.replies)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One request that the provider got, until it is dropped.
+#[must_use = "the provider is done with the request when this is dropped"]
+pub struct Exchange {
+    reply: Reply,
+    seen: Arc<watch::Sender<Seen>>,
+}
+
+impl Exchange {
+    /// What the provider does with the request.
+    pub fn reply(&self) -> &Reply {
+        &self.reply
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.seen.send_modify(|seen| seen.open -= 1);
+    }
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").field("reply", &self.reply).finish_non_exhaustive()
+    }
+}
