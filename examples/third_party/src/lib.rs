@@ -8,6 +8,8 @@
 
 mod approver;
 mod careful;
+mod chat;
+mod chat_protocol;
 mod clerk;
 mod contacts;
 mod exports;
@@ -27,6 +29,7 @@ use std::pin::Pin;
 
 pub use approver::UpTo;
 pub use careful::Careful;
+pub use chat::ChatModel;
 pub use clerk::{Clerk, clerk};
 pub use contacts::{Contacts, FindAccount, ToKnown};
 pub use exports::{Cohere, Mistral};
