@@ -2,101 +2,24 @@
 //! `fixtures/` do not foresee, so a run that ends well has said every part of the protocol rightly.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader};
+mod mock;
+
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mock::{ALL, Mock, Protocol};
 use onionskin::declaration::{AgentDeclaration, Limits};
 use onionskin::event::{CallOutcome, EventKind};
-use onionskin::genai::GenaiModel;
 use onionskin::model::ModelError;
 use onionskin::{
     Agent, AgentHandle, Args, ErrorKind, Exit, RunError, RunOutput, Tool, ToolContext, ToolDefinition,
     ToolOutput, ToolResult,
 };
 
-// ---- the server ---------------------------------------------------------------------------------
-
-/// A running aimock, ended when dropped.
-struct Mock {
-    child: Child,
-    address: String,
+/// An aimock with the fixtures of this package.
+fn start() -> Mock {
+    Mock::start(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"))
 }
-
-impl Mock {
-    fn start() -> Self {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let kit = here.join("../.kit");
-        let (node, mock) =
-            (kit.join("bin/node"), kit.join("wire/node_modules/@copilotkit/aimock/dist/cli.js"));
-        assert!(
-            node.exists() && mock.exists(),
-            "the kit is not installed: run `judges/wire/install.sh` first (it needs bash and python3)"
-        );
-        let mut child = Command::new(node)
-            .arg(mock)
-            .args(["-p", "0", "--strict", "--validate-on-load", "-f"])
-            .arg(here.join("fixtures"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut said = String::new();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = loop {
-            match lines.next() {
-                Some(Ok(line)) => match line.split_once("listening on ") {
-                    Some((_, address)) => break address.trim().to_owned(),
-                    None => said.push_str(&line),
-                },
-                _ => panic!("aimock did not start: {said}"),
-            }
-        };
-        // Its log must have a reader, or it blocks when the pipe is full.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
-    }
-
-    fn model(&self, protocol: Protocol) -> GenaiModel {
-        let (adapter, stream) = match protocol {
-            Protocol::OpenAi => ("openai", false),
-            Protocol::OpenAiSse => ("openai", true),
-            Protocol::ResponsesSse => ("openai_resp", true),
-            Protocol::Anthropic => ("anthropic", false),
-            Protocol::AnthropicSse => ("anthropic", true),
-        };
-        GenaiModel::new("some-model")
-            .base_url(format!("{}/v1", self.address))
-            .api_key("some-key")
-            .adapter(adapter)
-            .stream(stream)
-    }
-}
-
-impl Drop for Mock {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Protocol {
-    OpenAi,
-    OpenAiSse,
-    ResponsesSse,
-    Anthropic,
-    AnthropicSse,
-}
-
-const ALL: [Protocol; 5] = [
-    Protocol::OpenAi,
-    Protocol::OpenAiSse,
-    Protocol::ResponsesSse,
-    Protocol::Anthropic,
-    Protocol::AnthropicSse,
-];
 
 // ---- the agent ----------------------------------------------------------------------------------
 
@@ -135,7 +58,7 @@ impl Agent for Forecaster {
 }
 
 async fn agent(mock: &Mock, protocol: Protocol, limits: Limits) -> AgentHandle {
-    let model = mock.model(protocol);
+    let model = mock::model(&mock.address, protocol);
     Forecaster::builder().model(model).limits(limits).build().await.unwrap()
 }
 
@@ -168,7 +91,7 @@ fn arguments(output: &RunOutput) -> Vec<&str> {
 
 #[tokio::test]
 async fn o3_a_whole_run_with_two_tool_calls_in_every_protocol() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let output = run(&mock, protocol, "one after the other").await;
         assert_eq!(output.text, "Paris has 21 degrees, London has 14.", "{protocol:?}");
@@ -182,7 +105,7 @@ async fn o3_a_whole_run_with_two_tool_calls_in_every_protocol() {
 
 #[tokio::test]
 async fn o3_two_calls_in_one_answer_in_every_protocol() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let output = run(&mock, protocol, "both at once").await;
         assert_eq!((&*output.text, output.tool_calls.len()), ("Paris is warmer.", 2), "{protocol:?}");
@@ -194,14 +117,14 @@ async fn o3_two_calls_in_one_answer_in_every_protocol() {
 #[tokio::test]
 async fn o3_a_stream_keeps_the_argument_text() {
     // Anthropic's side of aimock writes arguments anew, and answers that are not streamed hold values.
-    let mock = Mock::start();
+    let mock = start();
     let output = run(&mock, Protocol::OpenAiSse, "one after the other").await;
     assert_eq!(arguments(&output), ["{\"city\": \"Paris\"}", "{\"city\": \"London\"}"]);
 }
 
 #[tokio::test]
 async fn o3_text_arrives_in_pieces() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in [Protocol::OpenAiSse, Protocol::AnthropicSse] {
         let mut stream = agent(&mock, protocol, Limits::default()).await.stream("both at once");
         let mut pieces = Vec::new();
@@ -216,7 +139,7 @@ async fn o3_text_arrives_in_pieces() {
 
 #[tokio::test]
 async fn o3_reasoning_with_a_signature_goes_through_a_tool_call() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in [Protocol::Anthropic, Protocol::AnthropicSse] {
         let output = run(&mock, protocol, "think first").await;
         assert_eq!(output.text, "21 degrees.", "{protocol:?}");
@@ -225,11 +148,15 @@ async fn o3_reasoning_with_a_signature_goes_through_a_tool_call() {
 
 #[tokio::test]
 async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let output = run(&mock, protocol, "stumble").await;
         assert_eq!(output.text, "I stumbled.", "{protocol:?}");
-        assert_eq!(output.tool_calls[0].outcome, Some(CallOutcome::Error(ErrorKind::Failed)), "{protocol:?}");
+        assert_eq!(
+            output.tool_calls[0].outcome,
+            Some(CallOutcome::Error(ErrorKind::Arguments)),
+            "{protocol:?}"
+        );
     }
 }
 
@@ -237,7 +164,7 @@ async fn t11_a_tool_error_reaches_the_model_and_the_run_goes_on() {
 
 #[tokio::test]
 async fn o3_malformed_answers_are_malformed() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "malformed").await;
         assert!(matches!(error, ModelError::Malformed(_)), "{protocol:?}: {error:?}");
@@ -246,7 +173,7 @@ async fn o3_malformed_answers_are_malformed() {
 
 #[tokio::test]
 async fn o3_dropped_and_refused_requests_have_their_status() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "dropped").await;
         assert!(matches!(error, ModelError::Status { status: 500, .. }), "{protocol:?}: {error:?}");
@@ -267,7 +194,7 @@ async fn o3_dropped_and_refused_requests_have_their_status() {
 
 #[tokio::test]
 async fn o3_a_broken_connection_is_a_transport_error() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "disconnected").await;
         assert!(matches!(error, ModelError::Transport(_)), "{protocol:?}: {error:?}");
@@ -276,7 +203,7 @@ async fn o3_a_broken_connection_is_a_transport_error() {
 
 #[tokio::test]
 async fn o3_half_a_stream_is_never_an_answer() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in [Protocol::OpenAiSse, Protocol::ResponsesSse, Protocol::AnthropicSse] {
         for input in ["half an answer", "half a call"] {
             let error = failure(&mock, protocol, input).await;
@@ -287,7 +214,7 @@ async fn o3_half_a_stream_is_never_an_answer() {
 
 #[tokio::test]
 async fn o3_a_sleeping_server_ends_in_a_timeout() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in [Protocol::OpenAiSse, Protocol::Anthropic] {
         let error = failure(&mock, protocol, "asleep").await;
         assert_eq!(error, ModelError::Timeout(Duration::from_secs(2)), "{protocol:?}");
@@ -296,7 +223,7 @@ async fn o3_a_sleeping_server_ends_in_a_timeout() {
 
 #[tokio::test]
 async fn o3_what_no_fixture_foresees_is_refused() {
-    let mock = Mock::start();
+    let mock = start();
     for protocol in ALL {
         let error = failure(&mock, protocol, "something else").await;
         assert!(matches!(error, ModelError::Status { .. }), "{protocol:?}: {error:?}");

@@ -1,0 +1,89 @@
+//! A mock of the providers' servers, aimock.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use onionskin::genai::GenaiModel;
+
+/// A running aimock, ended when dropped.
+pub struct Mock {
+    child: Child,
+    pub address: String,
+}
+
+impl Mock {
+    /// Starts it with the fixtures in this folder.
+    pub fn start(fixtures: &Path) -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let kit = here.join("../.kit");
+        let (node, mock) =
+            (kit.join("bin/node"), kit.join("wire/node_modules/@copilotkit/aimock/dist/cli.js"));
+        assert!(
+            node.exists() && mock.exists(),
+            "the kit is not installed: run `judges/wire/install.sh` first (it needs bash and python3)"
+        );
+        let mut child = Command::new(node)
+            .arg(mock)
+            .args(["-p", "0", "--strict", "--validate-on-load", "-f"])
+            .arg(fixtures)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = loop {
+            match lines.next() {
+                Some(Ok(line)) => match line.split_once("listening on ") {
+                    Some((_, address)) => break address.trim().to_owned(),
+                    None => said.push_str(&line),
+                },
+                _ => panic!("aimock did not start: {said}"),
+            }
+        };
+        // Its log must have a reader, or it blocks when the pipe is full.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address }
+    }
+}
+
+/// The model that asks the server at this address in a protocol.
+pub fn model(address: &str, protocol: Protocol) -> GenaiModel {
+    let (adapter, stream) = match protocol {
+        Protocol::OpenAi => ("openai", false),
+        Protocol::OpenAiSse => ("openai", true),
+        Protocol::ResponsesSse => ("openai_resp", true),
+        Protocol::Anthropic => ("anthropic", false),
+        Protocol::AnthropicSse => ("anthropic", true),
+    };
+    GenaiModel::new("some-model")
+        .base_url(format!("{address}/v1"))
+        .api_key("some-key")
+        .adapter(adapter)
+        .stream(stream)
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Protocol {
+    OpenAi,
+    OpenAiSse,
+    ResponsesSse,
+    Anthropic,
+    AnthropicSse,
+}
+
+pub const ALL: [Protocol; 5] = [
+    Protocol::OpenAi,
+    Protocol::OpenAiSse,
+    Protocol::ResponsesSse,
+    Protocol::Anthropic,
+    Protocol::AnthropicSse,
+];
