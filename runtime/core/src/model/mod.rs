@@ -123,6 +123,17 @@ pub enum ModelDelta {
 }
 
 /// A model's answer: text, tool calls, or both.
+///
+/// ```
+/// use onionskin::model::{ModelResponse, StopReason, ToolCall, Usage};
+///
+/// let mut answer = ModelResponse::text("It is 42.");
+/// answer.usage = Usage::new(12, 4);
+/// assert_eq!(answer.stop, StopReason::Done);
+///
+/// let calls = ModelResponse::tool_calls([ToolCall::new("call-1", "add_one", r#"{"x": 41}"#)]);
+/// assert_eq!(calls.stop, StopReason::ToolCalls);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelResponse {
