@@ -72,13 +72,14 @@ pub enum KnowledgeError {
     },
 }
 
-impl From<rusqlite::Error> for KnowledgeError {
-    fn from(error: rusqlite::Error) -> Self {
+impl KnowledgeError {
+    /// No `From`: a public conversion would make each version of rusqlite a version of this crate.
+    pub(super) fn of_sqlite(error: &rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            _ => Self::Storage { reason: reason(&error) },
+            _ => Self::Storage { reason: reason(error) },
         }
     }
 }

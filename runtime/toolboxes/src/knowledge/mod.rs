@@ -131,7 +131,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the memory cannot be allocated.
     pub fn in_memory() -> Result<Self, KnowledgeError> {
-        store::in_memory().map(Self::new)
+        store::in_memory().map(Self::new).map_err(|error| KnowledgeError::of_sqlite(&error))
     }
 
     fn new(connection: Connection) -> Self {
@@ -146,7 +146,7 @@ impl KnowledgeBase {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn max_size(self, bytes: u64) -> Result<Self, KnowledgeError> {
-        store::bound(&self.connection(), bytes)?;
+        store::bound(&self.connection(), bytes).map_err(|error| KnowledgeError::of_sqlite(&error))?;
         Ok(self)
     }
 
@@ -177,7 +177,8 @@ impl KnowledgeBase {
         limit: u32,
     ) -> Result<Vec<Found>, KnowledgeError> {
         let expression = query::expression(query).ok_or(KnowledgeError::NoWords)?;
-        let found = store::search(&self.connection(), &expression, limit.min(50))?;
+        let found = store::search(&self.connection(), &expression, limit.min(50))
+            .map_err(|error| KnowledgeError::of_sqlite(&error))?;
         let found = found.into_iter().map(|StoredDocument { id, title, tags, text }| {
             let piece = cut(&text, PIECE);
             Found { id, title, tags, piece }
@@ -208,7 +209,9 @@ impl KnowledgeBase {
         for tag in tags {
             within("a tag", "characters", TITLE, tag.chars().count())?;
         }
-        store::add(&self.connection(), title, text, tags).map(|id| DocumentId { id })
+        store::add(&self.connection(), title, text, tags)
+            .map(|id| DocumentId { id })
+            .map_err(|error| KnowledgeError::of_sqlite(&error))
     }
 
     /// Reads a document of the knowledge base. A long one comes in pages: `next` says where to go on.
@@ -224,7 +227,9 @@ impl KnowledgeBase {
         #[arg(default)]
         from: usize,
     ) -> Result<Document, KnowledgeError> {
-        let kept = store::get(&self.connection(), id)?.ok_or(KnowledgeError::NoDocument { id })?;
+        let kept = store::get(&self.connection(), id)
+            .map_err(|error| KnowledgeError::of_sqlite(&error))?
+            .ok_or(KnowledgeError::NoDocument { id })?;
         let mut rest = kept.text.chars().skip(from);
         let text = rest.by_ref().take(PAGE).collect();
         let next = rest.next().map(|_| from + PAGE);
@@ -241,7 +246,11 @@ impl KnowledgeBase {
         /// The document's id, as `search` gives it.
         id: i64,
     ) -> Result<(), KnowledgeError> {
-        if store::delete(&self.connection(), id)? { Ok(()) } else { Err(KnowledgeError::NoDocument { id }) }
+        if store::delete(&self.connection(), id).map_err(|error| KnowledgeError::of_sqlite(&error))? {
+            Ok(())
+        } else {
+            Err(KnowledgeError::NoDocument { id })
+        }
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Knowledg
     }
 }
 
-pub(super) fn in_memory() -> Result<Connection, KnowledgeError> {
+pub(super) fn in_memory() -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_in_memory()?;
     prepare(&mut connection, true)?;
     Ok(connection)
@@ -124,7 +124,7 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Bounds the size of the file.
-pub(super) fn bound(connection: &Connection, bytes: u64) -> Result<(), KnowledgeError> {
+pub(super) fn bound(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
     connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
@@ -136,19 +136,19 @@ pub(super) fn add(
     title: &str,
     text: &str,
     tags: &[String],
-) -> Result<i64, KnowledgeError> {
+) -> rusqlite::Result<i64> {
     let insert = "INSERT INTO documents (title, text, tags) VALUES (?1, ?2, ?3)";
     connection.execute(insert, params![title, text, serde_json::json!(tags).to_string()])?;
     Ok(connection.last_insert_rowid())
 }
 
-pub(super) fn get(connection: &Connection, id: i64) -> Result<Option<StoredDocument>, KnowledgeError> {
+pub(super) fn get(connection: &Connection, id: i64) -> rusqlite::Result<Option<StoredDocument>> {
     let select = "SELECT id, title, tags, text FROM documents WHERE id = ?1";
-    Ok(connection.query_row(select, [id], kept).optional()?)
+    connection.query_row(select, [id], kept).optional()
 }
 
 /// Deletes a document. Returns whether it was there.
-pub(super) fn delete(connection: &Connection, id: i64) -> Result<bool, KnowledgeError> {
+pub(super) fn delete(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
     Ok(connection.execute("DELETE FROM documents WHERE id = ?1", [id])? > 0)
 }
 
@@ -156,10 +156,10 @@ pub(super) fn search(
     connection: &Connection,
     expression: &str,
     limit: u32,
-) -> Result<Vec<StoredDocument>, KnowledgeError> {
+) -> rusqlite::Result<Vec<StoredDocument>> {
     let mut search = connection.prepare(SEARCH)?;
     let found = search.query_map(params![expression, limit], kept)?;
-    Ok(found.collect::<Result<_, _>>()?)
+    found.collect()
 }
 
 /// A file from elsewhere may have longer titles and tags than `add` takes: they are cut.
