@@ -78,6 +78,8 @@ impl McpServer {
     /// Ends the server and waits for it. A process that does not end within 2 seconds after its input was closed is
     /// asked to terminate, and is killed after 2 more seconds. Later calls of its tools are tool errors, for all
     /// clones.
+    ///
+    /// Cancel safety: dropping the future kills the server with its last clone.
     pub async fn shutdown(self) {
         self.0.shutdown().await;
     }

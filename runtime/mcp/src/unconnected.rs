@@ -15,7 +15,7 @@ use onionskin_core::spec::SpecError;
 use onionskin_core::{DynTool, ToolDefinition};
 use onionskin_core::{ErrorKind, Exit, ToolError, ToolResult};
 
-/// A description of a tool of an MCP server: JSON, or, with feature `rmcp3`, rmcp's type.
+/// A description of a tool of an MCP server: JSON, or, with feature `rmcp3`, rmcp's type. Programs do not implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not describe an MCP tool",
     label = "not a description of an MCP tool",

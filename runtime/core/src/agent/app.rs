@@ -90,6 +90,8 @@ impl App {
     }
 
     /// Ends the servers of tools and waits for them, as [`AgentHandle::shutdown`] does.
+    ///
+    /// Cancel safety: dropping the future kills the servers that have not ended.
     pub async fn shutdown(self) {
         if let Some(agent) = self.agents.into_iter().next() {
             agent.shutdown().await;
@@ -98,6 +100,19 @@ impl App {
 }
 
 /// Builds an [`App`]; [`App::builder`] makes it.
+/// ```
+/// use onionskin::{App, ScriptedModel, ScriptedTurn, agent};
+///
+/// agent! {
+///     Clerk { default: true, instruction: "Answer.", state: u32 }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let model = ScriptedModel::turns([ScriptedTurn::say("Done.")]);
+/// let app = App::builder().agent::<Clerk>().model(model).state(3_u32).build().await.unwrap();
+/// assert_eq!(app.run("Hello.").await.unwrap().text, "Done.");
+/// # });
+/// ```
 #[must_use = "a builder does nothing until it is built"]
 pub struct AppBuilder {
     setup: Setup,
@@ -226,6 +241,8 @@ impl AppBuilder {
     }
 
     /// Starts the servers and builds all agents.
+    ///
+    /// Cancel safety: dropping the future kills the servers that were started.
     ///
     /// # Errors
     /// Returns an error if a required part is missing, a server does not start, or the number of entry agents is not

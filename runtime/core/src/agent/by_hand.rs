@@ -126,7 +126,7 @@ impl AgentRun {
     ///     };
     ///     let results: Vec<_> = response.tool_calls.iter().map(result).collect();
     ///     if !results.is_empty() {
-    ///         run.append(Message::Tool { results })?;
+    ///         run.append(Message::tool(results))?;
     ///     }
     ///     Ok(run.ask().without_tools().await?.text)
     /// }

@@ -15,6 +15,32 @@ use crate::tool::DynTool;
 ///
 /// The runtime leaves out the tools that the agent's filter does not take, so a provider lists all of them. A
 /// `Vec<Arc<dyn DynTool>>` is a provider of tools that do not change.
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use onionskin::servers::ToolProvider;
+/// use onionskin::{DynTool, ToolSpec};
+///
+/// /// One tool for each room of a house, as many as there are now.
+/// struct Rooms {
+///     server: String,
+///     rooms: Arc<AtomicU64>,
+/// }
+///
+/// impl ToolProvider for Rooms {
+///     fn generation(&self) -> u64 {
+///         self.rooms.load(Ordering::Relaxed)
+///     }
+///
+///     fn tools(&self) -> Vec<Arc<dyn DynTool>> {
+///         let switch = |room| -> Arc<dyn DynTool> {
+///             let name = format!("{}__switch_{room}", self.server);
+///             Arc::new(ToolSpec::from_fn(&name, "Switches the light.", |(): (), _| async { Ok("done") }))
+///         };
+///         (1..=self.generation()).map(switch).collect()
+///     }
+/// }
+/// ```
 pub trait ToolProvider: Send + Sync + 'static {
     /// A number that increases whenever [`tools`](Self::tools) may have changed.
     fn generation(&self) -> u64;
@@ -202,6 +228,40 @@ impl<'a> ProviderRequest<'a> {
 }
 
 /// The configuration of one server, for the builders' `server` method. A [`ToolServer`] is its own configuration.
+///
+/// A type of its own is useful for a configuration that can be wrong, or that needs the server's name:
+///
+/// ```
+/// use std::sync::Arc;
+/// use onionskin::servers::{BoxError, IntoToolServer, ProviderRequest, ToolProvider, ToolServer};
+/// use onionskin::{DynTool, ToolSpec};
+///
+/// /// The number of rooms, from a setting.
+/// struct Rooms(String);
+///
+/// struct House {
+///     rooms: u32,
+/// }
+///
+/// impl IntoToolServer for Rooms {
+///     fn into_server(self, name: &str) -> Result<Arc<dyn ToolServer>, BoxError> {
+///         let rooms = self.0.parse().map_err(|error| format!("`{name}` needs a number of rooms: {error}"))?;
+///         Ok(Arc::new(House { rooms }))
+///     }
+/// }
+///
+/// impl ToolServer for House {
+///     fn provider(&self, request: &ProviderRequest<'_>) -> Result<Arc<dyn ToolProvider>, BoxError> {
+///         let rooms = self.rooms;
+///         let count = move |(): (), _| async move { Ok(rooms) };
+///         let tool = ToolSpec::from_fn(&request.tool_name("count"), "Counts the rooms.", count);
+///         Ok(Arc::new(vec![Arc::new(tool) as Arc<dyn DynTool>]))
+///     }
+/// }
+///
+/// let error = Rooms("many".into()).into_server("house").err().unwrap();
+/// assert!(error.to_string().starts_with("`house` needs a number of rooms: "));
+/// ```
 pub trait IntoToolServer {
     /// Makes the server with this name. It does not start the server.
     ///
@@ -217,6 +277,24 @@ impl<T: ToolServer> IntoToolServer for T {
 }
 
 /// The configurations of several servers, for the builders' `servers` method.
+///
+/// ```
+/// use std::sync::Arc;
+/// use onionskin::servers::{BoxError, ToolServer, ToolServers};
+///
+/// /// Servers that a program has made in advance.
+/// struct Made(Vec<(String, Arc<dyn ToolServer>)>);
+///
+/// impl ToolServers for Made {
+///     fn names(&self) -> Result<Vec<String>, BoxError> {
+///         Ok(self.0.iter().map(|(name, _)| name.clone()).collect())
+///     }
+///
+///     fn server(&self, name: &str) -> Result<Option<Arc<dyn ToolServer>>, BoxError> {
+///         Ok(self.0.iter().find(|made| made.0 == name).map(|made| Arc::clone(&made.1)))
+///     }
+/// }
+/// ```
 pub trait ToolServers: Send + Sync + 'static {
     /// The names of the servers.
     ///

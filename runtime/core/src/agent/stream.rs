@@ -24,7 +24,7 @@ use crate::event::{Event, Queue, RunOutput};
 /// let mut run = clerk.stream("Hello.");
 /// let mut shown = String::new();
 /// while let Some(event) = run.next().await {
-///     if let EventKind::TextDelta { text } = event.kind {
+///     if let EventKind::TextDelta { text, .. } = event.kind {
 ///         shown.push_str(&text);
 ///     }
 /// }

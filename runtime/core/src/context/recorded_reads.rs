@@ -9,6 +9,8 @@ use crate::journal::{StepId, StepKind};
 impl ToolContext {
     /// Reads the wall clock, as a [step](crate::journal): a replayed run gets the same time again. If the journal
     /// fails, the run aborts.
+    ///
+    /// Cancel safety: a dropped future has read nothing.
     pub async fn now(&self) -> SystemTime {
         self.run.reading(self.numbered(StepKind::Clock), async || SystemTime::now()).await
     }
@@ -24,6 +26,8 @@ impl ToolContext {
 
     /// Makes a random number, as a [step](crate::journal): a replayed run gets the same number again. Do not use it for
     /// secrets.
+    ///
+    /// Cancel safety: a dropped future has made no number.
     pub async fn random(&self) -> u64 {
         self.run.reading(self.numbered(StepKind::Random), async || crate::journal::random()).await
     }

@@ -31,6 +31,26 @@ use crate::session::Session;
 use crate::state::{Address, SessionState, StateChange, StateCodec, StateHandle, repeated};
 
 /// One run of an agent, as hooks and tools see it. Cheap to clone.
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, ToolContext, agent, tool};
+///
+/// /// Says who asks.
+/// #[tool]
+/// fn caller(ctx: &ToolContext) -> String {
+///     let run = ctx.run();
+///     format!("{} for {}", run.agent().name(), run.user().unwrap_or("a guest"))
+/// }
+///
+/// agent! {
+///     Clerk { instruction: "Answer.", function_tools: [caller] }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let turns = [ScriptedTurn::call("caller", serde_json::json!({})), ScriptedTurn::say("{last}")];
+/// let clerk = Clerk::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
+/// assert_eq!(clerk.request("Who am I?").user("ada").run().await.unwrap().text, "Clerk for ada");
+/// # });
+/// ```
 #[derive(Clone)]
 pub struct RunContext(Arc<RunInner>);
 

@@ -148,6 +148,12 @@ impl From<Abort> for Exit {
 
 /// The end of a run with an answer: its output is the result of the call and the answer of the run. [`Exit::stop`]
 /// makes it.
+/// ```
+/// use onionskin::{Exit, ToolOutput};
+///
+/// let Exit::Stop(stop) = Exit::stop(ToolOutput::text("The order is placed.")) else { unreachable!() };
+/// assert_eq!(stop.output().to_text(), "The order is placed.");
+/// ```
 #[derive(Debug, Clone)]
 pub struct Stop {
     output: Box<ToolOutput>,

@@ -48,6 +48,28 @@ pub struct RunOutput {
 }
 
 /// One tool call of a run.
+/// ```
+/// use onionskin::{ScriptedModel, ScriptedTurn, agent, tool};
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// agent! {
+///     Clerk { instruction: "Count.", function_tools: [add_one] }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let turns = [ScriptedTurn::call("add_one", serde_json::json!({"x": 1})), ScriptedTurn::say("Two.")];
+/// let clerk = Clerk::builder().model(ScriptedModel::turns(turns)).build().await.unwrap();
+/// let output = clerk.run("Add one to 1.").await.unwrap();
+/// let call = &output.tool_calls[0];
+/// assert_eq!((&*call.tool, call.attempts), ("add_one", 1));
+/// assert_eq!(call.structured_content().unwrap()["result"], 2);
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolCallReport {

@@ -13,6 +13,8 @@ pub struct Elapsed(pub Duration);
 /// Measures each call. It stores the duration in the result's [`meta`](crate::ToolOutput::meta) as [`Elapsed`], and
 /// writes it to `tracing` at level debug.
 ///
+/// Cancel safety: a dropped call is not measured.
+///
 /// # Errors
 /// Returns the errors of the call.
 #[tool_hook]

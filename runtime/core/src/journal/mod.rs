@@ -82,6 +82,8 @@ pub trait Journal: Send + Sync + 'static {
     /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
     /// runs `work`, stores its record under these two, and returns it.
     ///
+    /// Cancel safety: a dropped future leaves the step in doubt, as above.
+    ///
     /// # Errors
     /// Returns the error of `work`, and stores nothing. Returns [`JournalError::storage`] if the record cannot be read or
     /// written, and [`JournalError::corrupt`] if it cannot be understood: the run ends with it.
@@ -92,6 +94,8 @@ pub trait Journal: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<StepRecord, JournalError>>;
 
     /// Runs the calls of one model turn as one operation, at most `limit` at a time.
+    ///
+    /// Cancel safety: a dropped future drops the calls that run; each is in doubt, as above.
     ///
     /// # Errors
     /// Returns an error if the record cannot be read or written. The run then ends with it.
@@ -128,8 +132,12 @@ impl<J: Journal> Journal for std::sync::Arc<J> {
 }
 
 /// Runs one call of a batch.
+///
+/// Programs do not implement it: a [`Journal::batch`] gets it from the run.
 pub trait StepExec: Send + Sync {
     /// Runs the call at `index`. Its steps pass through the journal one by one.
+    ///
+    /// Cancel safety: dropping the future cancels the call.
     fn call(&self, index: usize) -> BoxFuture<'_, ()>;
 }
 

@@ -123,6 +123,8 @@ impl<A: Compiled> ToolCaller<A> {
 
     /// Calls the tool of a context through all hooks.
     ///
+    /// Cancel safety: dropping the future cancels the call.
+    ///
     /// # Errors
     /// Returns the errors of the tool and its hooks.
     ///

@@ -15,6 +15,29 @@ use crate::error::{Exit, ToolResult};
 /// The rest of the call: the hooks inside, and the tool.
 ///
 /// It can be run several times, for example by a retry. Two concurrent runs need [`Next::fork`].
+/// ```
+/// use onionskin::{Args, Next, ToolResult, tool, tool_hook};
+///
+/// /// Adds the length of the answer.
+/// #[tool_hook]
+/// async fn measured(args: &mut Args, next: impl Next) -> ToolResult {
+///     let mut output = next.run(args).await?;
+///     let length = output.to_text().len();
+///     output.push_text(format!(" ({length} bytes)"));
+///     Ok(output)
+/// }
+///
+/// /// Greets a person.
+/// #[tool(hooks = [measured])]
+/// fn greet(name: &str) -> String {
+///     format!("Hello, {name}.")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let called = greet::spec().exec(r#"{"name": "Ada"}"#).await;
+/// assert_eq!(called.output().unwrap().to_text(), "Hello, Ada. (11 bytes)");
+/// # });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the rest of a call",
     label = "write `impl Next` here",

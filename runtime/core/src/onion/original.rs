@@ -9,6 +9,8 @@ impl ToolContext {
     /// Calls the tool itself, and skips all hooks that have not run yet: the agent's, typed hooks, and the tool's own.
     /// Approval, cache and guardrails still run.
     ///
+    /// Cancel safety: dropping the future cancels the call.
+    ///
     /// # Errors
     /// Returns the errors of the tool, or an error if the caller is the tool itself, a guardrail or an error handler.
     pub async fn call_original(&self, args: &mut Args) -> ToolResult {

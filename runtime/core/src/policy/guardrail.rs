@@ -58,6 +58,8 @@ pub trait InputGuardrail: Send + Sync + Sized + 'static {
 
     /// Checks the arguments, and may change them. A panic refuses the call.
     ///
+    /// Cancel safety: the future is dropped when the call is cancelled; the tool then does not run.
+    ///
     /// # Errors
     /// Any [`Exit`](crate::Exit): the tool then does not run. A tool error is a refusal, and the model gets its text.
     /// An error without a specific kind becomes [`ErrorKind::Denied`](crate::ErrorKind::Denied).
@@ -123,6 +125,8 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
     /// aborts. The output of a stop is passed as a plain one, and the result stays a stop. A panic withholds the
     /// result.
     ///
+    /// Cancel safety: the future is dropped when the call is cancelled; the result is then lost.
+    ///
     /// # Errors
     /// Any [`Exit`](crate::Exit), in place of the result.
     fn check<'a>(
@@ -139,6 +143,9 @@ pub trait OutputGuardrail: Send + Sync + Sized + 'static {
 }
 
 /// An [`InputGuardrail`] as a trait object.
+///
+/// Programs do not implement it for a guardrail of their own: they implement [`InputGuardrail`]. A wrapper of another guardrail implements it, and
+/// forwards all methods.
 pub trait DynInputGuardrail: Send + Sync + 'static {
     /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
@@ -154,7 +161,7 @@ pub trait DynInputGuardrail: Send + Sync + 'static {
         let _ = taken;
     }
 
-    /// As [`InputGuardrail::check`].
+    /// As [`InputGuardrail::check`], also in its cancel safety.
     fn check_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult<()>>;
 }
 
@@ -174,6 +181,9 @@ impl<G: InputGuardrail> DynInputGuardrail for G {
 }
 
 /// An [`OutputGuardrail`] as a trait object.
+///
+/// Programs do not implement it for a guardrail of their own: they implement [`OutputGuardrail`]. A wrapper of another guardrail implements it, and
+/// forwards all methods.
 pub trait DynOutputGuardrail: Send + Sync + 'static {
     /// The name of its type: the function's name for a `#[guardrail]`.
     fn name(&self) -> &'static str;
@@ -189,7 +199,7 @@ pub trait DynOutputGuardrail: Send + Sync + 'static {
         let _ = taken;
     }
 
-    /// As [`OutputGuardrail::check`].
+    /// As [`OutputGuardrail::check`], also in its cancel safety.
     fn check_dyn<'a>(
         &'a self,
         cx: &'a ToolContext,
@@ -218,6 +228,8 @@ impl<G: OutputGuardrail> DynOutputGuardrail for G {
 }
 
 /// One or more input guardrails: one, a tuple, or a list of trait objects.
+///
+/// Programs do not implement it: they implement [`InputGuardrail`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added as an input guardrail",
     label = "not an input guardrail, or not `Clone`",
@@ -231,6 +243,8 @@ pub trait InputGuardrails {
 }
 
 /// One or more output guardrails: one, a tuple, or a list of trait objects.
+///
+/// Programs do not implement it: they implement [`OutputGuardrail`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added as an output guardrail",
     label = "not an output guardrail, or not `Clone`",

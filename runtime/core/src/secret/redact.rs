@@ -8,6 +8,25 @@ use serde_json::Value;
 use super::redactor::{Redactor, id};
 
 /// A value that can contain secrets.
+///
+/// ```
+/// use onionskin::secret::{Redact, Redactor};
+///
+/// /// A line of a log.
+/// struct Line {
+///     text: String,
+/// }
+///
+/// impl Redact for Line {
+///     fn redact(&mut self, redactor: &Redactor) {
+///         self.text.redact(redactor);
+///     }
+/// }
+///
+/// let mut line = Line { text: "the key is s3cr3t-key".into() };
+/// line.redact(&Redactor::new([(b"s3cr3t-key".as_slice(), "[secret]".into())]));
+/// assert_eq!(line.text, "the key is [secret]");
+/// ```
 pub trait Redact {
     /// Replaces each secret that the redactor knows by a mask.
     fn redact(&mut self, redactor: &Redactor);

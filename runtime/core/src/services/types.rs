@@ -3,6 +3,8 @@
 use std::any::{TypeId, type_name};
 
 /// A type that can be a service: one that calls on several threads can share.
+///
+/// Programs do not implement it: every type with these bounds has it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a service",
     label = "calls on all threads share a service, and they cannot share this",

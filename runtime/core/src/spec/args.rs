@@ -7,6 +7,24 @@ use crate::args::Args;
 use crate::error::{ErrorKind, Exit, ToolError};
 
 /// A type that [`ToolSpec::call`](crate::ToolSpec::call) accepts as arguments: a JSON object, its text, or pairs.
+///
+/// ```
+/// use onionskin::{Args, tool};
+/// use serde_json::json;
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let add_one = add_one::spec();
+/// assert_eq!(add_one.call(json!({"x": 1})).await.unwrap(), 2);
+/// assert_eq!(add_one.call(r#"{"x": 1}"#).await.unwrap(), 2);
+/// assert_eq!(add_one.call([("x", 1)]).await.unwrap(), 2);
+/// # });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the arguments of a call",
     label = "not the arguments of a call",

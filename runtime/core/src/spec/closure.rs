@@ -22,6 +22,8 @@ use crate::tool::{DynTool, offload};
 
 /// A type that the closure of [`ToolSpec::from_fn`] can return: a value with `Serialize` and `JsonSchema`, or a whole
 /// [`ToolOutput`].
+///
+/// Programs do not implement it: they derive `Serialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "the model cannot read this",

@@ -69,6 +69,8 @@ impl ToolSpec {
     /// # });
     /// ```
     ///
+    /// Cancel safety: dropping the future cancels the call.
+    ///
     /// # Errors
     /// As [`Self::call`]; also if the result cannot be deserialised as `T`.
     pub async fn call_as<T: DeserializeOwned>(&self, args: impl IntoArgs) -> ToolResult<T> {

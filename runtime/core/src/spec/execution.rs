@@ -12,6 +12,23 @@ use crate::event::HookExit;
 use crate::output::ToolOutput;
 
 /// The outcome of one call of a [`ToolSpec`](crate::ToolSpec).
+/// ```
+/// use onionskin::tool;
+///
+/// /// Divides two numbers.
+/// #[tool]
+/// fn divide(a: i64, b: i64) -> Result<i64, String> {
+///     a.checked_div(b).ok_or_else(|| "`b` is zero".to_owned())
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let called = divide::spec().exec(r#"{"a": 1, "b": 0}"#).await;
+/// assert_eq!(called.attempts, 1);
+/// assert_eq!(called.output().unwrap_err().to_string(), "`b` is zero");
+/// let refused = divide::spec().exec(r#"{"a": "one"}"#).await;
+/// assert_eq!(refused.attempts, 0);
+/// # });
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 #[must_use = "a call may have failed"]

@@ -12,6 +12,23 @@ use crate::definition::NameProblem;
 use crate::text::short;
 
 /// Changes of a tool, for [`ToolSpec::transform`]. Parameters are named as they were before the change.
+/// ```
+/// use onionskin::spec::Transform;
+/// use onionskin::{call, tool};
+///
+/// /// Converts an amount.
+/// #[tool]
+/// fn convert(cents: u32, currency: &str) -> String {
+///     format!("{cents} cents in {currency}")
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let changes = Transform::new().name("in_euros").hide("currency", "EUR").rename("cents", "amount");
+/// let mut in_euros = convert::spec();
+/// in_euros.transform(changes).unwrap();
+/// assert_eq!(call!(in_euros, amount = 5).await.unwrap(), "5 cents in EUR");
+/// # });
+/// ```
 #[derive(Debug, Clone, Default)]
 #[must_use = "a transform does nothing until a tool takes it"]
 pub struct Transform {

@@ -78,6 +78,9 @@ pub trait Tool: Send + Sync + 'static {
     /// Runs the tool. Hooks and the stages below run around this method. The arguments fit the schema, in its types: see
     /// [`Self::fit_args`].
     ///
+    /// Cancel safety: the future is dropped when the call is cancelled or its time is over. What it did until then remains, so a tool with effects does them in
+    /// one step, or says [`Effect::Once`](crate::Effect::Once).
+    ///
     /// # Errors
     /// Any [`Exit`](crate::Exit).
     fn run<'a>(
@@ -87,6 +90,8 @@ pub trait Tool: Send + Sync + 'static {
     ) -> impl Future<Output = ToolResult> + Send + 'a;
 
     /// Runs before [`Self::fit_args`] and [`Self::run`]. It can read and change the arguments.
+    ///
+    /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
     /// Any [`Exit`]: the tool then does not run. A tool error is passed to [`Self::on_error`].
@@ -101,6 +106,8 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Runs after [`Self::run`]. It returns the output of the call.
     ///
+    /// Cancel safety: as [`Self::run`].
+    ///
     /// # Errors
     /// Any [`Exit`], in place of the output. A tool error is passed to [`Self::on_error`].
     fn on_output<'a>(
@@ -114,6 +121,8 @@ pub trait Tool: Send + Sync + 'static {
 
     /// Handles a tool error of the three methods above and of [`Self::fit_args`], panics included. A stop and an abort do
     /// not reach it.
+    ///
+    /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
     /// Any [`Exit`]. If it returns another tool error, the model gets both errors. If that error has the first one as
@@ -132,6 +141,8 @@ pub trait Tool: Send + Sync + 'static {
     ///
     /// A `#[tool]` function has no stages, so its method only calls [`Self::run`]. A hand-written tool does not need to
     /// override it.
+    ///
+    /// Cancel safety: as [`Self::run`].
     ///
     /// # Errors
     /// Any [`Exit`].
@@ -267,6 +278,8 @@ pub trait DynTool: Send + Sync + 'static {
     fn definition(&self) -> &ToolDefinition;
 
     /// Runs the tool, with arguments that [`Self::fit_args_dyn`] accepted. For a [`Tool`] this is [`Tool::run_staged`].
+    ///
+    /// Cancel safety: as [`Tool::run`].
     fn run_dyn<'a>(&'a self, cx: &'a ToolContext, args: &'a mut Args) -> BoxFuture<'a, ToolResult>;
 
     /// Checks the arguments, and brings them into the types of the schema, just before [`Self::run_dyn`]. Agents and

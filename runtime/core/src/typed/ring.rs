@@ -16,6 +16,8 @@ use crate::onion::{Caught, Hook, hook_panicked, tool_panicked};
 use crate::tool::Tool;
 
 /// A tool with typed arguments and output for typed hooks. `#[tool]` implements it.
+///
+/// Programs do not implement it: a hand-written tool has raw hooks.
 #[diagnostic::on_unimplemented(
     message = "typed hooks cannot be put on `{Self}`",
     label = "not a tool that typed hooks can see into",
@@ -82,8 +84,33 @@ pub type ArgsOf<T> = <T as TypedTool>::Args;
 pub type OutputOf<T> = <T as TypedTool>::Output;
 
 /// The rest of a call for a typed hook: the typed hooks further inside, and the tool. It can be run several times.
+///
+/// Programs do not implement it: a hook takes `next: impl TypedNext<tool>`.
+///
+/// ```
+/// use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
+/// use onionskin::{ToolResult, agent, tool, tool_hook};
+///
+/// /// Holds `x` to 10.
+/// #[tool_hook(tool = add_one)]
+/// async fn clamped(args: ArgsOf<add_one>, next: impl TypedNext<add_one>) -> ToolResult<OutputOf<add_one>> {
+///     next.run(ArgsOf::<add_one> { x: args.x.min(10) }).await
+/// }
+///
+/// /// Adds one.
+/// #[tool]
+/// fn add_one(x: i64) -> i64 {
+///     x + 1
+/// }
+///
+/// agent! {
+///     Clerk { instruction: "Count.", function_tools: [add_one], tool_hooks: [clamped] }
+/// }
+/// ```
 pub trait TypedNext<T: TypedTool>: Copy + Send + Sync {
     /// Runs the rest of the call with these arguments.
+    ///
+    /// Cancel safety: dropping the future cancels the rest of the call.
     ///
     /// # Errors
     /// Returns the errors of the hooks inside and of the tool.

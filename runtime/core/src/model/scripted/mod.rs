@@ -53,6 +53,14 @@ pub struct ScriptedModel {
 }
 
 /// One prepared answer of a [`ScriptedModel`].
+/// ```
+/// use onionskin::ScriptedTurn;
+/// use serde_json::json;
+///
+/// let both = ScriptedTurn::call("search", json!({"text": "tea"})).and_call("search", json!({"text": "milk"}));
+/// assert_eq!(both.calls.len(), 2);
+/// assert_eq!(ScriptedTurn::fail(503).fail, Some(503));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
