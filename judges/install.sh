@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the outside programs that the tests in `judges/` need, pinned, by package name, into `judges/.kit`.
 # usage: install.sh [PART...]     parts: mcp (real MCP servers), schemas (readers of tool
-#        schemas, the official SDKs among them), inspector (MCP's own client). Without a part: all of them.
-# Run again, it installs only what is missing. Needs python3 with venv, and npm.
+#        schemas, the official SDKs among them), inspector (MCP's own client), api (what compares public APIs). Without a
+#        part: all of them.
+# Run again, it installs only what is missing. Needs python3 with venv, and npm; `api` needs cargo.
 set -euo pipefail
 cd "$(dirname "$0")"
 mkdir -p .kit
@@ -56,7 +57,12 @@ install_inspector() {
   npm_set inspector @modelcontextprotocol/inspector@2.12.0
 }
 
-all=(mcp schemas inspector)
+install_api() {
+  # Programs that run for a second each: they are built faster than they would be with optimisations.
+  cargo install --quiet --locked --debug --root "$kit/api" cargo-public-api@0.52.0 cargo-semver-checks@0.51.0
+}
+
+all=(mcp schemas inspector api)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${all[@]}")
 for part in "${parts[@]}"; do

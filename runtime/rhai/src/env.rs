@@ -84,7 +84,7 @@ impl fmt::Debug for Env {
     }
 }
 
-/// A function that a script may call: `Fn(A, ..) -> ToolResult<R>` with up to four parameters that can be read.
+/// A function that a script may call: `Fn(A, ..) -> ToolResult<R>` with up to four parameters that can be read. Programs do not implement it.
 #[diagnostic::on_unimplemented(
     message = "a script cannot call `{Self}`",
     label = "not a function for scripts",

@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+"""Holds the public API of the crates against what the repository says about it.
+
+Five things are held, for every library crate of the workspace with all its features:
+
+1. Its public items with `lists/CRATE.txt`, so that each change of the API shows in a diff (cargo-public-api).
+2. Its API with that of the baseline, which is the commit that last changed the file `baseline` (cargo-semver-checks). Each break has to be in
+   `accepted.toml` with a reason, and each break in that file has to be there.
+3. Its types with a rule: an enum, a variant with fields, and a struct whose fields are all public are `non_exhaustive`, or in `accepted.toml`.
+4. The types of other crates in it with the table in `docs/design.md`.
+5. Its documentation: each function that returns a future says what happens when the future is dropped; each trait has an example, or says that
+   programs do not implement it.
+
+usage: judge.py [--bless]     `--bless` writes the lists. First: `judges/install.sh api`.
+
+Rustdoc of the stable toolchain writes JSON only with `RUSTC_BOOTSTRAP`, which is set for these calls of rustdoc alone.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+TOOLS = ROOT / "judges/.kit/api/bin"
+# What the macros' expansions use. It is no part of the promise, and its name changes with every incompatible change.
+INTERNAL = re.compile(r"::__private\d+\b")
+
+
+class Failed(Exception):
+    """A step could not be done."""
+
+
+def run(command, **options):
+    done = subprocess.run(command, text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        raise Failed(f"`{' '.join(map(str, command))}` failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def git(*arguments):
+    return run(["git", "-C", str(ROOT), *arguments]).strip()
+
+
+def baseline_sources():
+    """The sources of the baseline's commit, and the commit."""
+    if git("rev-parse", "--is-shallow-repository") == "true":
+        raise Failed("this clone has no history, so there is no baseline; run `git fetch --unshallow`")
+    commit = git("log", "-1", "--format=%H", "--", "judges/api/baseline")
+    if not commit:
+        raise Failed("no commit has the file judges/api/baseline; commit it")
+    folder = TARGET / "api" / "baseline"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    archive = subprocess.run(["git", "-C", str(ROOT), "archive", commit], capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=archive, check=True)
+    return folder, commit
+
+
+def library_crates(sources):
+    """The names of the crates of the runtime. The macros have no items but macros, and rustdoc does not describe their input."""
+    metadata = json.loads(run(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=sources))
+    runtime = sources / "runtime"
+    return sorted(package["name"] for package in metadata["packages"] if Path(package["manifest_path"]).is_relative_to(runtime))
+
+
+def rustdoc(sources, crate, age):
+    """The file with rustdoc's JSON of a crate: of `now` or of `then`."""
+    folder = TARGET / "api"
+    run(
+        ["cargo", "rustdoc", "--quiet", "-p", crate, "--lib", "--all-features", "--target-dir", str(folder),
+         "--", "-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"],
+        cwd=sources, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
+    )  # fmt: skip
+    # The next build of the same crate writes the same file.
+    document = folder / f"{crate}.{age}.json"
+    shutil.move(folder / "doc" / f"{crate.replace('-', '_')}.json", document)
+    return document
+
+
+# ---- 1. the lists ----------------------------------------------------------------------------------------------------
+
+
+def public_items(document):
+    lines = run([str(TOOLS / "cargo-public-api"), "-sss", "--color", "never", "--rustdoc-json", str(document)]).splitlines()
+    return [line for line in lines if not INTERNAL.search(line)]
+
+
+def judge_list(crate, items, bless):
+    file = HERE / "lists" / f"{crate}.txt"
+    if bless:
+        file.write_text("\n".join(items) + "\n")
+        return []
+    listed = file.read_text().splitlines() if file.exists() else []
+    gone, new = set(listed) - set(items), set(items) - set(listed)
+    problems = [f"{crate}: no longer public, but in {file.relative_to(ROOT)}: {item}" for item in sorted(gone)]
+    problems += [f"{crate}: public, but not in {file.relative_to(ROOT)}: {item}" for item in sorted(new)]
+    if problems:
+        problems.append(f"{crate}: if the change is wanted, run `judges/api/judge.py --bless` and commit the list")
+    return problems
+
+
+# ---- 2. breaks -------------------------------------------------------------------------------------------------------
+
+
+def breaks(then, now):
+    """The breaks between two documents, as pairs of a lint's name and an item without its place."""
+    done = subprocess.run(
+        [str(TOOLS / "cargo-semver-checks"), "semver-checks", "--color", "never", "--release-type", "minor",
+         "--baseline-rustdoc", str(then), "--current-rustdoc", str(now)],
+        text=True, capture_output=True,
+    )  # fmt: skip
+    text = done.stdout + done.stderr
+    if not re.search(r"Checked \[.*\] \d+ checks", text):
+        raise Failed(f"cargo-semver-checks did not check:\n{text}")
+    found, lint, listing = set(), None, False
+    for line in text.splitlines():
+        if start := re.match(r"--- failure (\w+):", line):
+            lint, listing = start[1], False
+        elif line == "Failed in:":
+            listing = True
+        elif listing and line.startswith("  "):
+            found.add((lint, re.sub(r",? (previously )?(in|in file) \S+:\d+$", "", line.strip())))
+        else:
+            listing = False
+    # A failure that this program could not read is not a pass.
+    if done.returncode != 0 and not found:
+        raise Failed(f"cargo-semver-checks failed in words that are not known here:\n{text}")
+    return found
+
+
+def judge_breaks(crate, found, accepted):
+    listed = set()
+    for entry in accepted:
+        if entry["crate"] == crate:
+            listed |= {(entry["lint"], item) for item in entry["items"]}
+    problems = [f"{crate}: a break that judges/api/accepted.toml does not explain: {lint}: {item}" for lint, item in sorted(found - listed)]
+    problems += [f"{crate}: judges/api/accepted.toml explains a break that is not there: {lint}: {item}" for lint, item in sorted(listed - found)]
+    return problems
+
+
+def public_names(items, kinds):
+    """The names of the public items of these kinds. What is only in `checks` and `forms` is for the compiler's errors, not for programs."""
+    found = (re.match(rf"pub (?:unsafe |const |async )*(?:{kinds}) ((?:\w+::)*)(\w+)", item) for item in items)
+    return {match[2] for match in found if match and "::checks::" not in match[1] and "::forms::" not in match[1]}
+
+
+# ---- 3. types that can grow ------------------------------------------------------------------------------------------
+
+
+def closed_types(document, items):
+    """The public types to which nothing can be added without a break."""
+    data = json.loads(document.read_text())
+    index = data["index"]
+    types = public_names(items, "struct|enum")
+
+    def closed(item):
+        return not any("non_exhaustive" in str(attribute) for attribute in item["attrs"])
+
+    for item in index.values():
+        if item["crate_id"] != 0 or item["visibility"] != "public" or str(item["id"]) not in data["paths"]:
+            continue
+        path = "::".join(data["paths"][str(item["id"])]["path"])
+        # The path is that of the definition, which can be in a private module.
+        if INTERNAL.search(path) or item["name"] not in types:
+            continue
+        if "enum" in item["inner"]:
+            if closed(item):
+                yield path
+            for variant in (index[str(number)] for number in item["inner"]["enum"]["variants"]):
+                kind = variant["inner"]["variant"]["kind"]
+                if isinstance(kind, dict) and "struct" in kind and closed(variant):
+                    yield f"{path}::{variant['name']}"
+        elif "struct" in item["inner"] and closed(item):
+            kind = item["inner"]["struct"]["kind"]
+            if kind == "unit":
+                continue
+            plain = kind.get("plain")
+            hidden = plain["has_stripped_fields"] if plain else None in kind["tuple"]
+            fields = plain["fields"] if plain else kind["tuple"]
+            if fields and not hidden:
+                yield path
+
+
+def judge_closed(found, accepted):
+    listed = {item for entry in accepted for item in entry["items"]}
+    problems = [f"{item} cannot grow without a break: make it `#[non_exhaustive]`, with a constructor where others make it" for item in sorted(found - listed)]
+    problems += [f"judges/api/accepted.toml says that {item} cannot grow, but it can, or there is no such type" for item in sorted(listed - found)]
+    return problems
+
+
+# ---- 4. types of other crates ----------------------------------------------------------------------------------------
+
+
+def foreign_types(items):
+    for item in items:
+        for path in re.finditer(r"(?<![\w:])([a-z]\w*)::(?:\w+::)*([A-Z]\w*)", item):
+            if path[1] not in ("alloc", "core", "std") and not path[1].startswith("onionskin"):
+                yield ("serde" if path[1] == "serde_core" else path[1]), path[2]
+
+
+def judge_foreign(found):
+    listed = defaultdict(set)
+    section = (ROOT / "docs/design.md").read_text().split("### Types of other crates in the public API", 1)
+    if len(section) != 2:
+        return ["docs/design.md has no section `Types of other crates in the public API`"]
+    for row in re.finditer(r"^\| `([\w-]+)` \| `(\w+)` \| ([^|]*) \|", section[1].split("\n## ", 1)[0], re.M):
+        for name in re.findall(r"`(\w+)`", row[3]):
+            listed[row[1]].add((row[2], name))
+    problems = []
+    for crate in sorted(found.keys() | listed.keys()):
+        problems += [f"{crate}: {'::'.join(path)} is in the public API, but not in the table of docs/design.md" for path in sorted(found[crate] - listed[crate])]
+        problems += [f"{crate}: {'::'.join(path)} is in the table of docs/design.md, but not in the public API" for path in sorted(listed[crate] - found[crate])]
+    return problems
+
+
+# ---- 5. the documentation --------------------------------------------------------------------------------------------
+
+
+def undocumented(document, items):
+    """What the documentation of a crate leaves out."""
+    data = json.loads(document.read_text())
+    index = data["index"]
+    types, traits = public_names(items, "struct|enum"), public_names(items, "trait")
+    # Without methods, whose path has the name of a type before theirs.
+    functions = public_names((item for item in items if not re.search(r"::[A-Z]\w*(<.*>)?::\w+[(<]", item)), "fn")
+
+    def futures(owner, numbers):
+        for function in (index.get(str(number)) for number in numbers):
+            # The methods of a trait have the visibility of the trait.
+            if function is None or "function" not in function["inner"] or function["visibility"] not in ("public", "default"):
+                continue
+            body = function["inner"]["function"]
+            is_future = body["header"]["is_async"] or "Future" in json.dumps(body["sig"]["output"])
+            if is_future and not re.search(r"cancel|drop", function["docs"] or "", re.I):
+                yield f"{owner}::{function['name']}: say what happens when its future is dropped (`Cancel safety: ..`)"
+
+    for item in index.values():
+        place = data["paths"].get(str(item["id"]))
+        if item["crate_id"] != 0 or place is None or item["visibility"] != "public":
+            continue
+        path, inner, docs = "::".join(place["path"]), item["inner"], item["docs"] or ""
+        if INTERNAL.search(path):
+            continue
+        if "trait" in inner and item["name"] in traits:
+            yield from futures(path, inner["trait"]["items"])
+            if "```" not in docs and not any("```" in (index[str(number)]["docs"] or "") for number in inner["trait"]["items"] if str(number) in index):
+                if "Programs do not implement" not in docs:
+                    yield f"{path}: give it an example, or say `Programs do not implement it`"
+        elif ("struct" in inner or "enum" in inner) and item["name"] in types:
+            for block in (index.get(str(number)) for number in (inner.get("struct") or inner["enum"])["impls"]):
+                if block is not None and block["inner"]["impl"]["trait"] is None:
+                    yield from futures(path, block["inner"]["impl"]["items"])
+        elif "function" in inner and item["name"] in functions:
+            yield from futures("::".join(place["path"][:-1]), [item["id"]])
+
+
+def main():
+    bless = sys.argv[1:] == ["--bless"]
+    accepted = tomllib.loads((HERE / "accepted.toml").read_text())
+    for entry in accepted.get("break", []) + accepted.get("closed", []):
+        if not entry.get("reason", "").strip() or not entry["items"]:
+            raise Failed(f"an entry of judges/api/accepted.toml has no reason or no items: {entry}")
+    crates = library_crates(ROOT)
+    unknown = {entry["crate"] for entry in accepted.get("break", [])} - set(crates)
+    if unknown:
+        raise Failed(f"judges/api/accepted.toml names crates that are not in the workspace: {sorted(unknown)}")
+    then, commit = baseline_sources()
+    older = library_crates(then)
+    print(f"the baseline is {commit[:12]}")
+
+    problems, closed, foreign = [], set(), defaultdict(set)
+    problems += [f"{crate} was in the baseline, and is not in the workspace" for crate in older if crate not in crates]
+    for crate in crates:
+        now = rustdoc(ROOT, crate, "now")
+        items = public_items(now)
+        if not items:
+            raise Failed(f"{crate} has no public items, so its documents were not read")
+        problems += judge_list(crate, items, bless)
+        closed |= set(closed_types(now, items))
+        foreign[crate] = set(foreign_types(items))
+        problems += undocumented(now, items)
+        found = set()
+        if crate in older:
+            found = breaks(rustdoc(then, crate, "then"), now)
+            problems += judge_breaks(crate, found, accepted.get("break", []))
+        print(f"{crate}: {len(items)} public items, {len(found)} breaks, {len(foreign[crate])} types of other crates")
+    problems += judge_closed(closed, accepted.get("closed", []))
+    problems += judge_foreign(foreign)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failed as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(1)
