@@ -1,5 +1,10 @@
 //! Tools, hooks, agents and the runtime behind the crate [`onionskin`](https://docs.rs/onionskin). Programs depend on
-//! that crate. This crate is for libraries that extend it.
+//! that crate. This crate is for libraries that extend it. Its macros and its examples say `onionskin`, so such a library has
+//! this line in its `lib.rs`:
+//!
+//! ```
+//! extern crate onionskin_core as onionskin;
+//! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
