@@ -170,8 +170,9 @@ pub trait Agent: Send + Sync + Sized + 'static {
     /// compiler's error names the constant. A hand-written agent does not set it. A wrapper of another agent forwards it.
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 
-    /// Whether [`Self::declare`] sets a description. `agent!` rejects a child without one. A wrapper of another agent
-    /// forwards it.
+    /// Whether [`Self::declare`] sets a description. `agent!` rejects a child without one. It does not look into a
+    /// hand-written agent, which is described by default: set a [description](AgentDeclaration::description) for its parents. A
+    /// wrapper of another agent forwards this constant.
     const DESCRIBED: bool = true;
 
     /// Answers one input. The default runs the loop of model turns and tool calls, [`AgentRun::converse`].

@@ -61,6 +61,14 @@ impl Annotations {
 }
 
 /// The definition of a tool: the model's view of it, and its options. Cheap to clone.
+///
+/// ```
+/// use onionskin::{Effect, ToolDefinition};
+///
+/// let mut pay = ToolDefinition::new("pay", "Pays.");
+/// pay.effect = Effect::Once;
+/// pay.max_calls = Some(1);
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each says one thing, and any of them may be set")]

@@ -47,7 +47,9 @@ pub trait ToolForm {
     /// The provider, for errors.
     fn provider(&self) -> Provider;
 
-    /// Exports one tool. [`ToolExport`](super::ToolExport) has the parts that most forms need.
+    /// Exports one tool. [`ToolExport`](super::ToolExport) has the parts that most forms need. Nothing else applies the options:
+    /// a form adds the custom fields ([`ToolExport::add_fields`](super::ToolExport::add_fields)), and asks
+    /// [`ToolExport::is_strict`](super::ToolExport::is_strict) if the provider has a strict dialect.
     ///
     /// # Errors
     /// Returns an error if the form cannot express the tool.

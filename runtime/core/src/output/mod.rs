@@ -60,7 +60,7 @@ impl ToolOutput {
     }
 
     /// Makes an output with a structured value; the text for the model is its JSON. Scalars and lists read as `{"result":
-    /// ..}`; see [`Self::set_structured`].
+    /// ..}`; see [`Self::set_structured`]. [`Self::value`] takes a value of a type of yours.
     ///
     /// ```
     /// let output = onionskin::ToolOutput::structured(serde_json::json!({"degrees": 21}));
