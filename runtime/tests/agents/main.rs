@@ -13,6 +13,7 @@ mod agent_macro;
 mod agent_tool;
 mod asking_again;
 mod attempts;
+mod built_by_hand;
 mod cancelled;
 mod children;
 mod children_by_hand;

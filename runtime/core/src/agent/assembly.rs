@@ -11,11 +11,11 @@ use super::declaration::{ChildLink, Onion};
 use super::declared::{Declared, declaring};
 use super::handle::AgentHandle;
 use super::instance::Instance;
-use super::preflight;
 use super::services::{AgentServices, Given};
 use super::setup::{Extra, Setup};
 use super::shared::Shared;
-use super::tool_list::ToolList;
+use super::tool_list::{Owner, ToolList};
+use super::{preflight, tool_checks};
 use crate::context::{AgentInfo, Target, ToolEntry};
 use crate::definition::{ToolDefinition, ToolSource};
 use crate::model::BoxModel;
@@ -147,6 +147,7 @@ impl Assembly<'_> {
             children.iter().map(ChildTool::child_name).collect(),
         );
         let undefined = |problem| preflight::undefined(&name, problem);
+        tool_checks::states(&name, link.state, &declaration.tools)?;
         let fixed = caught(|| {
             fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools)
         });
@@ -157,16 +158,17 @@ impl Assembly<'_> {
                 toolbox: toolbox.name,
                 call: toolbox.call(),
             })?;
+            tool_checks::states(&name, link.state, given.tools())?;
             fixed.extend(given.entries(toolbox.prefix).map_err(undefined)?);
         }
         let model = self.model.cloned().or_else(|| declaration.default_model.clone());
-        preflight::states(&name, &link, &tools)?;
+        tool_checks::states_of_values(&name, link.state, &tools)?;
         preflight::names(&name, &fixed, &tools)?;
         fixed.extend(tools.into_iter().map(ToolSpec::into_entry));
-        preflight::definitions(&name, &fixed)?;
+        tool_checks::definitions(&name, &fixed)?;
         let servers = self.shared.servers.providers(&name, &declaration.servers)?;
-        let tools =
-            ToolList::new(&name, declaration.instruction.into(), fixed, servers, self.services.clone());
+        let owner = Owner { agent: Arc::clone(&name), state: link.state, given: self.services.clone() };
+        let tools = ToolList::new(owner, declaration.instruction.into(), fixed, servers);
         // Later problems come from servers, and are reported as events.
         let table = tools.first_table()?;
         let model = model.ok_or_else(|| BuildError::NoModel { agent: name.to_string() })?;

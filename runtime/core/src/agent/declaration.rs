@@ -1,6 +1,6 @@
 //! The declaration of an agent. `agent!` generates it; a hand-written agent builds it.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use super::{Agent, AgentRun, RunError};
 use crate::context::{DynCall, StateType};
 use crate::definition::Effect;
 use crate::model::{BoxModel, Message, Model, RequestParams};
-use crate::onion::{Call, Core, Definitions, DynHook, Hook, RuntimeHooks, short_name};
+use crate::onion::{Call, Core, Definitions, DynHook, Hook, MadeBy, RuntimeHooks, StateOf, short_name};
 use crate::secret::{StateVisitor, VisitSecrets};
 use crate::services::ServiceTypes;
 use crate::state::StateCodec;
-use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink};
+use crate::tool::{DynTool, Tool, Toolbox, ToolboxLink, Works};
 use crate::typed::RawHook;
 
 /// The declaration of an agent, as `agent!` writes it from its fields. A hand-written [`Agent`](crate::Agent) returns one
@@ -64,6 +64,8 @@ pub struct AgentDeclaration {
     pub(crate) tools: Vec<(&'static str, Arc<dyn DynTool>)>,
     pub(crate) toolboxes: Vec<ToolboxLink>,
     pub(crate) hooks: Vec<Arc<dyn DynHook>>,
+    /// The states that these hooks work on, by the hook's type.
+    pub(crate) hook_states: Vec<(&'static str, Vec<StateType>)>,
     /// Names in filters of hooks that only a built agent can resolve, as pairs of hook and tool.
     pub(crate) filter_names: Vec<(&'static str, &'static str)>,
     pub(crate) onion: Option<OnionBuilder>,
@@ -155,6 +157,7 @@ impl AgentDeclaration {
             hooks: Vec::new(),
             filter_names: Vec::new(),
             onion: None,
+            hook_states: Vec::new(),
             hook_services: Vec::new(),
             services: ServiceTypes::default(),
             state_visitor: None,
@@ -205,7 +208,8 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a tool. All hooks of the agent run around it.
+    /// Adds a tool. All hooks of the agent run around it. An agent with another state than the tool's is not built
+    /// ([`BuildError::ToolState`](crate::BuildError::ToolState)).
     #[must_use]
     pub fn tool<T: Tool>(mut self, tool: T) -> Self {
         self.tools.push((T::NAME, Arc::new(tool)));
@@ -227,9 +231,16 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a hook inside the dynamic hooks, those that the builder adds. The first one that is added is the outermost.
+    /// Adds a hook inside the dynamic hooks, those that the builder adds. The first one that is added is the outermost. An
+    /// agent with another state than the hook's is not built ([`BuildError::HookState`](crate::BuildError::HookState)).
     #[must_use]
-    pub fn hook(mut self, hook: impl RawHook) -> Self {
+    pub fn hook<H>(mut self, hook: H) -> Self
+    where
+        H: RawHook + Hook<Made: MadeBy<H, State: Works>>,
+    {
+        let mut states = Vec::new();
+        StateOf::<H>::on(&mut states);
+        self.hook_states.push((type_name::<H>(), states));
         self.hooks.push(Arc::new(hook));
         self
     }

@@ -33,6 +33,7 @@ mod shared;
 mod strategy;
 mod stream;
 mod tool_call;
+mod tool_checks;
 mod tool_filter;
 mod tool_list;
 mod toolboxes;

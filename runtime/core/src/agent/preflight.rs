@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use super::build_error::BuildError;
 use super::children::HistorySource;
-use super::declaration::ChildLink;
 use super::declared::Declared;
 use super::limits::Limits;
 use super::setup::{Extra, Setup};
-use crate::context::{StateType, ToolEntry, ToolTable};
+use super::tool_checks::other_than;
+use crate::context::{ToolEntry, ToolTable};
 use crate::definition::NameProblem;
 use crate::model::{BoxModel, RequestParams};
 use crate::onion::{Undefined, caught};
@@ -133,21 +133,18 @@ fn of_agent<'e>(
             });
         }
     }
-    for hook in extras.flat_map(|extra| &extra.hooks) {
-        if let Some(other) = other_than(state, &hook.states) {
+    let added = extras.flat_map(|extra| &extra.hooks).map(|hook| (hook.name, &hook.states));
+    let own = declaration.hook_states.iter().map(|(hook, states)| (*hook, states));
+    for (hook, states) in own.chain(added) {
+        if let Some(other) = other_than(state, states) {
             problems.push(BuildError::HookState {
                 agent: name.to_owned(),
-                hook: hook.name,
+                hook,
                 takes: other.name,
                 state: state.name,
             });
         }
     }
-}
-
-/// The state of a tool or a hook that is not the agent's.
-fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {
-    states.iter().copied().find(|state| *state != agent)
 }
 
 /// `history_source: messages`, where no child has messages.
@@ -258,21 +255,6 @@ fn unknown_agents(setup: &Setup, agents: &[Seen<'_>], problems: &mut Vec<BuildEr
     }
 }
 
-/// Checks that tool values work on the agent's state. The compiler checks declared tools.
-pub(super) fn states(agent: &str, link: &ChildLink, tools: &[ToolSpec]) -> Result<(), BuildError> {
-    for tool in tools {
-        if let Some(other) = other_than(link.state, tool.states()) {
-            return Err(BuildError::ToolState {
-                agent: agent.to_owned(),
-                tool: tool.name().to_owned(),
-                takes: other.name,
-                state: link.state.name,
-            });
-        }
-    }
-    Ok(())
-}
-
 /// The error for a tool that could not return its definition.
 pub(super) fn undefined(agent: &str, problem: Undefined) -> BuildError {
     let agent = agent.to_owned();
@@ -297,29 +279,6 @@ pub(super) fn names(agent: &str, declared: &[ToolEntry], values: &[ToolSpec]) ->
         None => Ok(()),
         Some(problem) => Err(undefined(agent, problem)),
     }
-}
-
-/// Checks bounds, schemas and examples, which a definition holds as values.
-pub(super) fn definitions<'e>(
-    agent: &str,
-    tools: impl IntoIterator<Item = &'e ToolEntry>,
-) -> Result<(), BuildError> {
-    for tool in tools {
-        if let Some(setting) = tool.definition.zero() {
-            return Err(BuildError::ZeroOfTool {
-                agent: agent.to_owned(),
-                tool: tool.name.to_string(),
-                setting,
-            });
-        }
-        if let Some(problem) = tool.definition.no_object() {
-            let (agent, tool) = (agent.to_owned(), tool.name.to_string());
-            return Err(BuildError::InputSchema { agent, tool, problem });
-        }
-        let examples = tool.definition.check_examples();
-        examples.map_err(|source| BuildError::Example { agent: agent.to_owned(), source })?;
-    }
-    Ok(())
 }
 
 /// Checks that each name of a hook's filter is the name of one of the built agent's tools.

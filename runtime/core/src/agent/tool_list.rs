@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use futures_util::future::{BoxFuture, join_all};
 
 use super::build_error::{BoxError, BuildError, ServerError};
-use super::prompt;
 use super::run_error::RunError;
 use super::server_pool::{AgentServer, panicked};
 use super::servers::ToolProvider;
 use super::services::Given;
-use crate::context::{RunContext, ToolEntry, ToolTable};
-use crate::definition::ToolDefinition;
+use super::{prompt, tool_checks};
+use crate::context::{RunContext, StateType, ToolEntry, ToolTable};
+use crate::definition::{ServerKind, ToolDefinition};
 use crate::error::{ErrorKind, ToolError};
 use crate::lock::lock;
 use crate::onion::{caught, caught_async};
@@ -21,16 +21,24 @@ use crate::tool::{DynTool, Dynamic};
 
 /// The tools of an agent, for all its runs or for one.
 pub(crate) struct ToolList {
-    agent: Arc<str>,
+    owner: Owner,
     instruction: Arc<str>,
     /// Tools that do not change: functions, children, built-in tools.
     fixed: Arc<[ToolEntry]>,
     servers: Vec<AgentServer>,
-    /// The services for tools of servers.
-    given: Given,
     current: Mutex<Option<TurnTools>>,
     /// The messages about the last list that no run has reported.
     unreported: Mutex<Vec<String>>,
+}
+
+/// What the tools of servers are checked against.
+#[derive(Clone)]
+pub(super) struct Owner {
+    pub(super) agent: Arc<str>,
+    /// The agent's state.
+    pub(super) state: StateType,
+    /// The services for these tools.
+    pub(super) given: Given,
 }
 
 /// The tools of an agent as one turn uses them.
@@ -107,11 +115,11 @@ impl AgentServer {
     /// so is a pattern that matches no tool if the list is the one for all runs.
     fn entries(
         &self,
-        agent: &str,
+        owner: &Owner,
         for_all: bool,
         problems: &mut Vec<BuildError>,
     ) -> Result<Vec<ToolEntry>, ServerError> {
-        let mut names = Vec::new();
+        let (agent, mut names) = (&*owner.agent, Vec::new());
         let entry = |tool: Arc<dyn DynTool>| {
             let mut definition = tool.definition().clone();
             definition.is_of_server = true;
@@ -126,9 +134,19 @@ impl AgentServer {
                 return None;
             };
             names.push(own.to_owned());
+            if !self.filter.takes(own) {
+                return None;
+            }
+            // The definitions of MCP servers are not the program's to correct.
+            let is_own = self.kind != ServerKind::Mcp;
+            let checked = tool_checks::state(agent, owner.state, &name, &tool.states())
+                .and_then(|()| if is_own { tool_checks::definition(agent, &definition) } else { Ok(()) });
+            if let Err(problem) = checked {
+                problems.push(problem);
+                return None;
+            }
             let target = Dynamic::target(tool);
-            let taken = self.filter.takes(own);
-            taken.then(|| ToolEntry::new(name, self.kind.into(), Some(self.server), definition, target))
+            Some(ToolEntry::new(name, self.kind.into(), Some(self.server), definition, target))
         };
         let listed =
             self.ask("listed its tools", || self.provider.tools().into_iter().filter_map(entry).collect())?;
@@ -169,18 +187,16 @@ impl AgentServer {
 
 impl ToolList {
     pub(super) fn new(
-        agent: &Arc<str>,
+        owner: Owner,
         instruction: Arc<str>,
         fixed: Vec<ToolEntry>,
         servers: Vec<AgentServer>,
-        given: Given,
     ) -> Self {
         Self {
-            agent: Arc::clone(agent),
+            owner,
             instruction,
             fixed: fixed.into(),
             servers,
-            given,
             current: Mutex::default(),
             unreported: Mutex::default(),
         }
@@ -206,14 +222,14 @@ impl ToolList {
                     Err(reason) => Err(ServerError::new(server.panicked_for_run(&reason))),
                 };
                 listed.map_err(|source| RunError::ServerTools {
-                    agent: Arc::clone(&self.agent),
+                    agent: Arc::clone(&self.owner.agent),
                     server: server.server.into(),
                     source,
                 })
             });
             let servers: Result<Vec<_>, _> = join_all(servers).await.into_iter().collect();
             let list = self.with(servers?);
-            list.tools(Some(run)).map_err(|error| error.into_run_error(&self.agent))?;
+            list.tools(Some(run)).map_err(|error| error.into_run_error(&self.owner.agent))?;
             Ok(list)
         }))
     }
@@ -225,11 +241,10 @@ impl ToolList {
 
     fn with(&self, servers: Vec<AgentServer>) -> Self {
         Self {
-            agent: Arc::clone(&self.agent),
+            owner: self.owner.clone(),
             instruction: Arc::clone(&self.instruction),
             fixed: Arc::clone(&self.fixed),
             servers,
-            given: self.given.clone(),
             current: Mutex::default(),
             unreported: Mutex::default(),
         }
@@ -240,8 +255,8 @@ impl ToolList {
         let mut problems = Vec::new();
         let mut all = self.fixed.to_vec();
         for server in &self.servers {
-            for tool in server.entries(&self.agent, run.is_none(), &mut problems)? {
-                match self.given.missing_for(&self.agent, &tool, run) {
+            for tool in server.entries(&self.owner, run.is_none(), &mut problems)? {
+                match self.owner.given.missing_for(&self.owner.agent, &tool, run) {
                     None => all.push(tool),
                     Some(problem) => problems.push(problem),
                 }
@@ -252,7 +267,7 @@ impl ToolList {
                 entry.definition = definition_of_run(&entry.definition, run)?;
             }
         }
-        let (table, clashes) = ToolTable::new(&self.agent, all);
+        let (table, clashes) = ToolTable::new(&self.owner.agent, all);
         problems.extend(clashes.into_iter().map(BuildError::from));
         Ok((table, problems))
     }

@@ -24,9 +24,14 @@ impl Toolboxes {
     /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
         let bound = T::bound(toolbox);
-        // A definition that panics is reported with its tool.
-        let problem = caught(|| disagreement::<T>(&bound)).ok().flatten();
-        let tools = T::TOOLS.iter().copied().flatten().copied().zip(bound).collect();
+        let names = T::TOOLS.iter().copied().flatten().copied();
+        let listed = names.clone().count();
+        let problem = caught(|| disagreement::<T>(&bound)).unwrap_or_else(|_| {
+            // A definition panicked. It is reported with its tool, if the tool is listed.
+            let text = || format!("`bound` returns {} tools, and `TOOLS` lists {listed}", bound.len());
+            (bound.len() != listed).then(text)
+        });
+        let tools = names.zip(bound).collect();
         let given = Given { tools, instructions: T::INSTRUCTIONS, problem };
         self.0.insert(ToolboxLink::of::<T>(prefix), given);
     }
@@ -47,6 +52,11 @@ impl Toolboxes {
 }
 
 impl Given {
+    /// The tools, each with its name in the toolbox.
+    pub(super) fn tools(&self) -> &[(&'static str, Arc<dyn DynTool>)] {
+        &self.tools
+    }
+
     /// The toolbox's tools as an agent has them. The first one carries the toolbox's instructions for the system
     /// prompt.
     ///

@@ -19,8 +19,9 @@ impl ToolDefinition {
     /// ([`Tool::fit_args`](crate::Tool::fit_args)), so it has to accept what the definition of each run accepts. A
     /// second call adds a change after the first one.
     ///
-    /// An error or a panic of `change`, or another name, ends the run before its first turn
-    /// ([`RunError::ToolDefinition`](crate::RunError::ToolDefinition)). Agents without such tools pay nothing for it.
+    /// An error or a panic of `change`, another name, a limit of zero, or a schema that is not an object's ends the run
+    /// before its first turn ([`RunError::ToolDefinition`](crate::RunError::ToolDefinition)). Agents without such tools pay
+    /// nothing for it.
     ///
     /// ```
     /// use onionskin::{Agent, ScriptedModel, ScriptedTurn, ToolSpec, agent, tool};
@@ -88,6 +89,15 @@ impl ToolDefinition {
         let mut changed = change(self.clone(), run)?;
         if changed.name != self.name {
             return Err(format!("it has another name, `{}`; keep the name", changed.name).into());
+        }
+        if let Some(problem) = changed.no_object() {
+            return Err(format!(
+                "its schema is not that of an object: {problem}; write `\"type\": \"object\"`"
+            )
+            .into());
+        }
+        if let Some(setting) = changed.zero() {
+            return Err(format!("its `{setting}` is 0, so no call could succeed; leave it out").into());
         }
         // What the runtime knows of the tool itself.
         changed.of_run.clone_from(&self.of_run);

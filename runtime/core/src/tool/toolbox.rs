@@ -84,11 +84,18 @@ pub(crate) fn disagreement<T: Toolbox>(bound: &[Arc<dyn DynTool>]) -> Option<Str
         return Some(format!("`{name}` {text}"));
     }
     let listed: Vec<_> = T::TOOLS.iter().copied().flatten().copied().collect();
-    if bound.len() == listed.len() {
-        // A tool of another name than the one that is listed in its place is reported with both names.
-        return None;
+    if let Some(name) = repeated(&listed) {
+        return Some(format!("`TOOLS` lists the tool `{name}` twice"));
+    }
+    let methods: Vec<_> = T::METHODS.iter().copied().flatten().copied().collect();
+    if let Some(name) = repeated(&methods) {
+        return Some(format!("`METHODS` lists the method `{name}` twice"));
     }
     let names: Vec<_> = bound.iter().map(|tool| &*tool.definition().name).collect();
+    if names.len() == listed.len() {
+        let (name, listed) = names.iter().zip(&listed).find(|(name, listed)| name != listed)?;
+        return Some(format!("`bound` returns the tool `{name}` in the place of `{listed}` in `TOOLS`"));
+    }
     let unbound = listed.iter().find(|name| !names.contains(name));
     let unlisted = names.iter().find(|name| !listed.contains(name));
     Some(match (unbound, unlisted) {
@@ -96,6 +103,11 @@ pub(crate) fn disagreement<T: Toolbox>(bound: &[Arc<dyn DynTool>]) -> Option<Str
         (None, Some(name)) => format!("`bound` returns the tool `{name}`, and `TOOLS` does not list it"),
         (None, None) => format!("`bound` returns {} tools, and `TOOLS` lists {}", names.len(), listed.len()),
     })
+}
+
+/// The first name that occurs again.
+fn repeated<'n>(names: &[&'n str]) -> Option<&'n str> {
+    names.iter().enumerate().find_map(|(at, name)| names[..at].contains(name).then_some(*name))
 }
 
 /// Whether the lists have as many entries in each block.

@@ -1,0 +1,73 @@
+//! Checks of single tools: their states, and what their definitions hold as values.
+
+use std::sync::Arc;
+
+use super::build_error::BuildError;
+use crate::context::{StateType, ToolEntry};
+use crate::definition::ToolDefinition;
+use crate::onion::caught;
+use crate::spec::ToolSpec;
+use crate::text::short;
+use crate::tool::DynTool;
+
+/// The state of a tool or a hook that is not the agent's.
+pub(super) fn other_than(agent: StateType, states: &[StateType]) -> Option<StateType> {
+    states.iter().copied().find(|state| *state != agent)
+}
+
+/// Checks that a tool works on the agent's state. The compiler checks those in the lists of `agent!`.
+pub(super) fn state(
+    agent: &str,
+    state: StateType,
+    tool: &str,
+    works_on: &[StateType],
+) -> Result<(), BuildError> {
+    match other_than(state, works_on) {
+        None => Ok(()),
+        Some(other) => Err(BuildError::ToolState {
+            agent: agent.to_owned(),
+            tool: short(tool, 100).into_owned(),
+            takes: other.name,
+            state: state.name,
+        }),
+    }
+}
+
+/// Checks that tools by hand work on the agent's state.
+pub(super) fn states<'t>(
+    agent: &str,
+    agents: StateType,
+    tools: impl IntoIterator<Item = &'t (&'static str, Arc<dyn DynTool>)>,
+) -> Result<(), BuildError> {
+    tools.into_iter().try_for_each(|(name, tool)| {
+        let states = caught(|| tool.states())
+            .map_err(|reason| BuildError::DeclarationPanicked { agent: agent.to_owned(), reason })?;
+        state(agent, agents, name, &states)
+    })
+}
+
+/// Checks that tool values work on the agent's state.
+pub(super) fn states_of_values(agent: &str, agents: StateType, tools: &[ToolSpec]) -> Result<(), BuildError> {
+    tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.states()))
+}
+
+/// Checks bounds, schemas and examples, which a definition holds as values.
+pub(super) fn definitions<'e>(
+    agent: &str,
+    tools: impl IntoIterator<Item = &'e ToolEntry>,
+) -> Result<(), BuildError> {
+    tools.into_iter().try_for_each(|tool| definition(agent, &tool.definition))
+}
+
+/// As [`definitions`], for one tool.
+pub(super) fn definition(agent: &str, definition: &ToolDefinition) -> Result<(), BuildError> {
+    let tool = || short(&definition.name, 100).into_owned();
+    if let Some(setting) = definition.zero() {
+        return Err(BuildError::ZeroOfTool { agent: agent.to_owned(), tool: tool(), setting });
+    }
+    if let Some(problem) = definition.no_object() {
+        return Err(BuildError::InputSchema { agent: agent.to_owned(), tool: tool(), problem });
+    }
+    let examples = definition.check_examples();
+    examples.map_err(|source| BuildError::Example { agent: agent.to_owned(), source })
+}
