@@ -11,6 +11,7 @@ mod borrowed;
 mod bounded;
 mod broken_schemas;
 mod coercion;
+mod conditions;
 mod hooks;
 mod hostile_schemas;
 mod long_arguments;

@@ -1,8 +1,10 @@
 //! Checks a value against a schema and reports problems by path, in words for a model.
 //!
-//! It supports the keywords that schemars writes for Rust types and that MCP servers send. An unknown keyword never
-//! refuses a value: decoding, or the server, still decides. Schema and value may both be hostile. The work is bounded
+//! It supports the keywords that schemars writes for Rust types and that MCP servers send, and the conditions of JSON
+//! Schema (`conditions.rs`). An unknown keyword never refuses a value: decoding, or the server, still decides. Schema and value may both be hostile. The work is bounded
 //! by the value's size, and a value that was not checked within it is refused.
+
+mod conditions;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -82,7 +84,12 @@ impl<'s> Walk<'s> {
         path: &Path<'_>,
         found: &mut Findings,
     ) {
-        let Value::Object(object) = schema else { return };
+        let Value::Object(object) = schema else {
+            if *schema == Value::Bool(false) {
+                found.add(path, Problem::not_allowed);
+            }
+            return;
+        };
         if !self.budget.take(1) || found.is_settled(path.level) {
             return;
         }
@@ -135,6 +142,7 @@ impl<'s> Walk<'s> {
             }
             _ => {}
         }
+        self.walk_conditions(value, object, chain, path, found);
     }
 
     /// Whether one of the options fits. If none fits, the problems are those of the option that was meant.

@@ -125,6 +125,23 @@ impl Problem {
         Self::at(path, "occurs twice in a list whose items must differ")
     }
 
+    /// No value fits.
+    pub(super) fn not_allowed(path: String) -> Self {
+        Self::at(path, "not allowed here; leave it out")
+    }
+
+    /// The value fits a schema that it must not fit.
+    pub(super) fn excluded(path: String, excluded: &Value, value: &Value) -> Self {
+        let excluded = excluded.to_string();
+        let excluded = short(&excluded, NAME);
+        Self::at(path, format!("expected a value that does not fit {excluded}, found {}", describe(value)))
+    }
+
+    /// The key needs another one beside it.
+    pub(super) fn missing_beside(path: String, beside: &str) -> Self {
+        Self::at(path, format!("missing; `{}` needs it", short(beside, NAME)))
+    }
+
     pub(super) fn unchecked(path: &str) -> Self {
         Self::at(path, "too large or too deeply nested to be checked")
     }

@@ -8,12 +8,13 @@ pub(crate) fn has_limits(schema: &Value) -> bool {
         Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
             "minimum" | "maximum" => !implied_by_format(schema, key, value),
             "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
-            | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" => true,
+            | "pattern" | "uniqueItems" | "minProperties" | "maxProperties" | "not" | "if" | "contains"
+            | "propertyNames" | "dependentRequired" | "dependentSchemas" | "dependencies" => true,
             // A fixed-size array has both; decoding checks them.
             "minItems" | "maxItems" => object.get("minItems") != object.get("maxItems"),
             "default" | "examples" | "enum" | "const" | "description" => false,
             // Their keys are names, not keywords: a field can be called `description`.
-            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
+            "properties" | "patternProperties" | "$defs" | "definitions" => {
                 value.as_object().is_some_and(|named| named.values().any(has_limits))
             }
             _ => has_limits(value),
