@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use onionskin::event::EventKind;
-use onionskin::{RunError, ScriptedModel, ScriptedTurn};
+use onionskin::{Cache, RunError, ScriptedModel, ScriptedTurn, agent, call};
 use serde_json::json;
 
-use crate::{Account, Clock, Counter, Counting, Parent, Plain, Teller, clock};
+use crate::{Account, Clock, Counter, Counting, Parent, Plain, Teller, clock, owner};
+
+agent! { Cached { instruction: "Tell." } }
 
 /// Calls the tool and repeats its result, in each of three runs.
 fn calls(tool: &'static str) -> ScriptedModel {
@@ -79,4 +81,31 @@ async fn t7_a_service_of_a_request_that_nothing_takes_ends_the_run_before_it_beg
     let counter = Arc::new(Counter::default());
     let run = counting.request("Count.").provide_shared(Arc::clone(&counter)).run();
     assert_eq!(run.await.unwrap().text, "1");
+}
+
+#[tokio::test]
+async fn t7_a_cached_result_of_one_service_is_no_answer_of_another() {
+    let mut owner = owner::spec();
+    owner.cache(Cache::new());
+    let desk = Cached::builder()
+        .model(calls("owner"))
+        .tool(owner.clone())
+        .provide(Account("all"))
+        .build()
+        .await
+        .unwrap();
+    let session = desk.session();
+    let mut owners = Vec::new();
+    for own in [None, Some("ada"), Some("bob")] {
+        let request = desk.request("Whose?").session(&session);
+        let request = match own {
+            Some(own) => request.provide(Account(own)),
+            None => request,
+        };
+        owners.push(request.run().await.unwrap().text);
+    }
+    assert_eq!(owners, ["all", "ada", "bob"]);
+
+    let (ada, bob) = (owner.share().provide(Account("ada")), owner.share().provide(Account("bob")));
+    assert_eq!((call!(ada).await.unwrap(), call!(bob).await.unwrap()), (json!("ada"), json!("bob")));
 }

@@ -17,7 +17,7 @@ pub(crate) struct CallStages {
     unkept: bool,
 }
 
-/// The key of a cached result: the caller and the arguments.
+/// The key of a cached result: the caller, the arguments and the services.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub(crate) user: Option<Arc<str>>,
@@ -25,6 +25,8 @@ pub(crate) struct Key {
     pub(crate) args: String,
     /// The filled-in values.
     pub(crate) filled: String,
+    /// The numbers of the services that the tool takes.
+    pub(crate) services: Vec<Option<u64>>,
 }
 
 struct Asked {

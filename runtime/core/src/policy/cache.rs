@@ -16,7 +16,8 @@ use crate::context::{Key, RunContext, ToolContext};
 use crate::lock::lock;
 use crate::output::ToolOutput;
 
-/// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session.
+/// Caches a tool's results in memory. It answers calls with the same arguments by the same user in the same session, and
+/// with the same services of the tool: a service that a request provides is another one in each request.
 ///
 /// `#[tool(cache(..))]` makes a cache for each agent that is built, [`ToolSpec::cache`](crate::ToolSpec::cache) one for
 /// each value. The caches of a toolbox's tools belong to its object; all users of the object share them. Not cached are
@@ -282,7 +283,8 @@ impl Cache {
             cx.stages(|stages| stages.fill(values));
         }
         let run = cx.run();
-        Some(Key { user: run.user_id(), session: run.session_id(), args: text, filled })
+        let services = run.services().ids(cx.definition().services());
+        Some(Key { user: run.user_id(), session: run.session_id(), args: text, filled, services })
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

@@ -3,21 +3,26 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::provided::Provided;
-use super::types::{Service, ServiceType};
+use super::types::{Service, ServiceType, ServiceTypes};
 
 /// One service.
 #[derive(Clone)]
 pub(crate) struct GivenService {
     pub(crate) ty: ServiceType,
+    /// The number of the call that provided it.
+    id: u64,
     /// An `Arc<T>`.
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl GivenService {
     pub(crate) fn new<T: ?Sized + Service>(service: Arc<T>) -> Self {
-        Self { ty: ServiceType::of::<T>(), value: Arc::new(service) }
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { ty: ServiceType::of::<T>(), id, value: Arc::new(service) }
     }
 }
 
@@ -61,6 +66,12 @@ impl Services {
 
     pub(crate) fn has(&self, ty: ServiceType) -> bool {
         self.all().iter().any(|service| service.ty == ty)
+    }
+
+    /// The numbers of the services that a tool takes; `None` for one that is missing.
+    pub(crate) fn ids(&self, taken: &ServiceTypes) -> Vec<Option<u64>> {
+        let id = |ty| self.all().iter().find(|service| service.ty == ty).map(|service| service.id);
+        taken.all().map(id).collect()
     }
 
     pub(crate) fn get<T: ?Sized + Service>(&self) -> Option<Provided<T>> {
