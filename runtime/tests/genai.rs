@@ -203,6 +203,7 @@ impl Agent for Listener {
 
     fn declare() -> AgentDeclaration {
         AgentDeclaration::new()
+            .description("Helps.")
             .instruction("Listen.")
             .tool(Echo(ToolDefinition::new("echo", "Says it again.")))
     }

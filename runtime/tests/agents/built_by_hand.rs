@@ -216,6 +216,17 @@ async fn t9_a_definition_for_a_run_that_no_call_could_fit_ends_the_run() {
     }
 }
 
+#[tokio::test]
+async fn t9_a_child_by_hand_without_a_description_is_refused() {
+    declared!(Silent, AgentDeclaration::new().instruction("Go."));
+    agent! { Parent { name: "parent", instruction: "Ask.", agents: [Silent] } }
+    let error = Parent::builder().model(model()).build().await.unwrap_err();
+    assert!(matches!(error, BuildError::NoDescription { .. }), "{error:?}");
+    let begin = "the agent `declared` has no description, and the agent `parent` calls it: write ";
+    assert!(error.to_string().starts_with(begin), "{error}");
+    Silent::builder().model(model()).build().await.unwrap();
+}
+
 /// A toolbox whose lists disagree.
 struct Torn<const CASE: u8>;
 

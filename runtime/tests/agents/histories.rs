@@ -256,7 +256,7 @@ async fn a5_a_child_by_hand_declares_the_messages_that_it_begins_with() {
         const NAME: &'static str = "knows";
         type State = ();
         fn declare() -> AgentDeclaration {
-            AgentDeclaration::new().messages(brief())
+            AgentDeclaration::new().description("Knows.").messages(brief())
         }
         async fn run(run: &AgentRun, input: String) -> Result<String, RunError> {
             Ok(format!("{} | {input}", texts(&run.messages()).join(" ")))

@@ -117,7 +117,7 @@ macro_rules! agent_by_hand {
             type State = ();
 
             fn declare() -> AgentDeclaration {
-                AgentDeclaration::new().instruction("Go.")$(.child::<$child>())?
+                AgentDeclaration::new().description("Goes.").instruction("Go.")$(.child::<$child>())?
             }
         }
     };

@@ -124,7 +124,7 @@ impl Agent for Child {
     type State = ();
 
     fn declare() -> AgentDeclaration {
-        AgentDeclaration::new()
+        AgentDeclaration::new().description("Helps.")
     }
 
     async fn run(_: &AgentRun, input: String) -> Result<String, RunError> {

@@ -347,6 +347,19 @@ pub enum BuildError {
         /// The agent.
         agent: String,
     },
+    /// A child that is written by hand has no description, by which the model of its parent chooses it. `agent!` reports that of
+    /// a child when the program is compiled.
+    #[error(
+        "the agent `{child}` has no description, and the agent `{agent}` calls it: write \
+         `AgentDeclaration::new().description(..)` in its `declare`"
+    )]
+    #[non_exhaustive]
+    NoDescription {
+        /// The agent that calls it.
+        agent: String,
+        /// The agent without a description.
+        child: String,
+    },
     /// Providers reject the tool's name.
     #[error("the tool `{tool}` of the agent `{agent}` has a name that providers reject: {problem}")]
     #[non_exhaustive]

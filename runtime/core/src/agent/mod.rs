@@ -172,8 +172,9 @@ pub trait Agent: Send + Sync + Sized + 'static {
     const AN_AGENT_MUST_NOT_CONTAIN_ITSELF: () = ();
 
     /// Whether [`Self::declare`] sets a description. `agent!` rejects a child without one. It does not look into a
-    /// hand-written agent, which is described by default: set a [description](AgentDeclaration::description) for its parents. A
-    /// wrapper of another agent forwards this constant.
+    /// hand-written agent, which is described by default: without a [description](AgentDeclaration::description) its parents are
+    /// not built ([`BuildError::NoDescription`](crate::BuildError::NoDescription)). A wrapper of another agent forwards this
+    /// constant.
     const DESCRIBED: bool = true;
 
     /// Answers one input. The default runs the loop of model turns and tool calls, [`AgentRun::converse`].

@@ -124,6 +124,11 @@ fn of_agent<'e>(
     if !state.is_none() && !setup.states.contains_key(&state.id) {
         problems.push(BuildError::NoState { agent: name.to_owned(), state: state.name });
     }
+    let is_silent = |child: &&Declared| child.declaration.description.as_deref().is_none_or(str::is_empty);
+    problems.extend(agent.children.iter().filter(is_silent).map(|child| BuildError::NoDescription {
+        agent: name.to_owned(),
+        child: child.link.name.to_owned(),
+    }));
     for toolbox in &declaration.toolboxes {
         if setup.toolboxes.get(toolbox).is_none() {
             problems.push(BuildError::NoToolbox {
