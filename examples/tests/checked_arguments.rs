@@ -2,8 +2,6 @@
 //! arrive in the types of its schema: one table of all sources.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect")]
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use onionskin::approval::{Approval, ApprovalRequest};
@@ -12,12 +10,10 @@ use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::spec::ToolPolicy;
 use onionskin::{
-    Agent, AgentTool, Args, DynTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, Tool,
+    Agent, AgentTool, Args, BoxFuture, DynTool, ErrorKind, Exit, RunError, ScriptedModel, ScriptedTurn, Tool,
     ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, agent, tool, toolbox,
 };
 use serde_json::{Value, json};
-
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A definition that requires an integer `id`.
 fn takes_id(name: &str) -> ToolDefinition {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use onionskin_core::BoxFuture;
 use onionskin_core::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 
 /// Keeps the steps of runs in a file, one on each line. A program that ended in the middle of a run, also by `kill -9` or a
@@ -83,7 +83,7 @@ impl Journal for FileJournal {
         &'a self,
         step: &'a Step,
         work: StepWork<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<StepRecord, JournalError>> + Send + 'a>> {
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
         Box::pin(async move {
             let key = (step.run_id().to_owned(), step.id().to_string());
             if let Some(record) = self.steps().known.get(&key) {

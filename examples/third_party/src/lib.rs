@@ -24,9 +24,6 @@ mod rates;
 mod shelf;
 mod tool;
 
-use std::future::Future;
-use std::pin::Pin;
-
 pub use approver::UpTo;
 pub use careful::Careful;
 pub use chat::ChatModel;
@@ -43,6 +40,3 @@ pub use openapi_document::OpenApiError;
 pub use rates::{RateTable, Rates};
 pub use shelf::{Memory, Shelf, Store};
 pub use tool::{Bank, Transfer};
-
-/// A future behind a pointer, as the traits of core take it.
-type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use onionskin_core::spec::{StateType, ToolPolicy};
-use onionskin_core::{Args, DynTool, ToolContext, ToolDefinition, ToolResult};
-
-use crate::BoxFuture;
+use onionskin_core::{Args, BoxFuture, DynTool, ToolContext, ToolDefinition, ToolResult};
 
 /// Another tool under another name. It counts the calls that reach the tool; clones count together.
 #[derive(Clone)]

@@ -7,14 +7,13 @@ use std::time::Duration;
 use onionskin_core::secret::Secret;
 use onionskin_core::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin_core::{
-    Args, DynTool, Effect, ErrorKind, Exit, RunContext, ToolContext, ToolDefinition, ToolError, ToolOutput,
-    ToolResult,
+    Args, BoxFuture, DynTool, Effect, ErrorKind, Exit, RunContext, ToolContext, ToolDefinition, ToolError,
+    ToolOutput, ToolResult,
 };
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, Method, Url};
 use serde_json::{Map, Value};
 
-use crate::BoxFuture;
 use crate::openapi_document::{Document, OpenApiError, Operation};
 
 /// The most bytes of an answer that a tool gives back.

@@ -6,10 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use onionskin_core::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
-use onionskin_core::{Args, DynTool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
+use onionskin_core::{Args, BoxFuture, DynTool, ToolContext, ToolDefinition, ToolOutput, ToolResult};
 use serde_json::json;
-
-use crate::BoxFuture;
 
 /// Exchange rates, one on each line: a currency and how many of its cents a hundred euro cents are. It is a server of tools.
 #[derive(Debug, Clone)]

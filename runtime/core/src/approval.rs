@@ -94,6 +94,18 @@ where
     }
 }
 
+/// Shared by runs, agents or direct calls.
+#[diagnostic::do_not_recommend]
+impl<T: Approver> Approver for Arc<T> {
+    fn approve(&self, request: ApprovalRequest) -> impl Future<Output = Approval> + Send {
+        (**self).approve(request)
+    }
+
+    fn resolve(&self, call: ApprovalRequest) -> impl Future<Output = Resolution> + Send {
+        (**self).resolve(call)
+    }
+}
+
 /// An [`Approver`] as a trait object.
 pub(crate) trait DynApprover: Send + Sync + 'static {
     fn approve_dyn(&self, request: ApprovalRequest) -> BoxFuture<'_, Approval>;

@@ -50,6 +50,9 @@ pub use context::{Inject, Progress, RunContext, State, ToolContext};
 pub use definition::{Effect, ToolDefinition};
 pub use error::{Abort, ErrorKind, Exit, Stop, ToolError, ToolResult};
 pub use event::RunOutput;
+/// The future of the traits that are trait objects, such as [`DynTool`] and [`Journal`](journal::Journal).
+#[doc(no_inline)]
+pub use futures_util::future::BoxFuture;
 pub use model::{ScriptedModel, ScriptedTurn};
 pub use onion::{Hook, Next};
 #[doc = include_str!("docs/strict.md")]

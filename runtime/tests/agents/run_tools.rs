@@ -9,13 +9,11 @@ use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelRespons
 use onionskin::run::RunRequest;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
-    AgentHandle, Args, BuildError, DynTool, ErrorKind, Next, RunContext, RunError, ScriptedModel,
+    AgentHandle, Args, BoxFuture, BuildError, DynTool, ErrorKind, Next, RunContext, RunError, ScriptedModel,
     ScriptedTurn, Secret, Tool, ToolContext, ToolDefinition, ToolOutput, ToolResult, ToolSpec, agent, tool,
     tool_hook,
 };
 use serde_json::{Value, json};
-
-type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A server with the tools `read` and `erase`; a run without the user `root` has `read` alone.
 #[derive(Clone, Default)]

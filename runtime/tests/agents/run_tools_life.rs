@@ -11,13 +11,11 @@ use onionskin::model::{Model, ModelDelta, ModelError, ModelRequest, ModelRespons
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
-    Agent, AgentHandle, Args, CancellationToken, DynTool, RunContext, RunError, ScriptedModel, ToolContext,
-    ToolDefinition, ToolOutput, ToolResult, agent,
+    Agent, AgentHandle, Args, BoxFuture, CancellationToken, DynTool, RunContext, RunError, ScriptedModel,
+    ToolContext, ToolDefinition, ToolOutput, ToolResult, agent,
 };
 use serde_json::json;
 use tokio::sync::Barrier;
-
-type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A server that has one tool for each user, `notes__<user>_<version>`. All runs together see that of `all`.
 #[derive(Clone, Default)]

@@ -8,11 +8,9 @@ use onionskin::event::EventKind;
 use onionskin::run::AgentRun;
 use onionskin::servers::{BoxError, IntoToolServer, ProviderRequest, ToolProvider, ToolServer};
 use onionskin::{
-    Agent, Args, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
+    Agent, Args, BoxFuture, BuildError, DynTool, Exit, RunError, ScriptedModel, ScriptedTurn, ToolContext,
     ToolDefinition, ToolOutput, ToolResult, agent,
 };
-
-type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Panics in the method of this name.
 #[derive(Clone, Copy)]

@@ -387,3 +387,14 @@ async fn t4_wrong_arguments_are_refused_before_the_approver_is_asked() {
         }
     }
 }
+
+#[tokio::test]
+async fn t4_two_tools_share_an_approver() {
+    let approver = Arc::new(Says::new(Approval::Allow));
+    for _ in 0..2 {
+        let mut pay = pay::spec();
+        pay.approver(Arc::clone(&approver));
+        let _ = pay.call(json!({ "cents": 5 })).await;
+    }
+    assert_eq!(approver.asked().len(), 2);
+}

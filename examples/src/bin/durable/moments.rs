@@ -1,8 +1,8 @@
 //! The moments at which the program can die, to try out what the next start makes of it.
 
-use std::pin::Pin;
 use std::process::Command;
 
+use onionskin::BoxFuture;
 use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 
 /// Says each moment of a run, or kills the process at one of them.
@@ -39,7 +39,7 @@ impl<J: Journal> Journal for Momentary<J> {
         &'a self,
         step: &'a Step,
         work: StepWork<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<StepRecord, JournalError>> + Send + 'a>> {
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
         let work: StepWork<'a> = Box::new(move || {
             Box::pin(async move {
                 let record = work().await?;

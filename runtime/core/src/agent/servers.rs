@@ -72,13 +72,9 @@ pub trait ToolProvider: Send + Sync + 'static {
     /// Cancel safety: the runtime drops the future when the run ends.
     ///
     /// ```
-    /// use std::future::Future;
-    /// use std::pin::Pin;
     /// use std::sync::Arc;
     /// use onionskin::servers::{BoxError, ToolProvider};
-    /// use onionskin::{DynTool, RunContext};
-    ///
-    /// type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+    /// use onionskin::{BoxFuture, DynTool, RunContext};
     ///
     /// /// All tools; without those for staff, if a guest asks.
     /// struct Desk {

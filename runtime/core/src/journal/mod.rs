@@ -44,7 +44,7 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 /// Recorded steps are answered from the record, and the run continues behind them. The guide has a chapter on it.
 ///
 /// ```
-/// use futures_util::future::BoxFuture;
+/// use onionskin::BoxFuture;
 /// use onionskin::journal::{Journal, JournalError, Step, StepRecord, StepWork};
 ///
 /// /// Prints each step that another journal does not know yet.

@@ -227,11 +227,9 @@ pub trait Tool: Send + Sync + 'static {
 /// that wraps nothing.
 ///
 /// ```
-/// use std::future::Future;
-/// use std::pin::Pin;
 /// use std::sync::Arc;
 /// use onionskin::spec::{StateType, ToolPolicy};
-/// use onionskin::{Args, DynTool, ToolContext, ToolDefinition, ToolResult, ToolSpec, call};
+/// use onionskin::{Args, BoxFuture, DynTool, ToolContext, ToolDefinition, ToolResult, ToolSpec, call};
 ///
 /// /// Prints each call of another tool.
 /// struct Printed(Arc<dyn DynTool>);
@@ -245,7 +243,7 @@ pub trait Tool: Send + Sync + 'static {
 ///         &'a self,
 ///         cx: &'a ToolContext,
 ///         args: &'a mut Args,
-///     ) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>> {
+///     ) -> BoxFuture<'a, ToolResult> {
 ///         println!("{} {}", cx.tool_name(), args.text());
 ///         self.0.run_dyn(cx, args)
 ///     }
