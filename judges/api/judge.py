@@ -73,16 +73,14 @@ def library_crates(sources):
 
 def rustdoc(sources, crate, age):
     """The file with rustdoc's JSON of a crate: of `now` or of `then`."""
-    folder = TARGET / "api"
+    # A folder for each age: cargo takes two workspaces with crates of the same names for one.
+    folder = TARGET / "api" / age
     run(
         ["cargo", "rustdoc", "--quiet", "-p", crate, "--lib", "--all-features", "--target-dir", str(folder),
          "--", "-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"],
         cwd=sources, env={**os.environ, "RUSTC_BOOTSTRAP": "1"},
     )  # fmt: skip
-    # The next build of the same crate writes the same file.
-    document = folder / f"{crate}.{age}.json"
-    shutil.move(folder / "doc" / f"{crate.replace('-', '_')}.json", document)
-    return document
+    return folder / "doc" / f"{crate.replace('-', '_')}.json"
 
 
 # ---- 1. the lists ----------------------------------------------------------------------------------------------------
