@@ -82,6 +82,17 @@ async fn t7_a_service_that_nothing_takes_is_refused() {
         "`.provide(..)` was called for the service `u8`, but no tool, hook or guardrail takes it; they take: none. Remove \
          the call, or correct the type; hand-written code declares what it takes (`onionskin::services`)"
     );
+    let error = refused(Plain::builder().provide_shared(Arc::new(5_u8))).await;
+    assert!(
+        error.to_string().starts_with("`.provide_shared(..)` was called for the service `u8`"),
+        "{error}"
+    );
+    let app = App::builder().agent::<Plain>().model(ScriptedModel::new()).provide_shared(Arc::new(5_u8));
+    let error = app.build().await.unwrap_err();
+    assert!(
+        error.to_string().starts_with("`.provide_shared(..)` was called for the service `u8`"),
+        "{error}"
+    );
     let error = refused(Plain::builder().provide_per_request::<u8>()).await;
     assert!(error.to_string().starts_with("`.provide_per_request::<..>()` was called for"), "{error}");
     // An `Arc` in the place of its value.
@@ -177,6 +188,22 @@ async fn t7_hand_written_code_declares_what_it_takes() {
     let definition = ToolDefinition::new("mine", "Does.").takes_service::<u8>().may_take_service::<u16>();
     assert_eq!(definition.services().required().count(), 1);
     assert_eq!(definition.services().all().count(), 2);
+}
+
+#[tokio::test]
+async fn t7_hand_written_code_that_does_not_declare_its_service_learns_where_to_declare_it() {
+    let undeclared = ToolSpec::from_fn("undeclared", "Does.", |(): (), cx: ToolContext| async move {
+        Ok(cx.provided::<Counter>().map_or_else(|error| error.to_string(), |_| "there".to_owned()))
+    });
+    let model =
+        ScriptedModel::turns([ScriptedTurn::call("undeclared", json!({})), ScriptedTurn::say("{last}")]);
+    let output = Plain::builder().model(model).tool(undeclared).run("Go.").await.unwrap();
+    assert_eq!(
+        output.text,
+        "the agent `Plain` has no service `services::Counter`: provide it with `.provide(..)` of the agent's builder, or of \
+         the request, and declare it in the code that takes it: `takes_service` of a `ToolDefinition`, a `ToolSpec` or an \
+         `AgentDeclaration`, `services` of a hook, a guardrail or an `Inject`; a wrapper forwards `services`"
+    );
 }
 
 #[tool_hook]

@@ -149,8 +149,9 @@ impl AppBuilder {
     /// [`Provided<T>`](crate::Provided). All sessions share it. A later call for the same type replaces it, and a request
     /// can replace it for its run ([`RunRequest::provide`](crate::run::RunRequest::provide)). [`Self::build`] fails if
     /// no agent takes the service.
-    pub fn provide<T: Service>(self, service: T) -> Self {
-        self.provide_shared(Arc::new(service))
+    pub fn provide<T: Service>(mut self, service: T) -> Self {
+        self.setup.services.give(GivenService::of_value(service));
+        self
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take

@@ -97,8 +97,9 @@ impl<A: Agent> AgentBuilder<A> {
     /// assert!(error.to_string().contains("the tool `hour` of the agent `Clerk` takes the service `dyn "), "{error}");
     /// # });
     /// ```
-    pub fn provide<T: Service>(self, service: T) -> Self {
-        self.provide_shared(Arc::new(service))
+    pub fn provide<T: Service>(mut self, service: T) -> Self {
+        self.setup.services.give(GivenService::of_value(service));
+        self
     }
 
     /// As [`Self::provide`], for a service in an [`Arc`], also of a trait object: with an `Arc<dyn Clock>`, tools take

@@ -55,7 +55,7 @@ impl Given {
 
     /// All services, each with the builder call that gave it.
     fn calls(&self) -> impl Iterator<Item = (ServiceType, &'static str)> {
-        let given = self.services.all().iter().map(|service| (service.ty, service.ty.call()));
+        let given = self.services.all().iter().map(|service| (service.ty, service.call));
         given.chain(self.per_request.iter().map(|service| (*service, ".provide_per_request::<..>()")))
     }
 

@@ -14,15 +14,22 @@ pub(crate) struct GivenService {
     pub(crate) ty: ServiceType,
     /// The number of the call that provided it.
     id: u64,
+    /// The builder call that provided it.
+    pub(crate) call: &'static str,
     /// An `Arc<T>`.
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl GivenService {
+    /// A service that a builder got as a value.
+    pub(crate) fn of_value<T: Service>(service: T) -> Self {
+        Self { call: ".provide(..)", ..Self::new(Arc::new(service)) }
+    }
+
     pub(crate) fn new<T: ?Sized + Service>(service: Arc<T>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self { ty: ServiceType::of::<T>(), id, value: Arc::new(service) }
+        Self { ty: ServiceType::of::<T>(), id, call: ".provide_shared(..)", value: Arc::new(service) }
     }
 }
 

@@ -99,7 +99,9 @@ pub struct ServiceError {
 impl ServiceError {
     #[cold]
     pub(crate) fn of_agent(agent: &str, service: ServiceType) -> Self {
-        let place = "of the agent's builder, or of the request";
+        let place = "of the agent's builder, or of the request, and declare it in the code that takes it: `takes_service` of \
+                     a `ToolDefinition`, a `ToolSpec` or an `AgentDeclaration`, `services` of a hook, a guardrail or an \
+                     `Inject`; a wrapper forwards `services`";
         Self { who: format!("the agent `{agent}`"), service, place }
     }
 
