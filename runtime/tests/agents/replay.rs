@@ -1,7 +1,8 @@
 //! O5: runs that are answered from their journal, and those that cannot be.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -250,6 +251,47 @@ async fn o5_a_replay_reports_what_the_children_did() {
     let asked = model.requests().len();
     assert_eq!(run().await, first);
     assert_eq!((model.requests().len(), count.0.load(Ordering::SeqCst)), (asked, 2));
+}
+
+/// Stores its records without the ids of the runs.
+#[derive(Default)]
+struct OneForAll(Mutex<BTreeMap<String, StepRecord>>);
+
+impl Journal for OneForAll {
+    fn step<'a>(
+        &'a self,
+        step: &'a Step,
+        work: StepWork<'a>,
+    ) -> BoxFuture<'a, Result<StepRecord, JournalError>> {
+        Box::pin(async move {
+            let key = step.id().to_string();
+            let known = self.0.lock().unwrap().get(&key).cloned();
+            if let Some(record) = known {
+                return Ok(record);
+            }
+            let record = work().await?;
+            self.0.lock().unwrap().insert(key, record.clone());
+            Ok(record)
+        })
+    }
+}
+
+#[tokio::test]
+async fn o5_the_record_of_another_run_is_refused_at_the_first_step() {
+    let journal = Arc::new(OneForAll::default());
+    let count = Count::default();
+    let model = Arc::new(ScriptedModel::turns(adds().into_iter().chain(adds())));
+    let adder = Adder::builder().state(count.clone()).model(Arc::clone(&model)).journal(journal);
+    let adder = adder.build().await.unwrap();
+    assert_eq!(adder.request("go").run_id("one").run().await.unwrap().text, "2");
+    assert_eq!(adder.request("go").run_id("one").run().await.unwrap().text, "2", "a replay of the same run");
+    let asked = model.requests().len();
+    let end = adder.request("go").run_id("two").run().await;
+    let text = end.as_ref().unwrap_err().to_string();
+    assert!(text.contains("it was recorded for another request or another run"), "{text}");
+    assert!(text.contains("the state and the tools of servers that it began with"), "{text}");
+    assert_eq!(diverged_at(end), "turn 1/model");
+    assert_eq!((model.requests().len(), count.0.load(Ordering::SeqCst)), (asked, 1));
 }
 
 /// Otherwise the child would continue in the replay, and the parent would get another result.

@@ -35,7 +35,8 @@ pub enum JournalErrorKind {
     Storage,
     /// There is a record, and it cannot be understood: it was cut or changed, or a later version wrote it.
     Corrupt,
-    /// The step was recorded for another request: the program or its input changed since.
+    /// The step was recorded for another request: the program, its input or the tools of its servers changed since. Or it
+    /// was recorded for another run: the journal stores its records without [`Step::run_id`].
     Diverged,
     /// The step changed a state that cannot be recorded, so a replay could not do the same.
     Unrecordable,
@@ -107,7 +108,7 @@ impl fmt::Display for JournalError {
             JournalErrorKind::Diverged => write!(
                 f,
                 "step `{step}` differs from its record in the run `{run_id}`: {reason}. Replay the run with the program, the \
-                 input, the history and the state that it began with, or begin a run with another id"
+                 input, the history, the state and the tools of servers that it began with, or begin a run with another id"
             ),
             JournalErrorKind::Unrecordable => {
                 write!(f, "step `{step}` of the run `{run_id}` cannot be replayed: {reason}")

@@ -80,7 +80,8 @@ pub type StepWork<'a> = Box<dyn FnOnce() -> BoxFuture<'a, Result<StepRecord, Jou
 /// [`ErrorKind::InDoubt`](crate::ErrorKind::InDoubt).
 pub trait Journal: Send + Sync + 'static {
     /// Returns the record of the step with the same [`run_id`](Step::run_id) and [`id`](Step::id). If there is none, it
-    /// runs `work`, stores its record under these two, and returns it.
+    /// runs `work`, stores its record under these two, and returns it. A record that was stored for another run ends the run
+    /// with [`JournalErrorKind::Diverged`].
     ///
     /// Cancel safety: a dropped future leaves the step in doubt, as above.
     ///

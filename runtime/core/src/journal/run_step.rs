@@ -50,7 +50,7 @@ where
         }
     };
     if record.request != step.request_hash() {
-        return Err(JournalError::diverged(&step, "it was recorded for another request"));
+        return Err(JournalError::diverged(&step, "it was recorded for another request or another run"));
     }
     // What was just done is read back too, so that a replay gets the same value. A tool call keeps its own result beside it.
     serde_json::from_value(record.value).map(Ok).map_err(|error| JournalError::corrupt(&step, error))

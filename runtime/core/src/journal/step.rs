@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::{StepId, StepKind};
+use super::{StepId, StepKind, fingerprint};
 use crate::definition::Effect;
 
 /// One step of a run: where it is, and what it was asked.
@@ -34,10 +34,11 @@ impl Step {
         Self { run_id, session_id, id, effect: Effect::Pure, request_hash: String::new() }
     }
 
-    /// A step with this effect, which was asked this.
+    /// A step with this effect, which was asked this. The id of the run is a part of the hash: a journal that stores records
+    /// without it must not answer one run with the records of another.
     pub(crate) fn asked(mut self, effect: Effect, request_hash: String) -> Self {
         self.effect = effect;
-        self.request_hash = request_hash;
+        self.request_hash = fingerprint(&(&*self.run_id, request_hash));
         self
     }
 
@@ -61,8 +62,8 @@ impl Step {
         self.effect
     }
 
-    /// A hash of the request of the step: what the model or the tool was asked. It is a part of the record. A record with
-    /// another hash ends the run with [`JournalErrorKind::Diverged`](super::JournalErrorKind::Diverged).
+    /// A hash of the id of the run and of the request of the step: what the model or the tool was asked. It is a part of the
+    /// record. A record with another hash ends the run with [`JournalErrorKind::Diverged`](super::JournalErrorKind::Diverged).
     pub fn request_hash(&self) -> &str {
         &self.request_hash
     }
