@@ -7,7 +7,8 @@
     reason = "tests say what they expect"
 )]
 
-use onionskin::{Args, BuildError, ToolResult};
+use onionskin::declaration::AgentDeclaration;
+use onionskin::{Agent, Args, BuildError, ToolResult};
 use onionskin::{Next, ScriptedModel, ScriptedTurn, State, ToolContext, ToolSpec, agent, tool, tool_hook};
 
 #[derive(Clone)]
@@ -102,4 +103,35 @@ async fn t8_a_direct_call_without_its_state_says_how_to_give_it() {
         assert!(!error.contains("detached") && error.contains("Ledger"), "{error}");
     }
     assert_eq!(book::spec().with_state(Ledger).call("{}").await.unwrap(), 1);
+}
+
+/// An agent by hand with the state `S` and a tool on the state `Ledger`, which can be a built-in one.
+struct ByHand<S, const BUILT_IN: bool>(std::marker::PhantomData<fn() -> S>);
+
+impl<S: Clone + Send + Sync + 'static, const BUILT_IN: bool> Agent for ByHand<S, BUILT_IN> {
+    const NAME: &'static str = "ByHand";
+    type State = S;
+
+    fn declare() -> AgentDeclaration {
+        let declaration = AgentDeclaration::new().instruction("Book.");
+        if BUILT_IN { declaration.runtime_tool(book::spec()) } else { declaration.tool(book::default()) }
+    }
+}
+
+#[tokio::test]
+async fn t8_a_tool_on_another_state_that_an_agent_by_hand_declares_is_refused_when_the_agent_is_built() {
+    for built in [
+        ByHand::<(), false>::builder().model(model()).build().await.map(|_| ()),
+        ByHand::<(), true>::builder().model(model()).build().await.map(|_| ()),
+    ] {
+        let error = built.unwrap_err();
+        assert!(
+            matches!(&error, BuildError::ToolState { agent, tool, takes, state, .. }
+                if agent == "ByHand" && tool == "book" && takes.ends_with("Ledger") && *state == "()"),
+            "{error}"
+        );
+        assert!(error.to_string().contains("`type State = "), "{error}");
+    }
+    assert!(ByHand::<Ledger, false>::builder().model(model()).state(Ledger).build().await.is_ok());
+    assert!(ByHand::<Ledger, true>::builder().model(model()).state(Ledger).build().await.is_ok());
 }

@@ -147,7 +147,7 @@ impl Assembly<'_> {
             children.iter().map(ChildTool::child_name).collect(),
         );
         let undefined = |problem| preflight::undefined(&name, problem);
-        tool_checks::states(&name, link.state, &declaration.tools)?;
+        tool_checks::declared_states(&name, link.state, &declaration.tools, &declaration.runtime_tools)?;
         let fixed = caught(|| {
             fixed_entries(onion.definitions, declaration.tools, children, declaration.runtime_tools)
         });

@@ -263,7 +263,7 @@ pub enum BuildError {
         /// The names of all agents, children included.
         known: String,
     },
-    /// A hook that was added to an agent by name works on another state.
+    /// A hook that was added to an agent by name, or that an agent by hand declares, works on another state.
     #[error(
         "the hook `{hook}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`"
     )]
@@ -278,10 +278,10 @@ pub enum BuildError {
         /// The type of the agent's state.
         state: &'static str,
     },
-    /// A dynamic tool works on another state.
+    /// A tool of the builder, of a source, of a toolbox by hand or of a declaration by hand works on another state.
     #[error(
-        "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: add it to an \
-         agent with `state: {takes}`, or bind its values with `ToolSpec::bind`"
+        "the tool `{tool}` takes `State<{takes}>` and was added to the agent `{agent}`, whose state is `{state}`: declare \
+         this state in the agent (`state: ..` in `agent!`, `type State = ..` by hand), or bind its values with `ToolSpec::bind`"
     )]
     #[non_exhaustive]
     ToolState {

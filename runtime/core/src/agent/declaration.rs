@@ -224,7 +224,8 @@ impl AgentDeclaration {
         self
     }
 
-    /// Adds a built-in tool. Hooks see the source `runtime`.
+    /// Adds a built-in tool. Hooks see the source `runtime`. An agent with another state than the tool's is not built
+    /// ([`BuildError::ToolState`](crate::BuildError::ToolState)).
     #[must_use]
     pub fn runtime_tool(mut self, tool: impl DynTool) -> Self {
         self.runtime_tools.push(Arc::new(tool));

@@ -46,6 +46,21 @@ pub(super) fn states<'t>(
     })
 }
 
+/// As [`states`], for the tools of a declaration. The names of built-in tools are in their definitions.
+pub(super) fn declared_states(
+    agent: &str,
+    agents: StateType,
+    tools: &[(&'static str, Arc<dyn DynTool>)],
+    built_in: &[Arc<dyn DynTool>],
+) -> Result<(), BuildError> {
+    states(agent, agents, tools)?;
+    built_in.iter().try_for_each(|tool| {
+        let (name, states) = caught(|| (Arc::clone(&tool.definition().name), tool.states()))
+            .map_err(|reason| BuildError::DeclarationPanicked { agent: agent.to_owned(), reason })?;
+        state(agent, agents, &name, &states)
+    })
+}
+
 /// Checks that tool values work on the agent's state.
 pub(super) fn states_of_values(agent: &str, agents: StateType, tools: &[ToolSpec]) -> Result<(), BuildError> {
     tools.iter().try_for_each(|tool| state(agent, agents, tool.name(), tool.states()))

@@ -309,7 +309,8 @@ pub trait DynTool: Send + Sync + 'static {
     }
 
     /// The states that the tool works on: for a [`Tool`] its [`Tool::State`]. An agent that gets the tool
-    /// from its builder and has another state is not built ([`BuildError::ToolState`](crate::BuildError::ToolState)). By default the list is empty: a tool
+    /// from its builder, its declaration, a toolbox or a source and has another state is not built
+    /// ([`BuildError::ToolState`](crate::BuildError::ToolState)). By default the list is empty: a tool
     /// that needs a state which its agent does not have fails at its first call.
     fn states(&self) -> Vec<StateType> {
         Vec::new()
