@@ -60,7 +60,7 @@ keys! {
         "effect" => effect: Option<Ident> = Some(bare(field.input, "effect: once")?);
         /// `state: Type` | the type of the session's state, [`State`](crate::State) in tools and hooks
         "state" => state: Option<Type> = Some(state(field.input)?);
-        /// `crate: path` | where this crate is, if the dependency is renamed
+        /// `crate: path` | where this crate is, if the dependency is renamed or is `onionskin-core`
         "crate" => crate_path: Option<Path> = Some(crate_path(field.input)?);
     }
 }

@@ -58,7 +58,7 @@ keys! {
         "blocking" => blocking: Option<Span> = option.flag()?.then(|| option.meta.span());
         /// `parse_docs = false` | the doc comment is kept whole
         "parse_docs" => parse_docs: bool [true] = option.flag()?;
-        /// `crate = path` | where this crate is, if the dependency is renamed
+        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_onionskin")?);
         /// `type_name = AddOne` | another name for the type beside the function
         "type_name" => type_name: Option<Ident> = Some(option.name("type_name = AddOne")?);

@@ -19,7 +19,7 @@ keys! {
         "part" => part: Option<Ident> = Some(option.name("part = Admin")?);
         /// `parts = [Admin]` | adds the tools of these blocks to those of this one
         "parts" => parts: Vec<Path> = parts(option)?;
-        /// `crate = path` | where this crate is, if the dependency is renamed
+        /// `crate = path` | where this crate is, if the dependency is renamed or is `onionskin-core`
         "crate" => crate_path: Option<Path> = Some(option.path("crate = my_crate::onionskin")?);
     }
 }
