@@ -92,21 +92,8 @@ pub(super) fn cfgs(input: ParseStream<'_>) -> syn::Result<Vec<Attribute>> {
     Ok(attrs)
 }
 
+/// The path of an entry. A type can have arguments: `Shelf<Memory>`, or a path into it.
 pub(super) fn entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
-    entry_by(Path::parse_mod_style, input, key, example)
-}
-
-/// As [`entry`], of a type that can have arguments: `Shelf<Memory>`, or a path into it.
-pub(super) fn type_entry(input: ParseStream<'_>, key: &str, example: &str) -> syn::Result<ListEntry> {
-    entry_by(Path::parse, input, key, example)
-}
-
-fn entry_by(
-    parse: fn(ParseStream<'_>) -> syn::Result<Path>,
-    input: ParseStream<'_>,
-    key: &str,
-    example: &str,
-) -> syn::Result<ListEntry> {
     let cfgs = cfgs(input)?;
     if input.peek(LitStr) {
         let text: LitStr = input.parse()?;
@@ -119,20 +106,34 @@ fn entry_by(
             format!("`{key}` takes paths: write `{path}`, without quotes"),
         ));
     }
-    let path = input.call(parse);
-    let path = path.map_err(|error| {
+    let path = input.parse::<Path>().map_err(|error| {
         syn::Error::new(error.span(), format!("a name or its path is wanted here: `{example}`"))
     })?;
     if key == "function_tools"
-        && let Some(of) = path.segments.iter().rev().nth(1).map(|of| of.ident.to_string())
-        && of.starts_with(char::is_uppercase)
+        && let Some(error) = path_into_a_type(&path, input.peek(token::Paren))
     {
-        return Err(syn::Error::new_spanned(
-            path,
-            format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
-        ));
+        return Err(error);
     }
     Ok(ListEntry { cfgs, path })
+}
+
+/// The error in a tool that is a path into a type: a value, or a method of a toolbox.
+fn path_into_a_type(path: &Path, is_called: bool) -> Option<syn::Error> {
+    let last = path.segments.last()?.ident.unraw().to_string();
+    let of = path.segments.iter().nth_back(1)?;
+    let is_made = is_called || matches!(&*last, "new" | "default");
+    let message = match words([of].into_iter()) {
+        of if is_made => format!(
+            "a tool is named by its type here, not made: write `{of}`; a value that you make goes to `.tool(..)` of the \
+             builder"
+        ),
+        of => format!("a method is a tool of its toolbox, whose type is named: `toolboxes: [{of}]`"),
+    };
+    starts_upper(&of.ident.to_string()).then(|| syn::Error::new_spanned(path, message))
+}
+
+pub(super) fn starts_upper(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
 }
 
 /// `Kb`, or `archive: Kb`.
@@ -145,7 +146,7 @@ pub(super) fn toolbox(input: ParseStream<'_>) -> syn::Result<ToolboxEntry> {
     } else {
         None
     };
-    let mut entry = type_entry(input, "toolboxes", "Kb")?;
+    let mut entry = entry(input, "toolboxes", "Kb")?;
     entry.cfgs.splice(0..0, cfgs);
     Ok(ToolboxEntry { entry, prefix })
 }

@@ -7,7 +7,7 @@ use syn::{Path, Token, parenthesized, token};
 
 use super::ast::{ListEntry, Target, Word};
 use super::fields::Fields;
-use super::list::{built_in, last_word, same, text, type_entry, words};
+use super::list::{built_in, entry, last_word, same, starts_upper, text, words};
 use super::model;
 use super::value::word;
 use crate::choice::{Choices, variant};
@@ -30,7 +30,7 @@ impl Parse for Target {
         if input.peek2(Token![.]) {
             return Ok(Self::Builtin(built_in(input)?));
         }
-        let path = type_entry(input, "for [..]", "add_one")?.path;
+        let path = entry(input, "for [..]", "add_one")?.path;
         if !input.peek(token::Paren) {
             return Ok(Self::Path(path));
         }
@@ -179,10 +179,6 @@ fn of_child(tool: &str, child: &str, word: &str, fields: &Fields) -> String {
         }
     };
     format!("`{tool}` is not a tool of this agent; {hint}")
-}
-
-fn starts_upper(name: &str) -> bool {
-    name.starts_with(char::is_uppercase)
 }
 
 /// Reports a server that the agent does not name. `source` is the advice for the word of a source, such as `agent`.

@@ -15,8 +15,8 @@ use onionskin::definition::ToolSource;
 use onionskin::run::{AgentRun, ToolCaller};
 use onionskin::typed::{ArgsOf, OutputOf, TypedNext};
 use onionskin::{
-    Agent, Args, Exit, Hook, Next, RunError, ScriptedModel, ScriptedTurn, State, ToolContext, ToolOutput,
-    ToolResult, agent, tool, tool_hook,
+    Agent, Args, Exit, Hook, Inject as _, Next, RunError, ScriptedModel, ScriptedTurn, State, Tool,
+    ToolContext, ToolDefinition, ToolOutput, ToolResult, agent, tool, tool_hook,
 };
 use serde_json::json;
 
@@ -182,6 +182,59 @@ impl Hook for AtRunTime {
         self.1.push(format!("<{}", self.0));
         result
     }
+}
+
+/// A hook of any type whose name it notes.
+struct Noted<T>(&'static str, std::marker::PhantomData<fn() -> T>);
+
+impl<T: 'static> From<(&'static str,)> for Noted<T> {
+    fn from((name,): (&'static str,)) -> Self {
+        Self(name, std::marker::PhantomData)
+    }
+}
+
+impl<T: 'static> Hook for Noted<T> {
+    type Made = onionskin::made::FromValues<(&'static str,), State<Log>>;
+
+    async fn call<N: Next>(&self, cx: &ToolContext, args: &mut Args, next: N) -> ToolResult {
+        let log = State::<Log>::inject(cx)?;
+        log.push(format!("{} {}", self.0, std::any::type_name::<T>()));
+        next.run(args).await
+    }
+}
+
+/// A tool that another one is in.
+#[derive(Default)]
+struct Within<T>(T);
+
+impl<T: Tool> Tool for Within<T> {
+    const NAME: &'static str = T::NAME;
+    type State = T::State;
+
+    fn definition(&self) -> &ToolDefinition {
+        self.0.definition()
+    }
+
+    async fn run(&self, cx: &ToolContext, args: &mut Args) -> ToolResult {
+        self.0.run(cx, args).await
+    }
+}
+
+agent! {
+    Generic {
+        instruction: "Play.",
+        state: Log,
+        function_tools: [Within<add_one>],
+        tool_hooks: [Noted<u8>("a"), Noted<u16>("b") for [Within<add_one>], Noted<u32>("c") except [Within<add_one>]],
+    }
+}
+
+#[tokio::test]
+async fn h5_lists_name_types_with_arguments() {
+    let log = Log::default();
+    let texts = run(Generic::builder().state(log.clone()), &[("add_one", json!({"x": 1}))]).await;
+    assert_eq!(texts, ["2"]);
+    assert_eq!(log.lines(), ["a u8", "b u16", "add_one 1"]);
 }
 
 agent! {
