@@ -266,6 +266,7 @@ impl<const CASE: u8> Toolbox for Torn<CASE> {
             0 => vec![tool("a"), tool("a")],
             1 => vec![tool("a"), tool("b")],
             2 => vec![tool("b"), tool("a")],
+            4 => panic!("no shelf"),
             _ => vec![tool("a"), Arc::new(Undefined)],
         }
     }
@@ -276,6 +277,7 @@ agent! {
     Methods { name: "methods", instruction: "Go.", toolboxes: [Torn<1>] }
     Order { name: "order", instruction: "Go.", toolboxes: [Torn<2>] }
     More { name: "more", instruction: "Go.", toolboxes: [Torn<3>] }
+    Fallen { name: "fallen", instruction: "Go.", toolboxes: [Torn<4>] }
 }
 
 #[tokio::test]
@@ -290,4 +292,5 @@ async fn t9_a_toolbox_by_hand_that_repeats_reorders_or_hides_a_tool_disagrees_wi
     refused::<Methods, 1>("`METHODS` lists the method `same` twice").await;
     refused::<Order, 2>("`bound` returns the tool `b` in the place of `a` in `TOOLS`").await;
     refused::<More, 3>("`bound` returns 2 tools, and `TOOLS` lists 1").await;
+    refused::<Fallen, 4>("`bound` panicked: no shelf").await;
 }

@@ -381,6 +381,9 @@ async fn t8_secrets_of_a_loop_by_hand_reach_neither_model_nor_reader() {
         run.progress(1.0, None, "hunter2 is used".to_owned());
         let _ = run.ask().instruction("Use hunter2.").await?;
         let unknown = run.ask().only_tools(["hunter2"]).await.unwrap_err();
+        // The loop itself may log what it gets.
+        assert!(!format!("{unknown} {unknown:?}").contains("hunter2"), "{unknown}");
+        run.append(Message::tool(Vec::new()))?;
         Err(unknown)
     });
     let model = Arc::new(ScriptedModel::turns([answer("done")]));

@@ -13,6 +13,7 @@ use crate::context::{State, StateError};
 use crate::definition::ToolDefinition;
 use crate::event::EventKind;
 use crate::model::{Message, ToolCall, ToolResultMessage};
+use crate::secret::Redact as _;
 
 /// The results of [`AgentRun::call_tools`].
 #[derive(Debug, Clone, Default)]
@@ -106,7 +107,8 @@ impl AgentRun {
 
     /// Appends a message to the conversation: of the user, of the assistant, or results of tool calls. A call is never split from its
     /// result: calls of an appended message of the assistant have to be run or answered before anything else, as those of the model.
-    /// Results can be those of some calls; the conversation gets them when each call of its newest message has one.
+    /// Results can be those of some calls; the conversation gets them when each call of its newest message has one. A message without
+    /// results does nothing.
     ///
     /// Session and journal: the message is part of the session's history when the run ends. It is not recorded, because a replay runs
     /// the loop again.
@@ -142,6 +144,9 @@ impl AgentRun {
 
     fn append_checked(&self, message: Message) -> Result<(), MisuseError> {
         if let Message::Tool { results } = message {
+            if results.is_empty() {
+                return Ok(());
+            }
             let indices = match &mut self.tally().open {
                 Some(open) => open.answer(&results)?,
                 None => {
@@ -238,7 +243,11 @@ impl AgentRun {
         self.tally().turn
     }
 
-    pub(super) fn misuse(&self, source: MisuseError) -> RunError {
+    pub(super) fn misuse(&self, mut source: MisuseError) -> RunError {
+        // The loop may log the error, and what a model calls is not redacted yet.
+        if let Some(redactor) = self.cx.redactor() {
+            source.redact(&redactor);
+        }
         RunError::Misuse { agent: Arc::clone(&self.instance.name), source }
     }
 }

@@ -23,14 +23,19 @@ pub(super) struct Given {
 impl Toolboxes {
     /// Adds a toolbox. It replaces an earlier one of the same type and prefix.
     pub(super) fn give<T: Toolbox>(&mut self, prefix: Option<&'static str>, toolbox: &Arc<T>) {
-        let bound = T::bound(toolbox);
         let names = T::TOOLS.iter().copied().flatten().copied();
         let listed = names.clone().count();
-        let problem = caught(|| disagreement::<T>(&bound)).unwrap_or_else(|_| {
-            // A definition panicked. It is reported with its tool, if the tool is listed.
-            let text = || format!("`bound` returns {} tools, and `TOOLS` lists {listed}", bound.len());
-            (bound.len() != listed).then(text)
-        });
+        let (bound, problem) = match caught(|| T::bound(toolbox)) {
+            Ok(bound) => {
+                let problem = caught(|| disagreement::<T>(&bound)).unwrap_or_else(|_| {
+                    // A definition panicked. It is reported with its tool, if the tool is listed.
+                    let text = || format!("`bound` returns {} tools, and `TOOLS` lists {listed}", bound.len());
+                    (bound.len() != listed).then(text)
+                });
+                (bound, problem)
+            }
+            Err(panic) => (Vec::new(), Some(format!("`bound` panicked: {panic}"))),
+        };
         let tools = names.zip(bound).collect();
         let given = Given { tools, instructions: T::INSTRUCTIONS, problem };
         self.0.insert(ToolboxLink::of::<T>(prefix), given);
