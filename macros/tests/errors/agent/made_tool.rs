@@ -1,3 +1,4 @@
+// Two mistakes, one error each.
 use onionskin::{Args, Tool, ToolContext, ToolDefinition, ToolResult, agent};
 
 #[derive(Default)]
