@@ -101,13 +101,14 @@ pub use onionskin_core::__onionskin_model;
 pub use onionskin_core::__onionskin_shell;
 #[doc(hidden)]
 pub use onionskin_core::__private0;
+#[doc(no_inline)]
+pub use onionskin_core::BoxFuture;
 #[doc(inline)]
 pub use onionskin_core::{
-    Abort, Agent, AgentHandle, AgentTool, App, Args, BoxFuture, BuildError, Cache, CancellationToken,
-    DynTool, Effect, ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError,
-    RunOutput, ScriptedModel, ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool,
-    ToolContext, ToolDefinition, ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call,
-    guardrail, tool, tool_hook, toolbox,
+    Abort, Agent, AgentHandle, AgentTool, App, Args, BuildError, Cache, CancellationToken, DynTool, Effect,
+    ErrorKind, Exit, Hook, Inject, Next, Progress, Provided, RunContext, RunError, RunOutput, ScriptedModel,
+    ScriptedTurn, Secret, Session, SessionState, State, Stop, Strict, Tool, ToolContext, ToolDefinition,
+    ToolError, ToolOutput, ToolResult, ToolSpec, Toolbox, agent, call, guardrail, tool, tool_hook, toolbox,
 };
 #[doc(inline)]
 pub use onionskin_core::{

@@ -29,7 +29,8 @@ impl Toolboxes {
             Ok(bound) => {
                 let problem = caught(|| disagreement::<T>(&bound)).unwrap_or_else(|_| {
                     // A definition panicked. It is reported with its tool, if the tool is listed.
-                    let text = || format!("`bound` returns {} tools, and `TOOLS` lists {listed}", bound.len());
+                    let text =
+                        || format!("`bound` returns {} tools, and `TOOLS` lists {listed}", bound.len());
                     (bound.len() != listed).then(text)
                 });
                 (bound, problem)
