@@ -125,16 +125,13 @@ impl AgentRun {
         tally.ids.take(&mut response.tool_calls);
         tally.usage += response.usage;
         let (usage, stop) = (response.usage, response.stop);
-        let message = Arc::new(Message::Assistant {
-            text: response.text,
-            tool_calls: response.tool_calls,
-            provider_data: response.provider_data,
-        });
+        let reasoning = response.reasoning.take();
+        let message = Arc::new(Message::from(response));
         tally.open = OpenCalls::of(&message, Some(Arc::clone(&table)), (turn, 0));
         self.cx.conversation().push_shared(Arc::clone(&message));
         drop(tally);
         self.event(turn, EventKind::TurnFinished { usage, stop });
-        Said { turn, message, table, reasoning: response.reasoning, usage, stop }
+        Said { turn, message, table, reasoning, usage, stop }
     }
 
     /// All calls of an answer, to run them.
