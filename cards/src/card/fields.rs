@@ -1,0 +1,173 @@
+//! The fields of a card, and those of other frameworks.
+
+use crate::suggest;
+
+/// All fields.
+pub(super) const FIELDS: &[&str] = &[
+    "type",
+    "name",
+    "description",
+    "instruction",
+    "role",
+    "expected_output",
+    "additional_context",
+    "system_message",
+    "markdown",
+    "add_datetime_to_context",
+    "add_location_to_context",
+    "add_name_to_context",
+    "add_session_state_to_context",
+    "servers",
+    "tools",
+    "function_tools",
+    "toolboxes",
+    "agents",
+    "tool_hooks",
+    "run_hooks",
+    "turn_hooks",
+    "message_hooks",
+    "runtime",
+    "default",
+    "run",
+    "model",
+    "request_params",
+    "limits",
+    "history_source",
+    "history_merge_target",
+    "max_parallel",
+    "child_timeout_sec",
+    "max_display_instances",
+    "effect",
+    "state",
+    "input",
+    "output",
+];
+
+/// The fields that switch a part of the prompt on.
+pub(super) const FLAGS: &[&str] = &[
+    "markdown",
+    "add_datetime_to_context",
+    "add_location_to_context",
+    "add_name_to_context",
+    "add_session_state_to_context",
+];
+
+/// The entries of `request_params`.
+pub(super) const REQUEST_PARAMS: &[&str] = &[
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "seed",
+    "stop_sequences",
+    "tool_choice",
+    "response_schema",
+    "extra_body",
+];
+
+/// The entries of `limits`.
+pub(super) const LIMITS: &[&str] = &[
+    "turns",
+    "tool_calls",
+    "tokens",
+    "time_sec",
+    "depth",
+    "max_retries",
+    "output_retries",
+    "model_timeout_sec",
+    "model_retries",
+];
+
+/// The names that other frameworks have for a field, and its name here.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("hooks", "tool_hooks"),
+    ("middleware", "tool_hooks"),
+    ("pre_hooks", "run_hooks"),
+    ("post_hooks", "run_hooks"),
+    ("prompt", "instruction"),
+    ("system_prompt", "instruction"),
+    ("functions", "function_tools"),
+    ("mcp", "servers"),
+    ("mcp_servers", "servers"),
+    ("children", "agents"),
+    ("subagents", "agents"),
+    ("sub_agents", "agents"),
+    ("handoffs", "agents"),
+    ("builtins", "runtime"),
+    ("strategy", "run"),
+    ("output_type", "output"),
+    ("output_schema", "output"),
+    ("response_format", "output"),
+    ("input_type", "input"),
+    ("input_schema", "input"),
+    ("timeout", "child_timeout_sec"),
+    ("child_timeout", "child_timeout_sec"),
+];
+
+/// Fields of fast-agent's cards that are said otherwise here, and what to write.
+const FAST_AGENT: &[(&str, &str)] = &[
+    ("human_input", "write `runtime: [human.input]`"),
+    ("shell", "write `runtime: [shell.execute]`"),
+    ("skills", "write `runtime: [skills.read]`"),
+    ("use_history", "a session of the program keeps the history; `history_source` is for children"),
+    ("resources", "the resources of a server are tools of it: name them in `tools`"),
+    ("prompts", "the prompts of a server are tools of it: name them in `tools`"),
+    ("api_key", "a key belongs in the environment, where the provider's name says it"),
+    ("lifecycle_hooks", "write `run_hooks`"),
+    ("messages", "the program gives the first messages: `.messages(..)` of a builder"),
+    ("agents_as_tools", "name the children in `agents`"),
+    ("schema_version", "cards have no version here"),
+    ("cwd", "the program gives the shell and the files their folder"),
+    ("url", "a server's address belongs in `.mcp.json`"),
+];
+
+/// The error for a field that does not exist, and the field that its author most likely meant.
+pub(super) fn unknown(name: &str) -> (String, Option<&'static str>) {
+    let in_table = |table: &str| format!("`{name}` belongs in `{table}`: `{table}: {{ {name}: .. }}`");
+    let only = |message: String| (message, None);
+    match name {
+        "guardrails" | "input_guardrails" | "output_guardrails" => {
+            return only(
+                "guardrails belong to tools: `#[tool(input_guardrails = [..])]`, or in the tool's `ToolSpec`"
+                    .to_owned(),
+            );
+        }
+        "ui_tools" => return only("UI tools are tools: name them in `function_tools`".to_owned()),
+        "max_turns" | "max_iterations" => {
+            return only("the limit is called `turns`: `limits: { turns: .. }`".to_owned());
+        }
+        _ if REQUEST_PARAMS.contains(&name) => return only(in_table("request_params")),
+        _ if LIMITS.contains(&name) => return only(in_table("limits")),
+        _ => {}
+    }
+    if let Some((_, write)) = FAST_AGENT.iter().find(|(theirs, _)| *theirs == name) {
+        return only(format!("there is no field `{name}`: {write}"));
+    }
+    match SYNONYMS.iter().find(|(theirs, _)| *theirs == name) {
+        Some((_, ours)) => (format!("there is no field `{name}`: it is called `{ours}`"), Some(ours)),
+        None => {
+            let meant = suggest::nearest(name, FIELDS.iter().copied());
+            let meant = meant.and_then(|near| FIELDS.iter().find(|field| **field == near));
+            (suggest::unknown("field", name, FIELDS), meant.copied())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAST_AGENT, SYNONYMS};
+
+    const GUIDE: &str = include_str!("../../../docs/guide.md");
+
+    #[test]
+    fn c1_the_guide_has_each_field_of_other_frameworks_with_its_meaning() {
+        let (_, section) = GUIDE.split_once("### Cards of other frameworks").unwrap();
+        let (section, _) = section.split_once("\n## ").unwrap();
+        for (field, meaning) in FAST_AGENT {
+            assert!(section.contains(&format!("| `{field}` | {meaning} |")), "{field}");
+        }
+        for (theirs, ours) in SYNONYMS {
+            let row = section.lines().find(|line| line.ends_with(&format!("| `{ours}` |")));
+            assert!(row.is_some_and(|row| row.contains(&format!("`{theirs}`"))), "{theirs}");
+        }
+    }
+}

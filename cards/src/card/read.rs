@@ -1,0 +1,307 @@
+//! From the YAML of a card to its fields.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::fields::{FIELDS, FLAGS, LIMITS, REQUEST_PARAMS, unknown};
+use super::{Card, HookItem, Text, Toolbox, check};
+use crate::problem::Problem;
+use crate::reader::{Field, Reader};
+use crate::source::{Source, Spanned};
+use crate::suggest;
+use crate::use_of::Item;
+use crate::yaml::{Node, Value};
+
+/// The fields of a card, and its mistakes.
+///
+/// # Errors
+/// Returns an error if there are no fields to read.
+pub(super) fn card(
+    path: &Path,
+    source: &Source,
+    node: Option<&Node>,
+    front: Range<usize>,
+    body: Option<Range<usize>>,
+    name: Option<Spanned<String>>,
+) -> Result<(Card, Vec<Problem>), Problem> {
+    let entries = match node {
+        None => &[],
+        Some(Node { value: Value::Map(entries), .. }) => entries.as_slice(),
+        Some(other) => {
+            let message =
+                "the fields of a card are wanted here: `name: pmo`, each on a line of its own".to_owned();
+            return Err(Problem { message, span: other.span.clone() });
+        }
+    };
+    let mut reader = Reader::default();
+    let mut card = empty(path, source, &front);
+    card.name = name.unwrap_or(card.name);
+    let mut given: Vec<&str> = Vec::new();
+    for (key, value) in entries {
+        let Some(name) = FIELDS.iter().find(|field| **field == key.text) else {
+            let (message, meant) = unknown(&key.text);
+            // The intended field counts as given, so that it is not reported as missing too.
+            given.extend(meant);
+            reader.note(&key.span, message);
+            continue;
+        };
+        given.push(name);
+        let field = Field { key, value };
+        if value.is_null() {
+            reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
+        } else {
+            read_field(&mut card, &mut reader, field);
+        }
+    }
+    if let Some(body) = body {
+        read_body(&mut card, &mut reader, &source.text, body, given.contains(&"instruction"));
+    }
+    let has_prompt = card.instruction.is_some()
+        || given.iter().any(|key| matches!(*key, "instruction" | "system_message"));
+    check::check(&card, has_prompt, &mut reader);
+    Ok((card, reader.problems))
+}
+
+/// The text of a Markdown card is its instruction.
+fn read_body(card: &mut Card, reader: &mut Reader, text: &str, body: Range<usize>, has_instruction: bool) {
+    let written = &text[body.clone()];
+    let start = body.start + (written.len() - written.trim_start().len());
+    let trimmed = written.trim();
+    if trimmed.is_empty() {
+        return;
+    }
+    let span = start..start + trimmed.len();
+    if has_instruction {
+        reader.note(
+            &span,
+            "the card has an `instruction` and a text: the text is the instruction, so keep one of them",
+        );
+    } else {
+        card.instruction = Some(Text::Written(Spanned::new(trimmed.replace("\r\n", "\n"), span)));
+    }
+}
+
+fn read_field(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
+    match field.name() {
+        "type" => check::of_type(reader, field),
+        "name" => {
+            if let Some(name) = reader.text(field) {
+                card.name = name;
+            }
+        }
+        "description" => card.description = prompt_text(reader, field),
+        "instruction" => card.instruction = prompt_text(reader, field),
+        "role" => card.role = prompt_text(reader, field),
+        "expected_output" => card.expected_output = prompt_text(reader, field),
+        "additional_context" => card.additional_context = prompt_text(reader, field),
+        "system_message" => card.system_message = prompt_text(reader, field),
+        "servers" => card.servers = names(reader, field, "servers: [time]"),
+        "tools" => card.tools = tool_filters(reader, field),
+        "function_tools" => {
+            card.function_tools =
+                items(reader, field, "function_tools: [tools.rs:add_one]", "tools.rs:add_one");
+        }
+        "toolboxes" => card.toolboxes = toolboxes(reader, field),
+        "agents" => card.agents = names(reader, field, "agents: [Researcher]"),
+        "tool_hooks" => tool_hooks(card, reader, field),
+        "run_hooks" => card.run_hooks = hooks(reader, field, "run_hooks: [hooks.rs:check]", "hooks.rs:check"),
+        "turn_hooks" => turn_hooks(card, reader, field),
+        "message_hooks" => {
+            card.message_hooks = hooks(reader, field, "message_hooks: [hooks.rs:redact]", "hooks.rs:redact");
+        }
+        "runtime" => card.runtime = names(reader, field, "runtime: [shell.execute]"),
+        "default" => card.default = reader.boolean(field),
+        "run" => card.run = reader.item(field.value, "strategy.rs:plan"),
+        "model" => card.model = reader.text(field),
+        "request_params" => {
+            card.request_params = settings(
+                reader,
+                field,
+                "request parameter",
+                REQUEST_PARAMS,
+                "request_params: { temperature: 0.2 }",
+            );
+        }
+        "limits" => card.limits = settings(reader, field, "limit", LIMITS, "limits: { turns: 10 }"),
+        "history_source" => {
+            card.history_source = reader.word(field, &["none", "child", "orchestrator", "messages"]);
+        }
+        "history_merge_target" => {
+            card.history_merge_target = reader.word(field, &["none", "child", "orchestrator"]);
+        }
+        "max_parallel" => card.max_parallel = reader.whole(field, "max_parallel: 4"),
+        "child_timeout_sec" => card.child_timeout_sec = reader.number(field, "child_timeout_sec: 120"),
+        "max_display_instances" => {
+            card.max_display_instances = reader.whole(field, "max_display_instances: 20");
+        }
+        "effect" => card.effect = reader.word(field, &["pure", "idempotent", "once"]),
+        "state" => card.state = reader.item(field.value, "state.rs:Ledger"),
+        "input" => card.input = reader.item(field.value, "types.rs:Question"),
+        "output" => card.output = reader.item(field.value, "types.rs:Report"),
+        name => {
+            let flag = FLAGS.iter().find(|flag| **flag == name);
+            if let (Some(flag), Some(Spanned { value: true, span })) = (flag, reader.boolean(field)) {
+                card.flags.push(Spanned::new(*flag, span));
+            }
+        }
+    }
+}
+
+/// A text, or `{ function: prompts.rs:greeting }`.
+fn prompt_text(reader: &mut Reader, field: Field<'_>) -> Option<Text> {
+    match &field.value.value {
+        Value::Map(entries) => {
+            let example = "prompts.rs:greeting";
+            match entries.as_slice() {
+                [(key, value)] if key.text == "function" => reader.item(value, example).map(Text::Function),
+                _ => {
+                    let name = field.name();
+                    reader.note(
+                        &field.place(),
+                        format!("`{name}` is text, or `{name}: {{ function: {example} }}`"),
+                    );
+                    None
+                }
+            }
+        }
+        _ => reader.text(field).map(Text::Written),
+    }
+}
+
+fn names(reader: &mut Reader, field: Field<'_>, example: &str) -> Vec<Spanned<String>> {
+    reader.list(field, example).iter().filter_map(|item| reader.name(item, example)).collect()
+}
+
+fn items(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Vec<Spanned<Item>> {
+    reader.list(field, list).iter().filter_map(|item| reader.item(item, example)).collect()
+}
+
+fn hooks(reader: &mut Reader, field: Field<'_>, list: &str, example: &str) -> Vec<super::Hook> {
+    let nodes = reader.list(field, list);
+    nodes.iter().filter_map(|node| reader.hook(node, example, false)).map(|(hook, _)| hook).collect()
+}
+
+fn tool_filters(reader: &mut Reader, field: Field<'_>) -> Vec<(Spanned<String>, Vec<Spanned<String>>)> {
+    let example = "tools: { time: [get_time] }";
+    let Value::Map(entries) = &field.value.value else {
+        let message = format!(
+            "`tools` chooses among the tools of servers: `{example}`; functions belong in `function_tools`"
+        );
+        reader.note(&field.place(), message);
+        return Vec::new();
+    };
+    let filter = |(key, value): &(crate::yaml::Key, Node)| {
+        let patterns = names(reader, Field { key, value }, example);
+        if matches!(&value.value, Value::List(items) if items.is_empty()) {
+            let name = &key.text;
+            let message =
+                format!("no tool of `{name}` is let through; name some, or take `{name}` off `servers`");
+            reader.note(&key.span, message);
+        }
+        (Spanned::new(key.text.clone(), key.span.clone()), patterns)
+    };
+    entries.iter().map(filter).collect()
+}
+
+/// `Kb`, or `{ archive: Kb }` where its tools get a prefix.
+fn toolboxes(reader: &mut Reader, field: Field<'_>) -> Vec<Toolbox> {
+    let mut toolboxes = Vec::new();
+    for node in reader.list(field, "toolboxes: [kb.rs:Kb]") {
+        match &node.value {
+            Value::Map(entries) => {
+                for (key, value) in entries {
+                    let prefix = Some(Spanned::new(key.text.clone(), key.span.clone()));
+                    toolboxes.extend(reader.item(value, "kb.rs:Kb").map(|item| Toolbox { prefix, item }));
+                }
+            }
+            _ => toolboxes.extend(reader.item(node, "kb.rs:Kb").map(|item| Toolbox { prefix: None, item })),
+        }
+    }
+    toolboxes
+}
+
+/// A list of hooks around calls, or a map of hooks around turns.
+fn tool_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
+    match &field.value.value {
+        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
+        _ => {
+            let nodes = reader.list(field, "tool_hooks: [hooks.rs:audit]");
+            card.tool_hooks =
+                nodes.iter().filter_map(|node| reader.hook_item(node)).collect::<Vec<HookItem>>();
+        }
+    }
+}
+
+fn turn_hooks(card: &mut Card, reader: &mut Reader, field: Field<'_>) {
+    match &field.value.value {
+        Value::Map(entries) => card.turn_hooks.extend(reader.turn_hooks_by_place(entries)),
+        _ => {
+            let hooks = hooks(reader, field, "turn_hooks: [hooks.rs:trim]", "hooks.rs:trim");
+            card.turn_hooks.extend(hooks.into_iter().map(|hook| (None, hook)));
+        }
+    }
+}
+
+fn settings(
+    reader: &mut Reader,
+    field: Field<'_>,
+    what: &str,
+    known: &[&'static str],
+    example: &str,
+) -> Vec<(Spanned<&'static str>, Spanned<serde_json::Value>)> {
+    let mut given = Vec::new();
+    for (key, value) in reader.map(field, example) {
+        match known.iter().find(|name| **name == key.text) {
+            None => reader.note(&key.span, suggest::unknown(what, &key.text, known)),
+            Some(name) if value.is_null() => {
+                reader.note(&key.span, format!("`{name}` needs a value: `{name}: ..`"));
+            }
+            Some(name) => {
+                check::setting(reader, name, value);
+                let value = Spanned::new(value.to_json(), value.span.clone());
+                given.push((Spanned::new(*name, key.span.clone()), value));
+            }
+        }
+    }
+    given
+}
+
+fn empty(path: &Path, source: &Source, front: &Range<usize>) -> Card {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    Card {
+        path: path.to_owned(),
+        source: source.clone(),
+        name: Spanned::new(stem, front.start..front.start),
+        description: None,
+        instruction: None,
+        role: None,
+        expected_output: None,
+        additional_context: None,
+        system_message: None,
+        flags: Vec::new(),
+        servers: Vec::new(),
+        tools: Vec::new(),
+        function_tools: Vec::new(),
+        toolboxes: Vec::new(),
+        agents: Vec::new(),
+        tool_hooks: Vec::new(),
+        run_hooks: Vec::new(),
+        turn_hooks: Vec::new(),
+        message_hooks: Vec::new(),
+        runtime: Vec::new(),
+        default: None,
+        run: None,
+        model: None,
+        request_params: Vec::new(),
+        limits: Vec::new(),
+        history_source: None,
+        history_merge_target: None,
+        max_parallel: None,
+        child_timeout_sec: None,
+        max_display_instances: None,
+        effect: None,
+        state: None,
+        input: None,
+        output: None,
+    }
+}

@@ -1,0 +1,30 @@
+//! Agent cards as they are written: Markdown with YAML front matter, or YAML. This crate reads them and finds their mistakes. The macros
+//! of onionskin make agents of them at compile time, and its loader at run time, with the same errors at the same places.
+//!
+//! Programs use both through the crate `onionskin`; the items of this one change without notice.
+#![forbid(unsafe_code)]
+
+mod card;
+mod deck;
+mod file;
+mod markdown;
+mod needs;
+mod problem;
+mod reader;
+mod source;
+mod suggest;
+mod target;
+mod use_of;
+mod workflow;
+mod yaml;
+
+pub use card::{Card, Filter, Hook, HookItem, TURN_PLACES, Text, Toolbox, is_card};
+pub use deck::{Child, Deck, DeckError};
+pub use file::read_file;
+pub use needs::{Kind, Need, ValueKind};
+pub use problem::{CardError, Problem};
+pub use source::{LARGEST_FILE, Source, Spanned};
+pub use suggest::nearest;
+pub use target::Target;
+pub use use_of::Item;
+pub use workflow::{HOOK_TYPES, ToolUse, Workflow};

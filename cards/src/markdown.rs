@@ -1,0 +1,67 @@
+//! Markdown with YAML front matter.
+
+use std::ops::Range;
+
+use crate::problem::Problem;
+
+/// The parts of a Markdown card, as places in its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Parts {
+    /// The YAML between the lines `---`.
+    pub(crate) front: Range<usize>,
+    /// The text behind them.
+    pub(crate) body: Range<usize>,
+}
+
+/// Divides a card.
+///
+/// # Errors
+/// Returns an error if it does not begin with front matter, or if that does not end.
+pub(crate) fn divide(text: &str) -> Result<Parts, Problem> {
+    let begin = text.len() - text.trim_start_matches('\u{feff}').trim_start_matches(['\r', '\n']).len();
+    let mut lines = text[begin..].split_inclusive('\n').scan(begin, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    });
+    let is_mark = |line: &str| line.trim_end() == "---";
+    let front = match lines.next() {
+        Some((start, line)) if is_mark(line) => start + line.len(),
+        first => {
+            let (start, line) = first.unwrap_or((begin, ""));
+            let message = "the front matter is missing: a card begins with a line `---`, its fields in YAML, and another line \
+                 `---`; its text follows"
+                .to_owned();
+            return Err(Problem { message, span: start..start + line.trim_end().len() });
+        }
+    };
+    match lines.find(|(_, line)| is_mark(line)) {
+        Some((end, line)) => Ok(Parts { front: front..end, body: end + line.len()..text.len() }),
+        None => {
+            let message =
+                "the front matter has no end: write a line `---` before the text of the card".to_owned();
+            Err(Problem { message, span: begin..begin + 3 })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::divide;
+
+    fn parts(text: &str) -> Option<(&str, &str)> {
+        divide(text).ok().map(|parts| (&text[parts.front], &text[parts.body]))
+    }
+
+    #[test]
+    fn c1_front_matter_is_between_two_lines() {
+        assert_eq!(parts("---\na: 1\n---\nText.\n"), Some(("a: 1\n", "Text.\n")));
+        assert_eq!(parts("\u{feff}\r\n---\r\na: 1\r\n---  \r\nText."), Some(("a: 1\r\n", "Text.")));
+        assert_eq!(parts("---\n---"), Some(("", "")));
+        assert_eq!(parts("---\na: 1\n---\nText.\n---\nMore.\n"), Some(("a: 1\n", "Text.\n---\nMore.\n")));
+        assert_eq!(parts("Text."), None);
+        assert_eq!(parts(""), None);
+        assert_eq!(parts("---\na: 1\n"), None);
+        assert_eq!(parts("----\na: 1\n---\n"), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! The mistakes of a file, and how they are shown.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+
+use crate::source::Source;
+
+/// The most problems of one file that are shown.
+const MOST_SHOWN: usize = 20;
+
+/// A mistake at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong, and what to write instead.
+    pub message: String,
+    /// The bytes that are wrong.
+    pub span: Range<usize>,
+}
+
+/// The mistakes of a file, in the order of their places. They are shown as rustc shows errors.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardError {
+    source: Source,
+    problems: Vec<Problem>,
+}
+
+impl CardError {
+    /// The mistakes of this file.
+    pub fn new(source: Source, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|problem| problem.span.start);
+        Self { source, problems }
+    }
+
+    /// The file.
+    pub fn source_file(&self) -> &Source {
+        &self.source
+    }
+
+    /// Its mistakes.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Each mistake in a line: `cards/pmo.md:3:1: unknown field ..`.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.problems.iter().map(|problem| {
+            let (line, column) = self.source.line_and_column(problem.span.start);
+            let (file, _) = self.source.file_at(problem.span.start);
+            format!("{file}:{line}:{column}: {}", problem.message)
+        })
+    }
+
+    /// Each mistake with the lines of the file that it is in, without the word `error` in front.
+    pub fn drawings(&self) -> impl Iterator<Item = String> {
+        self.problems.iter().take(MOST_SHOWN).map(|problem| {
+            let drawn = self.drawn(problem);
+            drawn.strip_prefix("error: ").map_or(drawn.clone(), str::to_owned)
+        })
+    }
+
+    /// A mistake with the lines of the file that it is in.
+    fn drawn(&self, problem: &Problem) -> String {
+        let (name, file) = self.source.file_at(problem.span.start);
+        let text = &self.source.text[file.clone()];
+        if text.is_empty() {
+            let origin = Origin::path(name);
+            return Renderer::plain()
+                .render(&[Level::ERROR.primary_title(&*problem.message).element(origin)]);
+        }
+        let start = text.floor_char_boundary(problem.span.start - file.start);
+        let end = text.ceil_char_boundary((problem.span.end - file.start).max(start));
+        // Of a place over several lines, the first one is shown.
+        let end = text[start..end].find('\n').map_or(end, |newline| start + newline);
+        let mark = AnnotationKind::Primary.span(start..end);
+        let snippet = Snippet::source(text).path(name).annotation(mark);
+        let report = Level::ERROR.primary_title(&*problem.message).element(snippet);
+        Renderer::plain().render(&[report])
+    }
+}
+
+impl fmt::Display for CardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().take(MOST_SHOWN).enumerate() {
+            let gap = if index == 0 { "" } else { "\n\n" };
+            write!(f, "{gap}{}", self.drawn(problem))?;
+        }
+        match self.problems.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n\nand {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for CardError {}

@@ -1,0 +1,139 @@
+//! Reads the values of fields, and notes each mistake at its place.
+
+use std::ops::Range;
+
+use crate::problem::Problem;
+use crate::source::Spanned;
+use crate::suggest;
+use crate::yaml::{Key, Node, Value};
+
+/// Collects the mistakes of a card, so that all of them are shown at once.
+#[derive(Default)]
+pub(crate) struct Reader {
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A field whose value is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<'n> {
+    pub(crate) key: &'n Key,
+    pub(crate) value: &'n Node,
+}
+
+impl Field<'_> {
+    pub(crate) fn name(&self) -> &str {
+        &self.key.text
+    }
+
+    /// The place of the value, or of the key if the value is empty.
+    pub(crate) fn place(&self) -> Range<usize> {
+        if self.value.span.is_empty() { self.key.span.clone() } else { self.value.span.clone() }
+    }
+}
+
+impl Reader {
+    pub(crate) fn note(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.problems.push(Problem { message: message.into(), span: span.clone() });
+    }
+
+    /// Notes what is wrong with the value of a field.
+    fn wrong<T>(&mut self, field: Field<'_>, message: impl Into<String>) -> Option<T> {
+        self.note(&field.place(), message);
+        None
+    }
+
+    pub(crate) fn text(&mut self, field: Field<'_>) -> Option<Spanned<String>> {
+        let name = field.name();
+        match &field.value.value {
+            Value::Scalar(scalar) => match scalar.string() {
+                Some(text) => Some(Spanned::new(text.to_owned(), field.value.span.clone())),
+                None if scalar.is_null() => {
+                    self.wrong(field, format!("`{name}` needs a value: `{name}: ..`"))
+                }
+                None => {
+                    self.wrong(field, format!("`{name}` is text: write `\"{}\"`, with quotes", scalar.text))
+                }
+            },
+            _ => self.wrong(field, format!("`{name}` is text: `{name}: \"..\"`")),
+        }
+    }
+
+    pub(crate) fn boolean(&mut self, field: Field<'_>) -> Option<Spanned<bool>> {
+        match &field.value.value {
+            Value::Scalar(scalar) if let Some(boolean) = scalar.boolean() => {
+                Some(Spanned::new(boolean, field.value.span.clone()))
+            }
+            _ => self.wrong(field, format!("`{}` is `true` or `false`", field.name())),
+        }
+    }
+
+    /// A number; `example` is the field with one.
+    pub(crate) fn number(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<f64>> {
+        match &field.value.value {
+            Value::Scalar(scalar)
+                if let Some(number) = scalar.number().and_then(|number| number.as_f64()) =>
+            {
+                Some(Spanned::new(number, field.value.span.clone()))
+            }
+            _ => self.wrong(field, format!("a number is wanted here: `{example}`")),
+        }
+    }
+
+    /// A whole number from 1.
+    pub(crate) fn whole(&mut self, field: Field<'_>, example: &str) -> Option<Spanned<u64>> {
+        let Spanned { value, span } = self.number(field, example)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number from 1")]
+        if value >= 1.0 && value.fract() == 0.0 {
+            Some(Spanned::new(value as u64, span))
+        } else {
+            self.wrong(
+                field,
+                format!("`{}` is a whole number from 1; leave it out for the default", field.name()),
+            )
+        }
+    }
+
+    /// One of these words.
+    pub(crate) fn word(&mut self, field: Field<'_>, words: &[&'static str]) -> Option<Spanned<&'static str>> {
+        let text = self.text(field)?;
+        match words.iter().find(|word| **word == text.value) {
+            Some(word) => Some(Spanned::new(*word, text.span)),
+            None => self.wrong(field, suggest::unknown("value", &text.value, words)),
+        }
+    }
+
+    /// The items of a list; `example` is the field with one.
+    pub(crate) fn list<'n>(&mut self, field: Field<'n>, example: &str) -> &'n [Node] {
+        match &field.value.value {
+            Value::List(items) => items,
+            _ => {
+                self.note(&field.place(), format!("a list is wanted here: `{example}`"));
+                &[]
+            }
+        }
+    }
+
+    /// The entries of a map; `example` is the field with one.
+    pub(crate) fn map<'n>(&mut self, field: Field<'n>, example: &str) -> &'n [(Key, Node)] {
+        match &field.value.value {
+            Value::Map(entries) => entries,
+            _ => {
+                self.note(&field.place(), format!("fields are wanted here: `{example}`"));
+                &[]
+            }
+        }
+    }
+
+    /// An item of a list that is a name.
+    pub(crate) fn name(&mut self, item: &Node, example: &str) -> Option<Spanned<String>> {
+        match &item.value {
+            Value::Scalar(scalar) if !scalar.is_null() && !scalar.text.is_empty() => {
+                Some(Spanned::new(scalar.text.clone(), item.span.clone()))
+            }
+            _ => {
+                self.note(&item.span, format!("a name is wanted here: `{example}`"));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The text of a file, and places in it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The largest file that is read, in bytes.
+pub const LARGEST_FILE: usize = 1 << 20;
+
+/// A file as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file's path, as messages show it.
+    pub name: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The files that were joined, if there are several: where each begins in the text, and its name.
+    files: Arc<[(usize, Arc<str>)]>,
+}
+
+/// A value and its place: a range of bytes in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// The bytes that it was written in.
+    pub span: Range<usize>,
+}
+
+impl<T> Spanned<T> {
+    /// A value at a place.
+    pub fn new(value: T, span: Range<usize>) -> Self {
+        Self { value, span }
+    }
+
+    /// The same place with another value.
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: map(self.value), span: self.span }
+    }
+}
+
+impl Source {
+    /// A file of this name and text.
+    pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
+        Self { name: name.into(), text: text.into(), files: Arc::default() }
+    }
+
+    /// Several files as one text, so that a place in it is a place in one of them. `name` is that of all of them.
+    pub(crate) fn joined(name: impl Into<Arc<str>>, files: &[Self]) -> Self {
+        let (mut text, mut starts) = (String::new(), Vec::new());
+        for file in files {
+            starts.push((text.len(), Arc::clone(&file.name)));
+            text.push_str(&file.text);
+            text.push('\n');
+        }
+        Self { name: name.into(), text: text.into(), files: starts.into() }
+    }
+
+    /// The file of a byte: its name, and the bytes of it.
+    pub(crate) fn file_at(&self, byte: usize) -> (&str, Range<usize>) {
+        let Some(index) = self.files.iter().rposition(|(start, _)| *start <= byte) else {
+            return (&self.name, 0..self.text.len());
+        };
+        let (start, name) = &self.files[index];
+        // A joined file ends before the line that was added to it.
+        let end = self.files.get(index + 1).map_or(self.text.len(), |(next, _)| *next) - 1;
+        (name, *start..end)
+    }
+
+    /// The line and the column of a byte in its file, both counted from 1; columns count characters.
+    pub fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let (_, file) = self.file_at(byte);
+        let before = &self.text[file.start..self.text.floor_char_boundary(byte).clamp(file.start, file.end)];
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[start..].chars().count() + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn c1_places_count_lines_and_characters() {
+        let source = Source::new("a.md", "a: 1\nü: 2\n");
+        assert_eq!(source.line_and_column(0), (1, 1));
+        assert_eq!(source.line_and_column(5), (2, 1));
+        assert_eq!(source.line_and_column(7), (2, 2));
+        assert_eq!(source.line_and_column(6), (2, 1), "inside of a character");
+        assert_eq!(source.line_and_column(1000), (3, 1));
+    }
+}

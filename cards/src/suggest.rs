@@ -1,0 +1,21 @@
+//! "Did you mean".
+
+/// The name that is most like `name`, if one is like it.
+///
+/// The macros and `onionskin-core` search in the same way; a test of the macros holds them together.
+pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    names
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(a, _), (b, _)| a.total_cmp(b))
+        .map(|(_, candidate)| candidate)
+}
+
+/// The error for an unknown word: the word that was meant, or all words.
+pub(crate) fn unknown(what: &str, word: &str, candidates: &[&str]) -> String {
+    match nearest(word, candidates.iter().copied()) {
+        Some(near) => format!("unknown {what} `{word}`; did you mean `{near}`?"),
+        None => format!("unknown {what} `{word}`; there are: {}", candidates.join(", ")),
+    }
+}

@@ -1,0 +1,105 @@
+//! The hooks of a workflow: functions on the messages of its agents.
+
+use super::files::Files;
+use super::{HOOK_TYPES, Names};
+use crate::card::{Card, Hook};
+use crate::reader::{Field, Reader};
+use crate::source::Spanned;
+use crate::suggest;
+use crate::use_of::{Item, is_path};
+use crate::yaml::{Node, Value};
+
+/// The fields of an entry.
+const FIELDS: [&str; 4] = ["hook_type", "hook_agent", "file", "function"];
+
+const EXAMPLE: &str = "{ \"hook_type\": \"update_agent_state\", \"hook_agent\": \"ALL_AGENTS\", \"file\": \"state.rs\", \"function\": \"update_state\" }";
+
+pub(super) fn read(
+    files: &Files,
+    names: &Names,
+    cards: &mut [Card],
+    reader: &mut Reader,
+) -> Vec<(Spanned<&'static str>, Spanned<Item>)> {
+    let mut hooks = Vec::new();
+    let Some(node) = files.part("hooks").value else { return hooks };
+    let node = match &node.value {
+        Value::Map(entries) => match &entries[..] {
+            [(key, value)] if key.text == "hooks" => value,
+            _ => node,
+        },
+        _ => node,
+    };
+    let Value::List(entries) = &node.value else {
+        reader.note(&node.span, format!("a list of hooks is wanted here: `\"hooks\": [{EXAMPLE}]`"));
+        return hooks;
+    };
+    for entry in entries {
+        let Some((place, agent, item)) = hook(entry, reader) else { continue };
+        for index in names.find(&agent, reader) {
+            cards[index].message_hooks.push(Hook { item: item.clone(), with: Vec::new() });
+        }
+        hooks.push((place, item));
+    }
+    hooks
+}
+
+type Entry = (Spanned<&'static str>, Spanned<String>, Spanned<Item>);
+
+fn hook(entry: &Node, reader: &mut Reader) -> Option<Entry> {
+    let Value::Map(fields) = &entry.value else {
+        reader.note(&entry.span, format!("a hook is wanted here: `{EXAMPLE}`"));
+        return None;
+    };
+    let (mut place, mut agent, mut file, mut function) = (None, None, None, None);
+    let mut given: Vec<&str> = Vec::new();
+    for (key, value) in fields {
+        let field = Field { key, value };
+        given.push(&key.text);
+        match &*key.text {
+            "hook_type" => place = reader.word(field, &HOOK_TYPES),
+            "hook_agent" => agent = reader.text(field),
+            "file" => file = reader.text(field).and_then(|file| checked_file(file, reader)),
+            "function" => {
+                function = reader.text(field).filter(|name| {
+                    let is_name = is_path(&name.value) && !name.value.contains("::");
+                    if !is_name {
+                        reader.note(
+                            &name.span,
+                            "the name of a function is wanted here: `\"function\": \"update_state\"`",
+                        );
+                    }
+                    is_name
+                });
+            }
+            other => {
+                given.extend(suggest::nearest(other, FIELDS));
+                reader.note(&key.span, suggest::unknown("field of a hook", other, &FIELDS));
+            }
+        }
+    }
+    let missing: Vec<_> =
+        FIELDS.iter().filter(|field| !given.contains(field)).map(|field| format!("`{field}`")).collect();
+    if !missing.is_empty() {
+        reader.note(&entry.span, format!("this hook has no {}: `{EXAMPLE}`", missing.join(", ")));
+    }
+    let (file, function) = (file?, function?);
+    let item = Item::File { file: format!("tools/{}", file.value), name: function.value };
+    Some((place?, agent?, Spanned::new(item, function.span)))
+}
+
+/// A file in the folder `tools`.
+fn checked_file(file: Spanned<String>, reader: &mut Reader) -> Option<Spanned<String>> {
+    let name = file.value.strip_prefix("tools/").unwrap_or(&file.value);
+    let message = match name.rsplit_once('.') {
+        Some((stem, "rs")) if is_path(stem) && !stem.contains("::") => {
+            let name = name.to_owned();
+            return Some(Spanned::new(name, file.span));
+        }
+        Some((stem, "py")) => {
+            format!("`{name}` is Python, which is not run here: write the function in Rust, `{stem}.rs`")
+        }
+        _ => format!("`{name}` is no file of Rust in the folder `tools`: `\"file\": \"state.rs\"`"),
+    };
+    reader.note(&file.span, message);
+    None
+}

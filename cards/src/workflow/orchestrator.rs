@@ -1,0 +1,103 @@
+//! Who begins a workflow, and when it ends.
+
+use serde_json::Value as Json;
+
+use super::Names;
+use super::files::Files;
+use crate::card::Card;
+use crate::reader::{Field, Reader};
+use crate::source::Spanned;
+use crate::suggest;
+use crate::yaml::Value;
+
+/// The fields of the orchestrator.
+const FIELDS: [&str; 4] = ["start_agent", "initial_message", "turn_limit", "termination"];
+
+/// The other fields of `workflow.json`.
+const OTHERS: [&str; 4] = ["agents", "agent_tools", "ui_tools", "hooks"];
+
+/// The names of others for a field.
+const SYNONYMS: [(&str, &str); 6] = [
+    ("startup_agent", "start_agent"),
+    ("initial_agent", "start_agent"),
+    ("orchestrator", "start_agent"),
+    ("max_turns", "turn_limit"),
+    ("max_rounds", "turn_limit"),
+    ("first_message", "initial_message"),
+];
+
+#[derive(Default)]
+pub(super) struct Orchestrator {
+    pub(super) start_agent: Option<Spanned<String>>,
+    pub(super) initial_message: Option<Spanned<String>>,
+    turn_limit: Option<Spanned<u64>>,
+    pub(super) termination: Option<Spanned<String>>,
+}
+
+pub(super) fn read(files: &Files, reader: &mut Reader) -> Orchestrator {
+    let mut orchestrator = Orchestrator::default();
+    let part = files.part("orchestrator");
+    let Some(Value::Map(entries)) = part.value.map(|node| &node.value) else {
+        reader.note(
+            &(part.start..part.start),
+            "the fields of the orchestrator are wanted here: `\"start_agent\": \"..\"`",
+        );
+        return orchestrator;
+    };
+    let mut is_given = false;
+    for (key, value) in entries {
+        let field = Field { key, value };
+        match &*key.text {
+            "start_agent" => {
+                is_given = true;
+                orchestrator.start_agent = reader.text(field);
+            }
+            "initial_message" if value.is_null() => {}
+            "initial_message" => orchestrator.initial_message = reader.text(field),
+            "turn_limit" => orchestrator.turn_limit = reader.whole(field, "\"turn_limit\": 20"),
+            "termination" => orchestrator.termination = reader.text(field),
+            other if files.is_one() && OTHERS.contains(&other) => {}
+            other => {
+                let known: Vec<&str> = if files.is_one() {
+                    FIELDS.iter().chain(&OTHERS).copied().collect()
+                } else {
+                    FIELDS.to_vec()
+                };
+                let message = match SYNONYMS.iter().find(|(theirs, _)| *theirs == other) {
+                    Some((_, ours)) => format!("there is no field `{other}`: it is called `{ours}`"),
+                    None => suggest::unknown("field", other, &known),
+                };
+                is_given |= message.contains("`start_agent`");
+                reader.note(&key.span, message);
+            }
+        }
+    }
+    if !is_given {
+        reader.note(&(part.start..part.start), "the agent that begins is missing: `\"start_agent\": \"..\"`");
+    }
+    orchestrator
+}
+
+impl Orchestrator {
+    /// Makes the start agent the default one, with the limit of turns.
+    pub(super) fn begin(&self, names: &Names, cards: &mut [Card], reader: &mut Reader) {
+        let Some(start) = &self.start_agent else { return };
+        let Some(card) = cards.iter_mut().find(|card| card.name.value == start.value) else {
+            if names.is_complete {
+                let known: Vec<&str> = names.all.iter().map(String::as_str).collect();
+                reader.note(&start.span, suggest::unknown("agent", &start.value, &known));
+            }
+            return;
+        };
+        card.default = Some(Spanned::new(true, start.span.clone()));
+        if let Some(limit) = &self.turn_limit {
+            if let Some((turns, _)) = card.limits.iter().find(|(key, _)| key.value == "turns") {
+                let message =
+                    format!("`{}` has `limits: {{ turns: .. }}` too; keep one of them", start.value);
+                reader.note(&turns.span, message);
+            }
+            let key = Spanned::new("turns", limit.span.clone());
+            card.limits.push((key, Spanned::new(Json::from(limit.value), limit.span.clone())));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The events of the YAML parser, made into a tree.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span};
+
+use super::{Key, Node, Scalar, Value};
+use crate::problem::Problem;
+
+/// How deep lists and maps may be.
+const DEEPEST: usize = 32;
+
+/// The only document of a YAML text; `None` for an empty one. `offset` is where the text begins in its file.
+///
+/// # Errors
+/// Returns the first place that is not YAML, or that cards do not have.
+pub(crate) fn parse(text: &str, offset: usize) -> Result<Option<Node>, Problem> {
+    let mut tree = Tree { text, offset, open: Vec::new(), root: None };
+    for event in Parser::new_from_str(text) {
+        match event {
+            Ok((event, span)) => tree.take(event, tree.place(span))?,
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or_default().min(text.len());
+                let message = format!("this is not YAML: {}", error.info());
+                return Err(Problem { message, span: tree.character(at) });
+            }
+        }
+    }
+    Ok(tree.root)
+}
+
+/// A tree that is being built.
+struct Tree<'t> {
+    text: &'t str,
+    offset: usize,
+    open: Vec<Open>,
+    root: Option<Node>,
+}
+
+/// A list or a map that has not ended.
+struct Open {
+    start: usize,
+    parts: Parts,
+}
+
+enum Parts {
+    List(Vec<Node>),
+    /// The entries, and the key whose value is next.
+    Map(Vec<(Key, Node)>, Option<Key>),
+}
+
+impl Tree<'_> {
+    fn place(&self, span: Span) -> Range<usize> {
+        let byte = |at: Option<usize>| at.unwrap_or_default().min(self.text.len()) + self.offset;
+        let (start, end) = (byte(span.start.byte_offset()), byte(span.end.byte_offset()));
+        // A block ends behind its last line.
+        let written = &self.text[start - self.offset..end.max(start) - self.offset];
+        start..start + written.trim_end().len()
+    }
+
+    /// The character at a byte of the text.
+    fn character(&self, at: usize) -> Range<usize> {
+        let at = self.text.floor_char_boundary(at);
+        let len = self.text[at..].chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+        self.offset + at..self.offset + at + len
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Range<usize>) -> Result<(), Problem> {
+        let not_read = |what: &str| {
+            let message = format!("{what} are not read here: write the value itself");
+            Err(Problem { message, span: span.clone() })
+        };
+        match event {
+            Event::Scalar(_, _, _, Some(_))
+            | Event::SequenceStart(_, _, Some(_))
+            | Event::MappingStart(_, _, Some(_)) => not_read("YAML's tags"),
+            Event::Alias(_) => not_read("YAML's aliases"),
+            Event::Scalar(text, style, _, None) => {
+                let is_plain = style == ScalarStyle::Plain;
+                let value = Value::Scalar(Scalar { text: text.into_owned(), is_plain });
+                self.add(Node { value, span })
+            }
+            Event::SequenceStart(..) => self.begin(Parts::List(Vec::new()), span),
+            Event::MappingStart(..) => self.begin(Parts::Map(Vec::new(), None), span),
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(Open { start, parts }) => {
+                    let value = match parts {
+                        Parts::List(items) => Value::List(items),
+                        Parts::Map(entries, _) => Value::Map(entries),
+                    };
+                    let written = &self.text[start - self.offset..span.end.max(start) - self.offset];
+                    let end = start + written.trim_end().len();
+                    self.add(Node { value, span: start..end })
+                }
+                None => Ok(()),
+            },
+            Event::DocumentStart(..) if self.root.is_some() => Err(Problem {
+                message: "a card is one YAML document: remove the second one".to_owned(),
+                span,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, parts: Parts, span: Range<usize>) -> Result<(), Problem> {
+        if self.open.len() >= DEEPEST {
+            let message = format!("lists and maps are at most {DEEPEST} deep here");
+            return Err(Problem { message, span });
+        }
+        self.open.push(Open { start: span.start, parts });
+        Ok(())
+    }
+
+    /// Adds a whole value to the innermost list or map.
+    fn add(&mut self, node: Node) -> Result<(), Problem> {
+        match self.open.last_mut().map(|open| &mut open.parts) {
+            None => self.root = Some(node),
+            Some(Parts::List(items)) => items.push(node),
+            Some(Parts::Map(entries, key)) => match key.take() {
+                Some(key) => entries.push((key, node)),
+                None => {
+                    let Value::Scalar(scalar) = node.value else {
+                        let message = "a name is wanted here, before the colon".to_owned();
+                        return Err(Problem { message, span: node.span });
+                    };
+                    if entries.iter().any(|(earlier, _)| earlier.text == scalar.text) {
+                        let message = format!("`{}` is given twice; keep one of them", scalar.text);
+                        return Err(Problem { message, span: node.span });
+                    }
+                    *key = Some(Key { text: scalar.text, span: node.span });
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::parse;
+
+    fn problem(text: &str) -> (String, &str) {
+        let problem = parse(text, 0).unwrap_err();
+        (problem.message, &text[problem.span])
+    }
+
+    #[test]
+    fn c1_yaml_is_read_with_its_places() {
+        let text = "name: pmo\nservers:\n  - time\n  - \"other\"\nlimits: { turns: 3 }\n";
+        let node = parse(text, 0).unwrap().unwrap();
+        let value = json!({ "name": "pmo", "servers": ["time", "other"], "limits": { "turns": 3 } });
+        assert_eq!(node.to_json(), value);
+        let super::Value::Map(entries) = &node.value else { panic!("a map") };
+        let places: Vec<_> =
+            entries.iter().map(|(key, value)| (&text[key.span.clone()], &text[value.span.clone()])).collect();
+        assert_eq!(
+            places,
+            [("name", "pmo"), ("servers", "- time\n  - \"other\""), ("limits", "{ turns: 3 }")]
+        );
+    }
+
+    #[test]
+    fn c1_numbers_and_words_are_those_of_yaml_1_2() {
+        let text = "[1, -2, 0x1f, 0o17, 1.5, 1e3, true, False, yes, on, null, ~, '1', \"true\", 1_000, 08, .5, +3, .inf, 12:30]";
+        let value = json!([
+            1, -2, 31, 15, 1.5, 1000.0, true, false, "yes", "on", null, null, "1", "true", "1_000", 8, 0.5,
+            3, ".inf", "12:30"
+        ]);
+        assert_eq!(parse(text, 0).unwrap().unwrap().to_json(), value);
+    }
+
+    #[test]
+    fn c1_what_is_no_card_is_refused_at_its_place() {
+        assert_eq!(problem("a: 1\na: 2"), ("`a` is given twice; keep one of them".to_owned(), "a"));
+        assert_eq!(problem("a: &x 1\nb: *x").1, "*x");
+        assert_eq!(problem("a: !!str 1").0, "YAML's tags are not read here: write the value itself");
+        assert_eq!(problem("[a]: 1").1, "[a]");
+        assert!(problem("a: [1, 2").0.starts_with("this is not YAML: "));
+        let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));
+        assert!(problem(&deep).0.contains("at most 32 deep"), "{}", problem(&deep).0);
+        assert!(problem("a: 1\n---\nb: 2").0.contains("one YAML document"));
+        assert_eq!(parse("", 0), Ok(None));
+        assert_eq!(parse("# nothing\n", 0), Ok(None));
+    }
+}

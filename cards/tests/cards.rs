@@ -1,0 +1,231 @@
+//! Whole cards: those that are read, and the mistakes of those that are not.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use onionskin_cards::{Card, CardError, HookItem, Item, Source, Target, Text};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn read(name: &str, text: &str) -> Result<Card, CardError> {
+    Card::read(Path::new(name), Source::new(name, text))
+}
+
+const PMO: &str = "---
+type: agent
+name: PMO-orchestrator
+default: true
+servers:
+  - time
+tools:
+  time: [get_time]
+function_tools:
+  - tools.rs:add_one
+agents:
+  - NY-Project-Manager
+  - London-Project-Manager
+tool_hooks:
+  - hooks.rs:audit_hook
+history_source: none
+history_merge_target: none
+max_parallel: 128
+child_timeout_sec: 120
+max_display_instances: 20
+---
+Get project updates.
+";
+
+#[test]
+fn c1_a_card_of_the_seed_is_read() {
+    let card = read("pmo.md", PMO).unwrap();
+    assert_eq!(card.name.value, "PMO-orchestrator");
+    assert!(card.default.unwrap().value);
+    assert_eq!(card.servers[0].value, "time");
+    assert_eq!((&*card.tools[0].0.value, &*card.tools[0].1[0].value), ("time", "get_time"));
+    let tool = Item::File { file: "tools.rs".to_owned(), name: "add_one".to_owned() };
+    assert_eq!(card.function_tools[0].value, tool);
+    assert_eq!(&PMO[card.function_tools[0].span.clone()], "tools.rs:add_one");
+    let agents: Vec<_> = card.agents.iter().map(|agent| &*agent.value).collect();
+    assert_eq!(agents, ["NY-Project-Manager", "London-Project-Manager"]);
+    let [HookItem::Hook(hook, None)] = &card.tool_hooks[..] else { panic!("one hook") };
+    assert_eq!(hook.item.value.to_string(), "hooks.rs:audit_hook");
+    let Some(Text::Written(text)) = card.instruction else { panic!("a text") };
+    assert_eq!(text.value, "Get project updates.");
+    assert_eq!(card.history_source.unwrap().value, "none");
+    assert_eq!(
+        (
+            card.max_parallel.unwrap().value,
+            card.child_timeout_sec.unwrap().value,
+            card.max_display_instances.unwrap().value
+        ),
+        (128, 120.0, 20)
+    );
+}
+
+#[test]
+fn c1_a_name_is_the_stem_of_the_file_by_default() {
+    assert_eq!(read("cards/clerk.md", "---\n---\nAnswer.").unwrap().name.value, "clerk");
+    assert_eq!(read("desk.v2.yaml", "instruction: Answer.\nname: desk").unwrap().name.value, "desk");
+}
+
+#[test]
+fn c1_yaml_says_the_same_as_markdown() {
+    let markdown = read("a.md", "---\nmodel: gpt\nmarkdown: true\n---\n\nAnswer.\n\nIn one line.\n").unwrap();
+    let yaml =
+        read("a.yml", "model: gpt\nmarkdown: true\ninstruction: |-\n  Answer.\n\n  In one line.\n").unwrap();
+    let text = |card: &Card| match &card.instruction {
+        Some(Text::Written(text)) => text.value.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text(&markdown), text(&yaml));
+    assert_eq!(markdown.flags[0].value, yaml.flags[0].value);
+    assert_eq!(markdown.model.unwrap().value, yaml.model.unwrap().value);
+}
+
+#[test]
+fn c1_hooks_have_values_filters_and_places() {
+    let card = read(
+        "a.yaml",
+        "instruction: Answer.
+servers: [time]
+function_tools: [tools.rs:add_one]
+tool_hooks:
+  - { hook: hooks.rs:short, with: [2000, [a, true]], for: [add_one, server(time)] }
+  - ..
+  - { hook: hooks::log, except: [source(agent)] }
+turn_hooks:
+  before_llm_call: hooks.rs:trim
+  after_llm_call: [hooks.rs:a, { hook: hooks.rs:b, with: [1] }]
+run_hooks: [hooks.rs:check]
+",
+    )
+    .unwrap();
+    let [HookItem::Hook(short, Some(only)), HookItem::Rest(_), HookItem::Hook(_, Some(all_but))] =
+        &card.tool_hooks[..]
+    else {
+        panic!("{:?}", card.tool_hooks)
+    };
+    let with: Vec<_> = short.with.iter().map(|value| value.value.clone()).collect();
+    assert_eq!(with, [json!(2000), json!(["a", true])]);
+    let targets: Vec<_> = only.targets.iter().map(|target| target.value.clone()).collect();
+    assert_eq!(targets, [Target::Name("add_one".to_owned()), Target::Server("time".to_owned())]);
+    assert_eq!((only.except, all_but.except), (false, true));
+    let places: Vec<_> = card
+        .turn_hooks
+        .iter()
+        .map(|(place, hook)| (place.as_ref().unwrap().value, hook.item.value.to_string()))
+        .collect();
+    assert_eq!(
+        places,
+        [
+            ("before_llm_call", "hooks.rs:trim".to_owned()),
+            ("after_llm_call", "hooks.rs:a".to_owned()),
+            ("after_llm_call", "hooks.rs:b".to_owned())
+        ]
+    );
+}
+
+/// The files of this folder hold cards with mistakes, each followed by what is said of it. `ONIONSKIN_BLESS=1` writes it anew.
+#[test]
+fn c1_each_mistake_has_a_place_and_says_what_to_write() {
+    let bless = env::var_os("ONIONSKIN_BLESS").is_some();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes");
+    let (mut cases, mut differ) = (0, Vec::new());
+    for file in fs::read_dir(&folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut written = String::new();
+        for (index, case) in text.split("\n## ").enumerate() {
+            if index == 0 {
+                written.push_str(case);
+                continue;
+            }
+            cases += 1;
+            let (name, rest) = case.split_once("\n\n~~~text\n").unwrap();
+            let (card, _) = rest.split_once("\n~~~\n").unwrap();
+            let said = match read(name, card) {
+                Ok(_) => "no mistake".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            assert!(!said.contains("no mistake"), "{}: {name} has no mistake", path.display());
+            write!(written, "\n## {name}\n\n~~~text\n{card}\n~~~\n\n~~~text\n{said}\n~~~\n").unwrap();
+        }
+        if text.trim_end() != written.trim_end() {
+            if bless {
+                fs::write(&path, written.trim_end().to_owned() + "\n").unwrap();
+            } else {
+                differ.push(path.display().to_string());
+            }
+        }
+    }
+    assert!(differ.is_empty(), "other words in {differ:?}; look at them after ONIONSKIN_BLESS=1");
+    assert!(cases >= 70, "{cases}");
+}
+
+proptest! {
+    #[test]
+    fn c1_any_text_is_a_card_or_has_mistakes_with_places(text: String, markdown: bool) {
+        any_card(&text, markdown)?;
+    }
+
+    #[test]
+    fn c1_any_lines_of_yaml_are_a_card_or_have_mistakes_with_places(
+        lines in prop::collection::vec(line(), 0..12), markdown: bool,
+    ) {
+        let front = lines.join("\n");
+        let text = if markdown { format!("---\n{front}\n---\nAnswer.") } else { front };
+        any_card(&text, markdown)?;
+    }
+}
+
+fn any_card(text: &str, markdown: bool) -> Result<(), TestCaseError> {
+    let name = if markdown { "a.md" } else { "a.yaml" };
+    if let Err(error) = read(name, text) {
+        prop_assert!(!error.problems().is_empty());
+        for problem in error.problems() {
+            prop_assert!(
+                problem.span.start <= problem.span.end && problem.span.end <= text.len(),
+                "{problem:?}"
+            );
+            prop_assert!(
+                text.is_char_boundary(problem.span.start) && text.is_char_boundary(problem.span.end)
+            );
+        }
+        prop_assert!(!error.to_string().is_empty());
+    }
+    Ok(())
+}
+
+fn line() -> impl Strategy<Value = String> {
+    let key = prop_oneof![
+        Just("servers"),
+        Just("tools"),
+        Just("name"),
+        Just("tool_hooks"),
+        Just("limits"),
+        Just("turns"),
+        Just("instruction"),
+        Just("- hook"),
+        Just("-"),
+        Just("agents"),
+        Just("  for"),
+        Just("toolboxes"),
+        Just("request_params"),
+        Just("x"),
+    ];
+    let value = prop_oneof![
+        Just(String::new()),
+        Just("[a, b]".to_owned()),
+        Just("{a: 1}".to_owned()),
+        Just("\"ü\"".to_owned()),
+        Just("&a".to_owned()),
+        Just("*a".to_owned()),
+        Just("|\n  x".to_owned()),
+        Just("..".to_owned()),
+        Just("server(time)".to_owned()),
+        "[ -~]{0,12}",
+    ];
+    (0_usize..3, key, value).prop_map(|(deep, key, value)| format!("{}{key}: {value}", "  ".repeat(deep)))
+}

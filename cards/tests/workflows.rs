@@ -1,0 +1,162 @@
+//! Workflow folders: those that are read, and the mistakes of those that are not.
+#![allow(clippy::unwrap_used, reason = "tests may panic, in their helpers too")]
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use onionskin_cards::{DeckError, Item, Workflow};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+const MISTAKES: &str = include_str!("workflows/mistakes.md");
+
+type Files = BTreeMap<String, String>;
+
+/// The files of a part of the page: the blocks whose first line names one.
+fn files(part: &str) -> Files {
+    let blocks = part.split("~~~json ").skip(1);
+    let files = blocks.map(|block| {
+        let (name, rest) = block.split_once('\n').unwrap();
+        let (text, _) = rest.split_once("\n~~~").unwrap();
+        (name.to_owned(), text.to_owned())
+    });
+    files.collect()
+}
+
+fn folder(files: &Files) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let workflow = folder.path().join("workflows/Generator");
+    fs::create_dir_all(&workflow).unwrap();
+    for (name, text) in files.iter().filter(|(_, text)| *text != "(none)") {
+        fs::write(workflow.join(name), text).unwrap();
+    }
+    folder
+}
+
+fn read(files: &Files) -> Result<Workflow, DeckError> {
+    Workflow::read(folder(files).path(), Path::new("workflows/Generator"))
+}
+
+fn base() -> Files {
+    files(MISTAKES.split("\n## ").next().unwrap())
+}
+
+#[test]
+fn c4_a_workflow_folder_is_read() {
+    let workflow = read(&base()).unwrap();
+    assert_eq!((&*workflow.name, &*workflow.start_agent.value), ("Generator", "Writer"));
+    assert_eq!(workflow.initial_message.unwrap().value, "Hello.");
+    assert_eq!(workflow.termination.unwrap().value, "DONE");
+    let [writer, reader] = &workflow.deck.cards[..] else { panic!("two agents") };
+    assert!(writer.default.as_ref().unwrap().value && reader.default.is_none());
+    assert_eq!((writer.limits[0].0.value, &writer.limits[0].1.value), ("turns", &serde_json::json!(20)));
+    let tools = |card: &onionskin_cards::Card| -> Vec<String> {
+        card.function_tools.iter().map(|tool| tool.value.to_string()).collect()
+    };
+    assert_eq!(tools(writer), ["tools/echo_all.rs:echo", "tools/request_api_key.rs:request_api_key"]);
+    assert_eq!(tools(reader), ["tools/echo_all.rs:echo"]);
+    assert_eq!(workflow.tools[0].description.as_ref().unwrap().value, "Simple echo");
+    assert_eq!(workflow.tools[1].component.as_ref().unwrap().value, "AgentAPIKeyInput");
+    assert_eq!(workflow.tools[1].mode.as_ref().unwrap().value, "inline");
+    let hook = &writer.message_hooks[0].item.value;
+    assert_eq!(*hook, Item::File { file: "tools/state.rs".to_owned(), name: "update_state".to_owned() });
+    assert_eq!(workflow.hooks[0].0.value, "update_agent_state");
+    assert!(workflow.warnings.is_empty());
+}
+
+#[test]
+fn c4_one_file_says_the_same_as_four() {
+    let base = base();
+    let inside = |file: &str| base[file].trim().trim_start_matches('{').trim_end_matches('}').to_owned();
+    let whole = format!(
+        "{{ {} }}",
+        ["orchestrator.json", "agents.json", "tools.json", "hooks.json"].map(inside).join(",")
+    );
+    let one = read(&Files::from([("workflow.json".to_owned(), whole)])).unwrap();
+    let four = read(&base).unwrap();
+    let agents = |workflow: &Workflow| -> Vec<_> {
+        let cards = workflow.deck.cards.iter();
+        cards
+            .map(|card| (card.name.value.clone(), card.function_tools.len(), card.message_hooks.len()))
+            .collect()
+    };
+    assert_eq!(agents(&one), agents(&four));
+    assert_eq!(one.start_agent.value, four.start_agent.value);
+}
+
+#[test]
+fn c4_yaml_is_read_and_reported_as_old() {
+    let mut files = base();
+    let hooks = "hooks:\n  - hook_type: update_agent_state\n    hook_agent: ALL_AGENTS\n    file: state.rs\n    function: update_state\n";
+    files.remove("hooks.json");
+    files.insert("hooks.yaml".to_owned(), hooks.to_owned());
+    files.insert("tools.yml".to_owned(), "agent_tools: {}".to_owned());
+    let workflow = read(&files).unwrap();
+    assert!(workflow.deck.cards.iter().all(|card| card.message_hooks.len() == 1));
+    assert_eq!(workflow.tools.len(), 2, "JSON counts");
+    let warnings: Vec<_> = workflow.warning_lines().collect();
+    assert_eq!(
+        warnings,
+        [
+            "workflows/Generator/tools.json:1:1: `tools.json` is used, and `tools.yml` beside it is not: remove one of them",
+            "workflows/Generator/hooks.yaml:1:1: YAML is the old form of this file: `onionskin migrate` writes `hooks.json`",
+        ]
+    );
+}
+
+/// `mistakes.md` holds files with mistakes, each followed by what is said of them. `ONIONSKIN_BLESS=1` writes it anew.
+#[test]
+fn c4_each_mistake_has_a_place_and_says_what_to_write() {
+    let mut parts = MISTAKES.split("\n## ");
+    let mut written = parts.next().unwrap().to_owned();
+    let mut cases = 0;
+    for case in parts {
+        cases += 1;
+        let (name, _) = case.split_once('\n').unwrap();
+        let changed = files(case);
+        let mut all = base();
+        all.extend(changed.clone());
+        let said = match read(&all) {
+            Ok(_) => panic!("{name} has no mistake"),
+            Err(error) => error.to_string(),
+        };
+        write!(written, "\n## {name}\n").unwrap();
+        for (file, text) in changed {
+            write!(written, "\n~~~json {file}\n{text}\n~~~\n").unwrap();
+        }
+        write!(written, "\n~~~text\n{said}\n~~~\n").unwrap();
+    }
+    assert!(cases >= 38, "{cases}");
+    if env::var_os("ONIONSKIN_BLESS").is_some() {
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workflows/mistakes.md"), &written)
+            .unwrap();
+    } else {
+        assert_eq!(written.trim_end(), MISTAKES.trim_end());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn c4_any_text_in_a_file_is_read_or_is_a_mistake_with_its_place(
+        file in 0..4_usize, at in 0..400_usize, text in "[ -~é\n]{0,8}", cut in 0..3_usize,
+    ) {
+        let mut files = base();
+        let name = files.keys().nth(file).unwrap().clone();
+        let content = files.get_mut(&name).unwrap();
+        let at = (0..=at.min(content.len())).rev().find(|at| content.is_char_boundary(*at)).unwrap();
+        let end = content.ceil_char_boundary((at + cut).min(content.len()));
+        content.replace_range(at..end, &text);
+        if let Err(error) = read(&files) {
+            prop_assert!(!error.errors().is_empty());
+            for line in error.errors().iter().flat_map(onionskin_cards::CardError::lines) {
+                prop_assert!(line.starts_with("workflows/Generator"), "{}", line);
+            }
+            prop_assert!(!error.to_string().is_empty());
+        }
+    }
+}
